@@ -35,7 +35,7 @@ from gui.state.session_keeper import SessionKeeper, decoded, encoded
 from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.tokenizers.library.wiring import TokenizerWiring
+from gui.tokenizers.library.controller import TokenizerWiring
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
@@ -65,9 +65,9 @@ if TYPE_CHECKING:
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
     from gui.tabs.versions_wiring import VersionsWiring
-    from gui.tokenizers.merges.controller import MergesWiring
-    from gui.tokenizers.train.wiring import TrainingWiring
-    from gui.tokenizers.vocabulary.wiring import VocabularyWiring
+    from gui.tokenizers.merges.controller import MergesController
+    from gui.tokenizers.train.controller import TrainingController
+    from gui.tokenizers.vocabulary.controller import VocabularyController
 
 
 class Workbench(QObject):
@@ -365,17 +365,17 @@ class Workbench(QObject):
     # --- pages --------------------------------------------------------------------------------------------------------
 
     @property
-    def training(self) -> TrainingWiring | None:
+    def training(self) -> TrainingController | None:
         """Drives the page Train; None before the first picture, as with the others."""
         return self.controllers.get("trainingTab")
 
     @property
-    def vocabulary(self) -> VocabularyWiring | None:
+    def vocabulary(self) -> VocabularyController | None:
         """Drives the page Vocabulary."""
         return self.controllers.get("vocabularyTab")
 
     @property
-    def merges(self) -> MergesWiring | None:
+    def merges(self) -> MergesController | None:
         """Drives the page Merges."""
         return self.controllers.get("mergesTab")
 

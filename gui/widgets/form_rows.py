@@ -1,14 +1,13 @@
-"""Rows of the forms of the training tab: a label, its control, and a remark under it."""
+"""Rows of a form: a label, its control, and a remark under it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QComboBox, QGridLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.tokenizers.train.choices import Choice, tr
 from gui.widgets.layouts import WhenSeen
 
 LABEL_GAP = 8
@@ -63,16 +62,3 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
     grid.addWidget(control, row, 1)
     if remark is not None:
         grid.addWidget(remark, row + 1, 0, 1, 2)
-
-
-def choice_box(name: str, choices: tuple[Choice, ...]) -> QComboBox:
-    """A list of choices, each with its hint as a tool tip. As narrow as it must be: the form is a column."""
-    box = QComboBox(objectName=name)
-    for choice in choices:
-        box.addItem(tr(choice.title), choice.value)
-        box.setItemData(box.count() - 1, tr(choice.hint), Qt.ItemDataRole.ToolTipRole)
-        spoken = f"{tr(choice.title)}: {tr(choice.hint)}" if choice.hint else tr(choice.title)
-        box.setItemData(box.count() - 1, spoken, Qt.ItemDataRole.AccessibleTextRole)
-    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    box.setMinimumContentsLength(12)
-    return box

@@ -21,7 +21,7 @@ from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve
-    from gui.widgets.training_rates import RateSeries
+    from gui.widgets.training_curve import RateSeries
 
 CURVE_SHARE, RATE_SHARE = 3, 1
 LINE_WIDTH = 2

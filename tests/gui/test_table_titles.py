@@ -10,7 +10,7 @@ from engine.entries.comparison import compare
 from engine.entries.table import entries_of
 from engine.merge_account import account_of, merge_spans, state_after
 from gui.tokenizers.merges.tables import PairsModel, StepsModel
-from gui.tokenizers.vocabulary.comparison_table import ComparisonModel
+from gui.tokenizers.vocabulary.comparison import ComparisonModel
 
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 

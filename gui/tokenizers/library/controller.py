@@ -1,5 +1,4 @@
-"""Importing tokenizers and looking after the user's own: which file, what is in it, under which name, for which
-models."""
+"""Controller of the tokenizer library: import, names, removal, use and assignment to models; and what is dropped."""
 
 from __future__ import annotations
 
@@ -16,10 +15,9 @@ from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.price_files import OWN_VENDOR
 from gui.tokenizers.library.dialog import TokenizersDialog
-from gui.tokenizers.library.import_dialog import TokenizerImportDialog
-from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
-from gui.tokenizers.library.name_dialog import TokenizerNameDialog
+from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
 from gui.tokenizers.library.service import AssignRequest, Change, ReadRequest, TokenizerFiles
+from gui.widgets.dropped_files import DroppedFiles
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner
@@ -288,3 +286,53 @@ class TokenizerFlow(QObject):
 
     def _parent(self) -> QWidget:
         return self._manager if self._manager is not None else self._bench.window
+
+
+class TokenizerWiring(QObject):
+    """What has to do with tokenizers is made when somebody first asks for it."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._flow: TokenizerFlow | None = None
+        DroppedFiles(bench.window).dropped.connect(self.take_dropped)
+        bench.panel.editor.files_dropped.connect(self._on_names_dropped)
+
+    @property
+    def flow(self) -> TokenizerFlow | None:
+        """What does it all; None before there is a list of encodings."""
+        bench = self._bench
+        if self._flow is None and bench.encodings is not None and bench.runner is not None:
+            self._flow = TokenizerFlow(bench, bench.runner)
+        return self._flow
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a tokenizer file, and show what is in it."""
+        if self.flow is not None:
+            self.flow.choose()
+
+    @Slot()
+    def manage(self) -> None:
+        """Show the user's own tokenizers."""
+        if self.flow is not None:
+            self.flow.manage()
+
+    @Slot(list)
+    def _on_names_dropped(self, names: list[str]) -> None:
+        self.take_dropped([Path(name) for name in names])
+
+    @Slot(list)
+    def take_dropped(self, paths: list[Path]) -> None:
+        """Tokenizers are imported, folders counted; other files are for the prompt."""
+        from gui.core.local_tokenizers import looks_like_tokenizer
+
+        flow = self.flow
+        tokenizers = [path for path in paths if flow is not None and looks_like_tokenizer(path)]
+        if flow is not None and tokenizers:
+            flow.open_paths(tokenizers)
+        folders = [path for path in paths if path.is_dir()]
+        if self._bench.folders is not None and folders:
+            self._bench.folders.count(folders)
+            tokenizers += folders
+        self._bench.files.open_paths([path for path in paths if path not in tokenizers])

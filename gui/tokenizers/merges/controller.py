@@ -28,7 +28,7 @@ NEEDS = (
 """What making the page loads."""
 
 
-class MergesWiring(TabWiring["MergesPanel"]):
+class MergesController(TabWiring["MergesPanel"]):
     """Made after the first picture of the window, with the worker threads.
 
     Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt
+from PySide6.QtWidgets import QComboBox
 
 LEAST_VOCAB = {"bytes": 257}
 """The smallest vocabulary that leaves room for a merge, by alphabet; with characters it depends on the texts."""
@@ -123,3 +124,16 @@ def tr(text: str) -> str:
 def hint_of(choices: tuple[Choice, ...], value: str) -> str:
     """The sentence on a value, empty for one that is not among them."""
     return next((tr(choice.hint) for choice in choices if choice.value == value), "")
+
+
+def choice_box(name: str, choices: tuple[Choice, ...]) -> QComboBox:
+    """A list of choices, each with its hint as a tool tip. As narrow as it must be: the form is a column."""
+    box = QComboBox(objectName=name)
+    for choice in choices:
+        box.addItem(tr(choice.title), choice.value)
+        box.setItemData(box.count() - 1, tr(choice.hint), Qt.ItemDataRole.ToolTipRole)
+        spoken = f"{tr(choice.title)}: {tr(choice.hint)}" if choice.hint else tr(choice.title)
+        box.setItemData(box.count() - 1, spoken, Qt.ItemDataRole.AccessibleTextRole)
+    box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    box.setMinimumContentsLength(12)
+    return box

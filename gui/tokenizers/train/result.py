@@ -1,40 +1,246 @@
-"""What came of a run: the vocabulary beside others on the user's own texts, and what can be done with it."""
+"""What a training run came to: compression beside published encodings, side by side, and what to do with it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import date
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QComboBox,
+    QHBoxLayout,
     QHeaderView,
     QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
+    QSpinBox,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.core.money import usd_text
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
+from gui.models.aligned_rows import AlignedRows
+from gui.panels.aligned_tokens import AlignedTokens
 from gui.state.settings import SettingsStore
-from gui.tokenizers.train.compression import CompressionPage
-from gui.tokenizers.train.export_service import FORMATS, format_title
-from gui.tokenizers.train.report_tables import TokenListsModel
-from gui.tokenizers.train.side_by_side import SideBySidePage
+from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
+from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
 from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import FlowLayout, labelled_row
-from gui.widgets.tables import StretchedTable
+from gui.widgets.tables import FittedTable, StretchedTable
 
 if TYPE_CHECKING:
+    from gui.editor.token_spans import TokenSpans
     from gui.tokenizers.train.report_service import Report
     from pricing.types import Model
+
+
+class VocabularyChoice(QWidget):
+    """One of the encodings of a report, and how many tokens the text has in it.
+
+    Signals: ``changed()``: another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, text: TrainingText, name: str, spoken: str) -> None:
+        super().__init__()
+        self._text = text
+        self._report: Report | None = None
+        self.choice = QComboBox(objectName=f"{name}Choice")
+        self.choice.setAccessibleName(self.tr("Vocabulary: {pane}").format(pane=spoken))
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.choice.setMinimumContentsLength(8)
+        self.figures = PlainLabel(objectName=f"{name}Figures")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.choice, 1)
+        row.addWidget(self.figures)
+        self.choice.currentIndexChanged.connect(self._on_choice)
+
+    def set_report(self, report: Report | None, first: int) -> None:
+        """Offer the encodings of a report; ``first`` is the one to begin with."""
+        blocker = QSignalBlocker(self.choice)
+        before = self.choice.currentText()
+        self.choice.clear()
+        self._report = report
+        if report is not None:
+            self.choice.addItems(list(report.names))
+            found = self.choice.findText(before) if first else -1
+            self.choice.setCurrentIndex(found if found > 0 else first)
+        blocker.unblock()
+        self._show_figures()
+
+    @Slot()
+    def _on_choice(self) -> None:
+        self._show_figures()
+        self.changed.emit()
+
+    def _show_figures(self) -> None:
+        place = self.choice.currentIndex()
+        if self._report is None or place < 0:
+            self.figures.clear()
+            return
+        tokens = len(self._report.patches[place].ids)
+        self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(tokens)))
+
+
+class SideBySidePage(QWidget):
+    """Two of the encodings, each row of the text once for both."""
+
+    def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore) -> None:
+        super().__init__()
+        self._report: Report | None = None
+        self._spans: tuple[TokenSpans, ...] = ()
+        self.left = VocabularyChoice(text, "trainSampleLeft", self.tr("Upper"))
+        self.right = VocabularyChoice(text, "trainSampleRight", self.tr("Lower"))
+        self.view = AlignedTokens(theme, settings, "trainSample", self.tr("The text in both vocabularies"))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self.left)
+        head.addWidget(self.right)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        for change in (self.left.changed, self.right.changed, self.view.columns_changed):
+            change.connect(self._show)
+
+    def set_report(self, report: Report | None) -> None:
+        """Show a sample: the trained vocabulary above, the last of the others below."""
+        from gui.services.comparisons import spans_of_patch
+
+        self._report = report
+        self._spans = () if report is None else tuple(map(spans_of_patch, report.patches))
+        self.left.set_report(report, 0)
+        self.right.set_report(report, len(report.names) - 1 if report is not None else 0)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        from gui.services.comparisons import cut_short_text
+
+        report = self._report
+        if report is None or not report.sample:
+            self.view.show_hint("")
+            return
+        chosen = self.left.choice.currentIndex(), self.right.choice.currentIndex()
+        rows = AlignedRows(*cut_short_text(report.sample, self.view.columns))
+        self.view.show_tokens(
+            tuple(report.names[place] for place in chosen), tuple(self._spans[place] for place in chosen), rows
+        )
+
+
+DEFAULT_PROMPT_BYTES = 4_000
+MOST_PROMPT_BYTES = 100_000_000
+CALLS = 1_000_000
+
+
+class CompressionPage(QWidget):
+    """The table, and below it the sum for the model chosen beside the encoding, which ``model`` gives."""
+
+    def __init__(
+        self, text: TrainingText, model: Callable[[], Model | None], today: Callable[[], date] = date.today
+    ) -> None:
+        super().__init__()
+        self._text, self._reference, self._today = text, model, today
+        self._report: Report | None = None
+        self.model = CompressionModel(text, self)
+        self.table = FittedTable("trainCompression")
+        self.table.setAccessibleName(self.tr("Bytes per token by kind of text and encoding"))
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setAlternatingRowColors(True)
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setCornerWidget(plain_corner(self.table))
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.calls_of = PlainLabel(objectName="trainSavingsModel")
+        self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
+        self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
+        self.prompt_bytes.setGroupSeparatorShown(True)
+        self.prompt_bytes.setSuffix(self.tr(" bytes"))
+        self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)
+        self.prompt_bytes.setAccessibleName(self.tr("Size of a prompt"))
+        self.savings = QLabel(objectName="trainSavings")
+        self.savings.setWordWrap(True)
+        self.savings.setTextFormat(Qt.TextFormat.PlainText)
+        self.savings.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._place()
+        self.prompt_bytes.valueChanged.connect(self.show_savings)
+
+    def set_report(self, report: Report | None) -> None:
+        """Show these figures, or none."""
+        self._report = report
+        self.model.set_report(report)
+        header = self.table.horizontalHeader()
+        if report is not None:
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.Fixed)
+        self.show_savings()
+
+    def _place(self) -> None:
+        self.question = QWidget()
+        row = FlowLayout(self.question, 6)
+        for widget in (self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take"))):
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.question)
+        column.addWidget(self.savings)
+
+    @Slot()
+    def show_savings(self) -> None:
+        """Work the sum out again: another report, size or model."""
+        model, report = self._reference(), self._report
+        self.savings.setVisible(report is not None and model is not None)
+        if report is None or model is None or not is_comparable(model, report.names[1:]):
+            self.question.hide()
+            words = self.tr(
+                "{model} counts with a vocabulary that was not measured here. Choose another model beside the encoding "
+                "to see what this one would be worth."
+            )
+            self.savings.setText("" if model is None else words.format(model=model.name))
+            return
+        self.question.show()
+        self.calls_of.setText(self.tr("If {model} used this vocabulary, a million calls of").format(model=model.name))
+        total = report.evaluation.total
+        theirs = report.names.index(model.count.tokenizer or "")
+        size = self.prompt_bytes.value()
+        tokens = [round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0)]
+        found = savings(model, tokens[0], tokens[1], CALLS, self._today())
+        self.savings.setText(self._words(found.tokens_saved, found.usd_saved, tokens))
+
+    def _words(self, saved: int, usd: object, tokens: list[int]) -> str:
+        write = self._text
+        per_call = self.tr("{mine} tokens a call instead of {theirs}").format(
+            mine=write.number(tokens[1]), theirs=write.number(tokens[0])
+        )
+        if saved == 0:
+            return self.tr("{per_call}: the same.").format(per_call=per_call)
+        amount = write.about(abs(saved))
+        words = self.tr("{amount} tokens fewer") if saved > 0 else self.tr("{amount} tokens more")
+        text = f"{per_call}: {words.format(amount=amount)}"
+        if usd is not None:
+            money = usd_text(abs(usd))
+            text += (
+                self.tr(", {money} less").format(money=money)
+                if saved > 0
+                else self.tr(", {money} more").format(money=money)
+            )
+        return text + self.tr(". Vendors keep to their own vocabularies: it is what yours would be worth to one.")
 
 
 HASH_DIGITS = 12

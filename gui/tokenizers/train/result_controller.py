@@ -13,8 +13,7 @@ from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.dialogs import file_choosers
 from gui.notify import Offer
-from gui.tokenizers.train.export_service import FORMATS, ExportRequest, format_title
-from gui.tokenizers.train.report_service import ReportRequest
+from gui.tokenizers.train.report_service import FORMATS, ExportRequest, ReportRequest, format_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +23,8 @@ if TYPE_CHECKING:
     from gui.notify import Notifier
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.services.own_encodings import OwnEncodings
-    from gui.tokenizers.train.export_service import ExportService
-    from gui.tokenizers.train.plan import RunOutcome, TrainingPlan
-    from gui.tokenizers.train.report_service import Report, ReportService
+    from gui.tokenizers.train.checkpoint_service import RunOutcome, TrainingPlan
+    from gui.tokenizers.train.report_service import ExportService, Report, ReportService
     from gui.tokenizers.train.result import TrainingResultPage
 
 SAVING = "training-save"

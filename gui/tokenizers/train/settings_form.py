@@ -24,7 +24,7 @@ from gui.core.about import is_built
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.tokenizers.train import choices
-from gui.widgets.form_rows import Remark, choice_box, form_grid, form_row
+from gui.widgets.form_rows import Remark, form_grid, form_row
 from gui.widgets.layouts import FlowLayout
 
 MOST_BYTES = 1_000_000
@@ -191,7 +191,7 @@ class TrainingSettingsForm(QGroupBox):
         self.name.setToolTip(self.tr("What the encoding will be called in Tokenloupe."))
         self.vocab_size = _number("trainVocabSize", 1, choices.MOST_VOCAB)
         self.vocab_size.setToolTip(self.tr("Entries of the vocabulary: bytes, merges and special tokens together."))
-        self.pattern = choice_box("trainPattern", choices.PATTERNS)
+        self.pattern = choices.choice_box("trainPattern", choices.PATTERNS)
         self.pattern.setEditable(True)
         self.pattern.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.pattern.setCompleter(None)
@@ -201,8 +201,8 @@ class TrainingSettingsForm(QGroupBox):
         self.dummy_prefix.setToolTip(
             self.tr("So that a word is the same token at the start of a text as behind a space. Decoding takes it off.")
         )
-        self.alphabet = choice_box("trainAlphabet", choices.ALPHABETS)
-        self.normalization = choice_box("trainNormalization", choices.NORMAL_FORMS)
+        self.alphabet = choices.choice_box("trainAlphabet", choices.ALPHABETS)
+        self.normalization = choices.choice_box("trainNormalization", choices.NORMAL_FORMS)
         self.lowercase = QCheckBox(self.tr("Lowercase"), objectName="trainLowercase")
         self.strip_accents = QCheckBox(self.tr("Strip accents"), objectName="trainStripAccents")
         self.special = QPlainTextEdit(objectName="trainSpecialTokens")
@@ -215,7 +215,7 @@ class TrainingSettingsForm(QGroupBox):
         self.max_token = _number("trainMaxToken", 0, MOST_BYTES)
         self.max_token.setSpecialValueText(self.tr("no limit"))
         self.max_token.setSuffix(self.tr(" bytes"))
-        self.tie_order = choice_box("trainTieOrder", choices.TIE_ORDERS)
+        self.tie_order = choices.choice_box("trainTieOrder", choices.TIE_ORDERS)
         self.thread_count = _number("trainThreads", 0, MOST_THREADS)
         self.thread_count.setSpecialValueText(self.tr("one a core"))
         self.thread_count.setToolTip(self.tr("For reading and splitting the texts. The merges do not depend on it."))

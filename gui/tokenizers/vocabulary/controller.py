@@ -1,22 +1,37 @@
-"""What happens in the vocabulary tab: an encoding is opened, searched and diagnosed, and tokens are looked at."""
+"""Controller of the page Vocabulary: opens, searches, compares and exports the entries of an encoding."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QFileDialog
 
+from gui.core.paths import suggested_file
+from gui.dialogs import file_choosers
 from gui.look.figures import figure
-from gui.tokenizers.vocabulary.columns import COLUMNS, LENGTH
+from gui.notify import Offer
+from gui.tabs.tab_building import TabBuilding
+from gui.tabs.tab_wiring import TabWiring
+from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
 from gui.tokenizers.vocabulary.service import SearchRequest, query_of
+from gui.tokenizers.vocabulary.table_model import COLUMNS, LENGTH
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.entries.comparison import Comparison
+    from gui.key_guard import KeyGuard
     from gui.notify import Notifier
-    from gui.tokenizers.vocabulary.diagnosis_service import Diagnosed
-    from gui.tokenizers.vocabulary.panel import VocabularyPanel
-    from gui.tokenizers.vocabulary.service import Found, OpenedVocabulary, VocabularyService
-    from gui.tokenizers.vocabulary.token_service import TokenDetail
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tokenizers.vocabulary.comparison import ComparePage
+    from gui.tokenizers.vocabulary.export_service import VocabularyExport
+    from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
+    from gui.tokenizers.vocabulary.places import VocabularyPlaces
+    from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail, VocabularyService
 
 FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
@@ -292,3 +307,246 @@ class VocabularyFlow(QObject):
     def _on_stopped(self, words: str) -> None:
         self._progress = ""
         self._say(words)
+
+
+class VocabularyPages(QObject):
+    """Follows the vocabulary that is shown."""
+
+    def __init__(
+        self,
+        lengths: LengthsPage,
+        compare: ComparePage,
+        flow: VocabularyFlow,
+        service: VocabularyService,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._lengths, self._compare = lengths, compare
+        self._flow, self._service = flow, service
+        flow.opened.connect(self._on_opened)
+        service.compared.connect(self._on_compared)
+        compare.compare_asked.connect(self._on_compare)
+        compare.token_asked.connect(flow.go_to)
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        self._lengths.set_lengths(opened.name, opened.lengths)
+        self._compare.show_hint()
+        self._on_compare(self._compare.other.currentText())
+
+    @Slot(str)
+    def _on_compare(self, other: str) -> None:
+        shown = self._flow.vocabulary
+        if shown is not None and other:
+            self._compare.words.setText(self.tr("Comparing…"))
+            self._service.compare(shown, other)
+
+    @Slot(object)
+    def _on_compared(self, comparison: Comparison) -> None:
+        shown = self._flow.vocabulary
+        if shown is not None and comparison.first is shown.entries:
+            self._compare.show_comparison(comparison)
+
+
+EXPORT = "vocabulary-export"
+
+
+class VocabularySaving(QObject):
+    """Asks where to, and says what came of it."""
+
+    def __init__(
+        self,
+        panel: VocabularyPanel,
+        flow: VocabularyFlow,
+        export: VocabularyExport,
+        guard: KeyGuard,
+        notifier: Notifier,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._flow, self._export, self._notifier = panel, flow, export, notifier
+        self._guard = guard
+        panel.filters.export_asked.connect(self.ask)
+        export.written.connect(self._on_written)
+        export.failed.connect(self._on_failed)
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for a file to write what is shown to."""
+        shown = self._flow.vocabulary
+        if shown is None:
+            return
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        start = str(folder / suggested_file(shown.name, ".csv"))
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export what is shown")
+        dialog = file_choosers.saving(self._panel.window(), "vocabExportDialog", title, start, filters)
+        dialog.selectFile(start)
+        dialog.fileSelected.connect(self._on_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target(self, path: str) -> None:
+        target = Path(path)
+        if not target.suffix:
+            dialog = self.sender()
+            is_json = isinstance(dialog, QFileDialog) and "json" in dialog.selectedNameFilter()
+            target = target.with_suffix(".json" if is_json else ".csv")
+        self.write(target)
+
+    def write(self, path: Path) -> None:
+        """Write what is shown; the ending says in which format."""
+        shown, ids = self._flow.vocabulary, self._panel.model.ids
+        if shown is not None and ids is not None:
+            request = ExportRequest(shown.search, ids, path)
+            look = partial(keys_among, request)
+            self._guard.before(self.tr("The vocabulary"), look, partial(self._export.write, request))
+
+    @Slot(object, int)
+    def _on_written(self, path: Path, count: int) -> None:
+        self._notifier.withdraw(EXPORT)
+        number = figure(self._panel.locale(), count)
+        self._notifier.remark(self.tr("{count} entries were exported to {path}.").format(count=number, path=path))
+
+    @Slot(object, str)
+    def _on_failed(self, path: Path, why: str) -> None:
+        self._notifier.error(
+            self.tr("The entries could not be exported to {path}: {why}. Nothing else was changed.").format(
+                path=path, why=why.rstrip(".")
+            ),
+            key=EXPORT,
+            offers=(Offer(self.tr("Try again"), lambda: self.write(path)),),
+        )
+
+
+NEEDS = (
+    "gui.key_guard",
+    "gui.tokenizers.vocabulary.comparison",
+    "gui.tokenizers.vocabulary.panel",
+    "gui.tokenizers.vocabulary.service",
+    "gui.tokenizers.vocabulary.export_service",
+    "gui.tokenizers.vocabulary.places",
+)
+"""What making the page loads."""
+
+
+class VocabularyController(TabWiring["VocabularyPanel"]):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._wanted = "", -1
+        self.flow: VocabularyFlow | None = None
+        self.places: VocabularyPlaces | None = None
+        self.lengths: LengthsPage | None = None
+        self.compare: ComparePage | None = None
+        self.saving: VocabularySaving | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._bench.page("vocabularyTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> VocabularyFlow:
+        """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
+        from gui.tokenizers.vocabulary.comparison import ComparePage
+        from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
+        from gui.tokenizers.vocabulary.places import VocabularyPlaces
+        from gui.tokenizers.vocabulary.service import PlacesService, VocabularyService, spelled
+
+        bench, runner = self._bench, self._runner
+        panel = VocabularyPanel(bench.theme, spelled)
+        yield from panel.make()
+        yield
+        self.lengths, self.compare = LengthsPage(bench.theme), ComparePage()
+        yield
+        bench.parts.restore("vocabulary", panel.restore_state, self._state)
+        self._show_encodings(panel)
+        service = VocabularyService(runner, self._open, bench.paths.cache, self)
+        flow = VocabularyFlow(panel, service, bench.notifier, self)
+        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
+        flow.token_shown.connect(places.set_token)
+        flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
+        places.shown_in_prompt.connect(self._show_prompt)
+        panel.state_changed.connect(bench.keeper.touch)
+        self._add_pages(panel, flow, service)
+        self._open_first(flow)
+        self.panel, self.flow = panel, flow
+        yield
+        bench.page("vocabularyTab").fill(panel)
+
+    def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
+        from gui.key_guard import KeyGuard
+        from gui.tokenizers.vocabulary.export_service import VocabularyExport
+
+        assert self.lengths is not None
+        assert self.compare is not None
+        panel.add_page(self.lengths, self.tr("Lengths"))
+        panel.add_page(self.compare, self.tr("Comparison"))
+        VocabularyPages(self.lengths, self.compare, flow, service, self)
+        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
+        guard = KeyGuard(self._runner, notifier, panel, self)
+        self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
+
+    def _open_first(self, flow: VocabularyFlow) -> None:
+        name, token_id = self._state.get("encoding"), self._state.get("id")
+        now = self._bench.prompt.encoding
+        flow.begin_with(
+            name if isinstance(name, str) and name else now, token_id if isinstance(token_id, int) else -1, now
+        )
+
+    def focus(self) -> None:
+        """Bring the tab to the front, the caret in its search."""
+        self._bench.page("vocabularyTab").bring_to_front()
+        self.build().begin()
+        assert self.panel is not None
+        self.panel.focus()
+
+    def focus_go_to(self) -> None:
+        """Bring the tab to the front, the caret in its field of ids."""
+        self.focus()
+        assert self.panel is not None
+        self.panel.focus_go_to()
+
+    @Slot(str, int)
+    def show_token(self, encoding: str, token_id: int) -> None:
+        """Bring the tab to the front, at an entry of an encoding."""
+        flow = self.build()
+        shown = flow.vocabulary
+        if shown is not None and shown.name == encoding:
+            flow.go_to(token_id)
+        else:
+            self._wanted = encoding, token_id
+            flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
+        self._bench.page("vocabularyTab").bring_to_front()
+        flow.begin()
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        """After its first entries are shown: a search may leave out the one that is wanted."""
+        encoding, token_id = self._wanted
+        self._wanted = "", -1
+        if opened.name == encoding and self.flow is not None:
+            self.flow.go_to(token_id)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        if self._bench.page("vocabularyTab").is_in_front():
+            self.build().begin()
+            assert self.places is not None
+            self.places.look()
+
+    def _show_encodings(self, panel: VocabularyPanel) -> None:
+        panel.filters.encoding.fill(self._listed)
+        if self.compare is not None:
+            self.compare.fill(self._listed)
+
+    @Slot()
+    def _show_prompt(self) -> None:
+        self._bench.show_prompt()

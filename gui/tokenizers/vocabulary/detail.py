@@ -27,16 +27,15 @@ from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
 from gui.tokenizers.merges.forest import MergeForest, forest_of
-from gui.tokenizers.merges.tree_pane import MergeTreePane
-from gui.tokenizers.vocabulary.columns import FINDING_HINTS, FINDINGS, KINDS, tr
-from gui.tokenizers.vocabulary.entry_list import TokenListModel
+from gui.tokenizers.merges.tree_view import MergeTreePane
+from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, TokenListModel, tr
 from gui.widgets.layouts import PageTabs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.entries.table import EntryTable
-    from gui.tokenizers.vocabulary.token_service import TokenDetail
+    from gui.tokenizers.vocabulary.service import TokenDetail
 
 MOST_BYTES = 256
 MOST_LINK_CHARACTERS = 12

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.plain_label import PlainLabel
-from gui.tokenizers.vocabulary.columns import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
+from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.layouts import FlowLayout
 

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.look.figures import figure
-from gui.tokenizers.vocabulary.places_service import PlacesRequest
+from gui.tokenizers.vocabulary.service import PlacesRequest
 
 if TYPE_CHECKING:
     from gui.core.text_chunks import HeldText
     from gui.prompt.prompt import Prompt
     from gui.tokenizers.vocabulary.detail import VocabularyDetail
-    from gui.tokenizers.vocabulary.places_service import Places, PlacesService
-    from gui.tokenizers.vocabulary.token_service import TokenDetail
+    from gui.tokenizers.vocabulary.service import Places, PlacesService, TokenDetail
 
 PAUSE_MS = 150
 """Walking through the table with the arrow keys asks for many tokens; only the one it stops at is looked for."""

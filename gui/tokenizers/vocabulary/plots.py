@@ -16,7 +16,7 @@ from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.training_plots import FigureAxis, end_of_axis
 
 if TYPE_CHECKING:
-    from gui.tokenizers.vocabulary.lengths_service import Lengths
+    from gui.tokenizers.vocabulary.service import Lengths
 
 HEAD_ROOM = 1.05
 BAR_WIDTH = 0.8

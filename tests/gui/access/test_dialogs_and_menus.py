@@ -31,8 +31,7 @@ from gui.dialogs.report_dialog import ReportDialog
 from gui.look.focus_ring import WIDTH
 from gui.runtime.crash import CrashDialog
 from gui.services.files import Candidate, UndecidedFile
-from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
-from gui.tokenizers.library.name_dialog import TokenizerNameDialog
+from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
 from gui.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (

@@ -17,7 +17,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
-from gui.tokenizers.library.import_dialog import TokenizerImportDialog
+from gui.tokenizers.library.dialogs import TokenizerImportDialog
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep

@@ -40,7 +40,7 @@ builtins.__build_class__ = build
 application = QApplication(["window"])
 bench = Workbench(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
-lazy = ("gui.panels.conversation_plot", "gui.tokenizers.train.controller", "gui.dialogs.about")
+lazy = ("gui.panels.conversation_plot", "gui.tokenizers.train.panel", "gui.dialogs.about")
 early = []
 bench.window.first_painted.connect(lambda: early.extend(name for name in lazy if name in sys.modules))
 
@@ -68,11 +68,14 @@ def test_every_module_of_the_window_is_named():
     assert {".".join(path.relative_to(ROOT).with_suffix("").parts) for path in here} <= names
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "gui" / "tabs").glob("*_wiring.py")), ids=lambda path: path.stem)
+WIRINGS = (*(ROOT / "gui" / "tabs").glob("*_wiring.py"), *(ROOT / "gui" / "tokenizers").glob("*/controller.py"))
+
+
+@pytest.mark.parametrize("path", sorted(WIRINGS), ids=lambda path: f"{path.parent.stem}.{path.stem}")
 def test_every_tab_has_loaded_what_its_page_is_made_with(path: Path):
-    module = importlib.import_module(f"gui.tabs.{path.stem}")
+    module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
     if not hasattr(module, "NEEDS"):
-        assert path.stem == "tab_wiring"
+        assert path.stem == "tab_wiring" or path.parent.stem == "library"
         return
     functions = [node for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)]
     making = [node for node in functions if node.name in ("build", "_steps", "_add_pages", "_make_results")]

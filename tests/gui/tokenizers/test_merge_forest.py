@@ -11,8 +11,7 @@ from engine.encoding import Encoding
 from engine.merge_account import account_of, merge_spans
 from engine.patterns import CL100K
 from engine.types import MergeTree
-from gui.tokenizers.merges.forest import ForestNode, MergeForest, forest_of, forest_of_account
-from gui.tokenizers.merges.layout import GAP, TREE_GAP, lay_out
+from gui.tokenizers.merges.forest import GAP, TREE_GAP, ForestNode, MergeForest, forest_of, forest_of_account, lay_out
 
 WIDTH, HEIGHT = 30.0, 20.0
 

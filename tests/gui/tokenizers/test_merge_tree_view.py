@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 import engine
 from gui.look.theme import Theme
 from gui.tokenizers.merges.forest import MergeForest, forest_of
-from gui.tokenizers.merges.tree_pane import MergeTreePane
+from gui.tokenizers.merges.tree_view import MergeTreePane
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.merge_types import IsToken, MergedOn, NoSuchToken, SplitApart, TakenFirst
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.tokenizers.merges.labels import explained
 from gui.tokenizers.merges.service import FROM_END, MergeReply, MergeRequest, MergeService, _Known, _look
+from gui.tokenizers.merges.tables import explained
 
 
 def look(text: str, known: _Known | None = None, **what: object) -> MergeReply:

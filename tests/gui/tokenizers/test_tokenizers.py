@@ -22,9 +22,7 @@ from gui.core import local_tokenizers
 from gui.panels.token_readout import TokenReadout
 from gui.services.own_encodings import OwnEncodings
 from gui.tokenizers.library.dialog import TokenizersDialog
-from gui.tokenizers.library.import_dialog import TokenizerImportDialog
-from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
-from gui.tokenizers.library.name_dialog import TokenizerNameDialog
+from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
 from gui.workbench import Workbench

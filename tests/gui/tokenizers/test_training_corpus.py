@@ -14,12 +14,13 @@ from gui.tokenizers.train import corpus_service as training_corpus
 from gui.tokenizers.train.corpus_service import (
     CorpusService,
     ForecastRequest,
+    PreviewRequest,
     SurveyRequest,
     forecast_training,
     held_back,
+    preview_split,
     survey_corpus,
 )
-from gui.tokenizers.train.preview_service import PreviewRequest, preview_split
 
 
 def survey_of(sizes: dict[str, int], duplicates: dict[str, str] | None = None) -> CorpusSurvey:

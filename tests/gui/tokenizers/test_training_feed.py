@@ -10,8 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.training_types import Merge
 from gui.look.quantities import TrainingText
-from gui.tokenizers.train.feed import MergeFeed
-from gui.tokenizers.train.feed_table import COUNT, NUMBER, PAIR, TOKEN, TOKEN_ID, TOKENS_LEFT, MergeFeedModel
+from gui.tokenizers.train.feed import COUNT, NUMBER, PAIR, TOKEN, TOKEN_ID, TOKENS_LEFT, MergeFeed, MergeFeedModel
 from tests.gui.tokenizers.training_samples import merge
 
 

@@ -11,16 +11,17 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.training_types import SkippedFile, TrainingSettings
 from gui.notify import Notice
-from gui.tokenizers.train import worker_service as training_worker
+from gui.tokenizers.train import run_service as training_worker
 from gui.tokenizers.train.checkpoint_service import (
     PLAN,
     STATE,
+    TrainingPlan,
+    TrainingSnapshot,
     find_checkpoint,
     find_checkpoints,
     free_place,
     save_checkpoint,
 )
-from gui.tokenizers.train.plan import TrainingPlan, TrainingSnapshot
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_samples import curve, progress

@@ -15,8 +15,7 @@ import engine
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training_types import TrainingSettings
 from gui.notify import Notice
-from gui.tokenizers.train.checkpoint_service import find_checkpoint, save_checkpoint
-from gui.tokenizers.train.plan import TrainingPlan
+from gui.tokenizers.train.checkpoint_service import TrainingPlan, find_checkpoint, save_checkpoint
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import panel_of, write_texts
@@ -35,7 +34,8 @@ from PySide6.QtWidgets import QApplication
 from engine import compiling, training_merging
 from gui.app import create_window
 from gui.services import kernel_build
-from gui.tokenizers.train import checkpoint_service as training_checkpoint, worker_service as training_worker
+from gui.tokenizers.train import checkpoint_service as training_checkpoint
+from gui.tokenizers.train import run_service as training_worker
 from gui.workbench import Workbench
 
 profile, folder, moment, size = sys.argv[1:]

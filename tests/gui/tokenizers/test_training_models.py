@@ -11,7 +11,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
 from gui.look.quantities import TrainingText
 from gui.widgets.skipped_files import SkippedFilesModel
-from gui.widgets.training_rates import RateSeries
+from gui.widgets.training_curve import RateSeries
 
 ROOT = Path("texts")
 

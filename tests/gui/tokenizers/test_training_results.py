@@ -15,8 +15,7 @@ import engine
 from engine import catalog
 from engine.errors import FormatError
 from engine.evaluation import evaluate, texts_of
-from gui.tokenizers.train.export_service import ExportRequest
-from gui.tokenizers.train.report_service import COMPARED
+from gui.tokenizers.train.report_service import COMPARED, ExportRequest
 from gui.tokenizers.train.report_tables import runs_counted
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window

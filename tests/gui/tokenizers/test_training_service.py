@@ -13,10 +13,18 @@ from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.tokenizers.train import worker_service as training_worker
-from gui.tokenizers.train.checkpoint_service import STATE, drop_checkpoint, find_checkpoint, save_checkpoint
-from gui.tokenizers.train.plan import KeptEncoding, RunControl, RunRequest, TrainingPlan
-from gui.tokenizers.train.run_bar import TrainingRunBar
+from gui.tokenizers.train import run_service as training_worker
+from gui.tokenizers.train.checkpoint_service import (
+    STATE,
+    KeptEncoding,
+    RunControl,
+    RunRequest,
+    TrainingPlan,
+    drop_checkpoint,
+    find_checkpoint,
+    save_checkpoint,
+)
+from gui.tokenizers.train.panel import TrainingRunBar
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, RUNNING, STOPPING, TrainingService
 from tests.gui.tokenizers.training_samples import CountingRun, progress
 from tests.patience import PATIENCE_SECONDS

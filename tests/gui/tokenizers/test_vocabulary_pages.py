@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 from engine.bundle_format import table_from_ranks
 from engine.entries.comparison import ANOTHER_ID, ONLY_HERE, ONLY_THERE, SAME_ID
 from engine.entries.table import entry_table
-from gui.tokenizers.vocabulary.lengths_service import lengths_of
+from gui.tokenizers.vocabulary.service import lengths_of
 from tests.gui.tokenizers.vocabulary_windows import browse, shown_ids
 
 pytestmark = pytest.mark.pages("vocabularyTab")

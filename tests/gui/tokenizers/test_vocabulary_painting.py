@@ -6,8 +6,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 
-from gui.tokenizers.vocabulary.columns import LENGTH
 from gui.tokenizers.vocabulary.table import VocabularyTable
+from gui.tokenizers.vocabulary.table_model import LENGTH
 from tests.gui.tokenizers.vocabulary_windows import browse
 
 pytestmark = pytest.mark.pages("vocabularyTab")

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QTableView, QWidget
 
-from gui.tokenizers.vocabulary.columns import BUILT, COLUMNS, LENGTH, REMARKS, SCRIPT, TOKEN
+from gui.tokenizers.vocabulary.table_model import BUILT, COLUMNS, LENGTH, REMARKS, SCRIPT, TOKEN
 from tests.gui.conftest import close_window
 from tests.gui.tokenizers.vocabulary_windows import browse, shown_ids
 from tests.thoroughness import mostly_deep

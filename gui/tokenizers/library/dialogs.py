@@ -1,9 +1,8 @@
-"""Shows what a tokenizer file holds, before it is added: kind, size, special tokens, split, check of ids, what is
-lost."""
+"""The dialogs of the library: what is in a file to import, a new name, and the models to count with a tokenizer."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -17,6 +16,8 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
+    QListWidget,
+    QListWidgetItem,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -29,6 +30,54 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import ReadRequest, Refusal, TokenizerPreview
 from gui.widgets.dialog_buttons import button_row
+
+
+class TokenizerNameDialog(QDialog):
+    """``take`` is called with the old name and the new one, which is not of ``taken``."""
+
+    def __init__(
+        self, name: str, taken: Collection[str], take: Callable[[str, str], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("tokenizerNameDialog")
+        self.setWindowTitle(self.tr("Rename a tokenizer"))
+        self._old, self._taken, self._take = name, frozenset(taken), take
+        self.name = QLineEdit(name, objectName="tokenizerName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(self.tr("New name"))
+        self.name.selectAll()
+        label = QLabel(self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setBuddy(self.name)
+        self.remark = QLabel(objectName="tokenizerNameRemark")
+        self.remark.setTextFormat(Qt.TextFormat.PlainText)
+        self.remark.setWordWrap(True)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(self.tr("&Rename"))
+        column = QVBoxLayout(self)
+        for widget in (label, self.name, self.remark, buttons):
+            column.addWidget(widget)
+        self.name.textChanged.connect(self._check)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
+        self._check()
+
+    def accept(self) -> None:
+        if self.ok.isEnabled():
+            super().accept()
+            self._take(self._old, self._new)
+
+    @property
+    def _new(self) -> str:
+        return " ".join(self.name.text().split())
+
+    @Slot()
+    def _check(self) -> None:
+        is_taken = self._new != self._old and self._new in self._taken
+        self.remark.setText(self.tr("⚠ There is an encoding of this name already.") if is_taken else "")
+        self.ok.setEnabled(bool(self._new) and self._new != self._old and not is_taken)
+
 
 PATTERNS = ("cl100k_base", "o200k_base", "gpt2", "llama3", "qwen2")
 """Split patterns that are offered by name; any other can be typed."""
@@ -243,3 +292,77 @@ def _words(name: str) -> QLabel:
 
 def _short(text: str) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+class TokenizerModelsDialog(QDialog):
+    """Accepted with at least one model ticked that is not counted so yet."""
+
+    def __init__(self, encoding: str, models: Iterable[tuple[str, str, str]], parent: QWidget | None = None) -> None:
+        """``models``: id, name, and what each is counted with now."""
+        super().__init__(parent)
+        self.setObjectName("tokenizerModelsDialog")
+        self.setWindowTitle(self.tr("Count models with {name}").format(name=encoding))
+        self.encoding = encoding
+        about = QLabel(
+            self.tr(
+                "Ticked models are counted with {name} from now on. That goes into your price file, where it is "
+                "labelled as assumed: only you know that it is the model's own tokenizer."
+            ).format(name=encoding)
+        )
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        about.setWordWrap(True)
+        self.filter = QLineEdit(objectName="tokenizerModelsFilter")
+        self.filter.setPlaceholderText(self.tr("Filter models"))
+        self.filter.setAccessibleName(self.filter.placeholderText())
+        self.filter.setClearButtonEnabled(True)
+        self.list = QListWidget(objectName="tokenizerModels")
+        self.list.setAccessibleName(self.tr("Models; Space ticks the selected one"))
+        for model_id, name, counted in models:
+            self._add(model_id, name, counted)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(self.tr("&Assign"))
+        column = QVBoxLayout(self)
+        column.addWidget(about)
+        column.addWidget(self.filter)
+        column.addWidget(self.list, 1)
+        column.addWidget(buttons)
+        self.filter.textChanged.connect(self._show_matching)
+        self.list.itemChanged.connect(self._show_choice)
+        self.resize(self.fontMetrics().averageCharWidth() * 76, 460)
+        self._show_choice()
+        self.filter.setFocus()
+
+    def _add(self, model_id: str, name: str, counted: str) -> None:
+        words = self.tr("{name}   ({id}; now {tokenizer})") if counted else self.tr("{name}   ({id})")
+        item = QListWidgetItem(words.format(name=name, id=model_id, tokenizer=counted), self.list)
+        item.setData(_ID, model_id)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        is_so = counted == self.encoding
+        item.setCheckState(Qt.CheckState.Checked if is_so else Qt.CheckState.Unchecked)
+        if is_so:
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The ids of the models that were ticked."""
+        items = (self.list.item(row) for row in range(self.list.count()))
+        return tuple(
+            str(item.data(_ID))
+            for item in items
+            if item.checkState() == Qt.CheckState.Checked and item.flags() & Qt.ItemFlag.ItemIsEnabled
+        )
+
+    @Slot(str)
+    def _show_matching(self, words: str) -> None:
+        wanted: Sequence[str] = words.casefold().split()
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            item.setHidden(not all(word in item.text().casefold() for word in wanted))
+
+    @Slot()
+    def _show_choice(self) -> None:
+        self.ok.setEnabled(bool(self.models))
