@@ -35,7 +35,7 @@ from gui.state.session_keeper import SessionKeeper, decoded, encoded
 from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.tokenizers.library.controller import TokenizerWiring
+from gui.widgets.dropped_files import DropRouting
 from gui.window.action_wiring import ActionWiring
 from gui.window.main_window import MainWindow
 from gui.window.pages import Page
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from gui.tabs.request_wiring import RequestWiring
     from gui.tabs.tab_wiring import TabParts
     from gui.tabs.versions_wiring import VersionsWiring
+    from gui.tokenizers.library.controller import LibraryController
     from gui.tokenizers.merges.controller import MergesController
     from gui.tokenizers.train.controller import TrainingController
     from gui.tokenizers.vocabulary.controller import VocabularyController
@@ -152,7 +153,7 @@ class Workbench(QObject):
     def _connect(self) -> None:
         self.closing = Closing(self)
         self.window.first_painted.connect(self._on_first_painted)
-        self.tokenizers = TokenizerWiring(self)
+        self.dropped = DropRouting(self)
         self.window.layout_changed.connect(self.keeper.touch)
         self.panel.splitter.changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
@@ -363,6 +364,11 @@ class Workbench(QObject):
             self.panel.editor.selectAll()
 
     # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def library(self) -> LibraryController | None:
+        """Drives the page Library."""
+        return self.controllers.get("libraryTab")
 
     @property
     def training(self) -> TrainingController | None:

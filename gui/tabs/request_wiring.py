@@ -73,7 +73,7 @@ class RequestWiring(TabWiring["RequestPanel"]):
         self.tables = LineTables(panel, flow, service, bench.notifier, self)
         flow.counted.connect(self._costs.priced.set_request)
         flow.pricing_changed.connect(self._on_pricing)
-        flow.others_dropped.connect(bench.tokenizers.take_dropped)
+        flow.others_dropped.connect(bench.dropped.take)
         self._costs.service.encodings_changed.connect(flow.recount)
         panel.state_changed.connect(bench.keeper.touch)
         self.panel, self.flow = panel, flow

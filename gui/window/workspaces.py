@@ -178,8 +178,18 @@ WORKSPACES: tuple[Workspace, ...] = (
         QT_TRANSLATE_NOOP("Actions", "Tokenizers"),
         QT_TRANSLATE_NOOP("Actions", "Tokeni&zers"),
         "tokenizers",
-        QT_TRANSLATE_NOOP("Actions", "Train tokenizers and look into vocabularies and merges"),
+        QT_TRANSLATE_NOOP("Actions", "The library of tokenizers, training, vocabularies and merges"),
         (
+            PageSpec(
+                "libraryTab",
+                QT_TRANSLATE_NOOP("Actions", "Library"),
+                QT_TRANSLATE_NOOP("Actions", "&Library"),
+                QT_TRANSLATE_NOOP("Actions", "Library of tokenizers"),
+                "tokenizers",
+                QT_TRANSLATE_NOOP("Actions", "Find, import, rename and remove tokenizers, and assign them to models"),
+                "gui.tokenizers.library.controller:LibraryController",
+                keyword=QT_TRANSLATE_NOOP("Actions", "tokenizers"),
+            ),
             PageSpec(
                 "trainingTab",
                 QT_TRANSLATE_NOOP("Actions", "Train"),

@@ -1,4 +1,4 @@
-"""Controller of the tokenizer library: import, names, removal, use and assignment to models; and what is dropped."""
+"""Controller of the page Library: lists tokenizers, imports, renames and removes them, and assigns them to models."""
 
 from __future__ import annotations
 
@@ -7,40 +7,44 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
+from PySide6.QtCore import QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
 from gui.dialogs import file_choosers
 from gui.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.price_files import OWN_VENDOR
-from gui.tokenizers.library.dialog import TokenizersDialog
-from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
-from gui.tokenizers.library.service import AssignRequest, Change, ReadRequest, TokenizerFiles
-from gui.widgets.dropped_files import DroppedFiles
+from gui.tabs.tab_wiring import TabWiring
+from gui.tokenizers.library.service import AssignRequest, Change, LibraryService, ReadRequest, TokenizerFiles
 
 if TYPE_CHECKING:
-    from gui.runtime.jobs import JobRunner
     from gui.services.price_text import Splice
+    from gui.tabs.tab_wiring import TabParts
+    from gui.tokenizers.library.dialogs import TokenizerImportDialog
+    from gui.tokenizers.library.page import LibraryPage
     from gui.tokenizers.library.service import Refusal, TokenizerPreview
-    from gui.workbench import Workbench
 
 TOKENIZER = "tokenizer"
-"""Key of what is said about tokenizers."""
+"""Key of messages about tokenizers."""
+PAGE = "libraryTab"
+NEEDS = (
+    "gui.tokenizers.library.dialogs",
+    "gui.tokenizers.library.page",
+)
+"""Modules that the page needs."""
 
 
-class TokenizerFlow(QObject):
-    """Made when something about tokenizers is first asked for. One dialog of a kind at a time."""
+class LibraryController(TabWiring["LibraryPage"]):
+    """Made after the first picture, with the worker threads; the page when it is first seen."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
-        super().__init__(bench)
-        assert bench.encodings is not None
-        self._bench, self._encodings = bench, bench.encodings
-        self._files = TokenizerFiles(runner, bench.own_encodings, bench.paths.compiled, self)
+    def __init__(self, parts: TabParts) -> None:
+        super().__init__(parts, {})
+        bench = self._bench
+        self._encodings = parts.encodings
+        self._library = LibraryService(self._runner, bench.own_encodings, self._open, self)
+        self._files = TokenizerFiles(self._runner, bench.own_encodings, bench.paths.compiled, self)
         self._dialog: TokenizerImportDialog | None = None
-        self._manager: TokenizersDialog | None = None
         self._waiting: deque[Path] = deque()
-        self._descriptions: dict[str, str] = {}
         self._users: dict[str, tuple[str, ...]] = {}
         self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
         self._files.read.connect(self._on_read)
@@ -50,8 +54,62 @@ class TokenizerFlow(QObject):
         self._files.assigned.connect(self._on_assigned)
         self._files.failed.connect(self._on_failed)
         self._files.stopped.connect(self._on_stopped)
-        self._encodings.listed.connect(self._on_listed)
-        self._encodings.own_listed.connect(self._on_own_listed)
+        self._library.failed.connect(self._fail)
+        bench.page(PAGE).when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def build(self) -> LibraryPage:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.tokenizers.library.page import LibraryPage
+
+        bench = self._bench
+        self.panel = page = LibraryPage(bench.theme, bench.icons)
+        bench.page(PAGE).fill(page)
+        bench.page(PAGE).lead_to(page.filter)
+        bench.window.view_bar.add_tools(PAGE, page.tools)
+        page.import_asked.connect(self.choose)
+        page.found_chosen.connect(self.open_path)
+        page.find_asked.connect(self._files.find)
+        page.selected.connect(self._library.detail)
+        page.details.use_asked.connect(self._use)
+        page.details.vocabulary_asked.connect(self._show_vocabulary)
+        page.details.rename_asked.connect(self._ask_name)
+        page.details.remove_asked.connect(self._ask_removal)
+        page.details.assign_asked.connect(self._ask_models)
+        self._library.listed.connect(page.show_entries)
+        self._library.detailed.connect(page.show_details)
+        self._encodings.own_listed.connect(self._library.list)
+        if bench.costs is not None:
+            bench.costs.service.prices_changed.connect(self._show_models)
+        self._show_models()
+        self._library.list()
+        return page
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its search field."""
+        self._bench.page(PAGE).bring_to_front()
+        self.build().filter.setFocus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+        self._show_models()
+
+    @Slot()
+    def _show_models(self) -> None:
+        assert self.panel is not None
+        users: dict[str, list[str]] = {}
+        for _, name, tokenizer in self._models():
+            users.setdefault(tokenizer, []).append(name)
+        self.panel.show_models(users)
+
+    @Slot(str)
+    def _show_vocabulary(self, name: str) -> None:
+        if self._bench.vocabulary is not None:
+            self._bench.vocabulary.show_encoding(name)
 
     # --- importing ----------------------------------------------------------------------------------------------------
 
@@ -83,6 +141,8 @@ class TokenizerFlow(QObject):
     def _open_next(self) -> None:
         if self._dialog is not None or not self._waiting:
             return
+        from gui.tokenizers.library.dialogs import TokenizerImportDialog
+
         path = self._waiting.popleft()
         self._dialog = dialog = TokenizerImportDialog(self._bench.theme, self._taken(), self._parent())
         dialog.read_asked.connect(self._files.read_file)
@@ -106,63 +166,32 @@ class TokenizerFlow(QObject):
         dialog, self._dialog = self._dialog, None
         if dialog is None:
             return
-        if result == TokenizerImportDialog.DialogCode.Accepted and dialog.preview is not None:
+        if result == dialog.DialogCode.Accepted and dialog.preview is not None:
             self._files.change(Change(dialog.chosen_name, encoding=dialog.preview.encoding))
         else:
             self._files.stop_reading()
         dialog.deleteLater()
         self._open_next()
 
-    # --- the user's own -----------------------------------------------------------------------------------------------
-
-    @Slot()
-    def manage(self) -> None:
-        """Show the user's own tokenizers."""
-        if self._manager is None:
-            self._manager = manager = TokenizersDialog(self._bench.window)
-            manager.import_asked.connect(self.choose)
-            manager.found_chosen.connect(self.open_path)
-            manager.find_asked.connect(self._files.find)
-            manager.use_asked.connect(self._use)
-            manager.rename_asked.connect(self._ask_name)
-            manager.remove_asked.connect(self._ask_removal)
-            manager.assign_asked.connect(self._ask_models)
-            manager.finished.connect(self._on_manager_finished)
-            manager.open()
-        self._encodings.refresh()
-
-    @Slot()
-    def _on_manager_finished(self) -> None:
-        manager, self._manager = self._manager, None
-        if manager is not None:
-            manager.deleteLater()
-
-    @Slot(object)
-    def _on_listed(self, encodings: Sequence[tuple[str, str]]) -> None:
-        self._descriptions = dict(encodings)
-
-    @Slot(object)
-    def _on_own_listed(self, names: Sequence[str]) -> None:
-        if self._manager is not None:
-            self._manager.show_own([(name, self._descriptions.get(name, "")) for name in names])
+    # --- use, names and removal ---------------------------------------------------------------------------------------
 
     @Slot(list)
     def _on_found(self, tokenizers: list[object]) -> None:
-        if self._manager is not None:
-            self._manager.show_found(tokenizers)
+        if self.panel is not None:
+            self.panel.show_found(tokenizers)
 
     @Slot(str)
     def _use(self, name: str) -> None:
         """Count the prompt with a tokenizer, and show the prompt."""
         bench = self._bench
-        if self._manager is not None:
-            self._manager.accept()
         bench.notifier.withdraw(TOKENIZER)
         bench.prompt.set_encoding(name)
         bench.show_prompt()
 
     @Slot(str)
     def _ask_name(self, name: str) -> None:
+        from gui.tokenizers.library.dialogs import TokenizerNameDialog
+
         TokenizerNameDialog(name, self._taken(), self._rename, self._parent()).open()
 
     def _rename(self, name: str, new_name: str) -> None:
@@ -184,7 +213,7 @@ class TokenizerFlow(QObject):
                     name=name, models=", ".join(users)
                 )
             )
-            box.setInformativeText(self.tr("Change their “count” on the tab Prices first, or assign another."))
+            box.setInformativeText(self.tr("Change their “count” on the page Prices first, or assign another."))
             box.setStandardButtons(QMessageBox.StandardButton.Close)
         else:
             box.setText(self.tr("Remove {name}? Its file in the profile is deleted.").format(name=name))
@@ -223,6 +252,8 @@ class TokenizerFlow(QObject):
 
     @Slot(str)
     def _ask_models(self, name: str) -> None:
+        from gui.tokenizers.library.dialogs import TokenizerModelsDialog
+
         dialog = TokenizerModelsDialog(name, self._models(), parent=self._parent())
         dialog.accepted.connect(lambda: self._assign(name, dialog.models))
         dialog.finished.connect(dialog.deleteLater)
@@ -272,8 +303,8 @@ class TokenizerFlow(QObject):
 
     @Slot()
     def _on_stopped(self) -> None:
-        if self._manager is not None:
-            self._manager.show_stopped()
+        if self.panel is not None:
+            self.panel.show_stopped()
         if self._dialog is not None and self._dialog.preview is None and not self._dialog.says_why:
             self._dialog.reject()
 
@@ -285,54 +316,4 @@ class TokenizerFlow(QObject):
         return tuple(picker.itemText(row) for row in range(picker.count()))
 
     def _parent(self) -> QWidget:
-        return self._manager if self._manager is not None else self._bench.window
-
-
-class TokenizerWiring(QObject):
-    """What has to do with tokenizers is made when somebody first asks for it."""
-
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__(bench)
-        self._bench = bench
-        self._flow: TokenizerFlow | None = None
-        DroppedFiles(bench.window).dropped.connect(self.take_dropped)
-        bench.panel.editor.files_dropped.connect(self._on_names_dropped)
-
-    @property
-    def flow(self) -> TokenizerFlow | None:
-        """What does it all; None before there is a list of encodings."""
-        bench = self._bench
-        if self._flow is None and bench.encodings is not None and bench.runner is not None:
-            self._flow = TokenizerFlow(bench, bench.runner)
-        return self._flow
-
-    @Slot()
-    def choose(self) -> None:
-        """Ask for a tokenizer file, and show what is in it."""
-        if self.flow is not None:
-            self.flow.choose()
-
-    @Slot()
-    def manage(self) -> None:
-        """Show the user's own tokenizers."""
-        if self.flow is not None:
-            self.flow.manage()
-
-    @Slot(list)
-    def _on_names_dropped(self, names: list[str]) -> None:
-        self.take_dropped([Path(name) for name in names])
-
-    @Slot(list)
-    def take_dropped(self, paths: list[Path]) -> None:
-        """Tokenizers are imported, folders counted; other files are for the prompt."""
-        from gui.core.local_tokenizers import looks_like_tokenizer
-
-        flow = self.flow
-        tokenizers = [path for path in paths if flow is not None and looks_like_tokenizer(path)]
-        if flow is not None and tokenizers:
-            flow.open_paths(tokenizers)
-        folders = [path for path in paths if path.is_dir()]
-        if self._bench.folders is not None and folders:
-            self._bench.folders.count(folders)
-            tokenizers += folders
-        self._bench.files.open_paths([path for path in paths if path not in tokenizers])
+        return self._bench.window

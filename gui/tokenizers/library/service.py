@@ -1,8 +1,9 @@
-"""Tokenizer files of the user: read and tried, kept among the user's own encodings, renamed, removed, found on this
-computer, assigned to models. Work of lanes."""
+"""What is known of every tokenizer, and the user's tokenizer files: read and tried, kept, renamed, removed, found on
+this computer, assigned to models. All on worker threads."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +19,67 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.formats.id_check import IdCheck
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OwnEncodings
+    from gui.services.own_encodings import OpenEncoding, OwnEncodings
 
+BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
+"""Origins of tokenizers, by the names of the engine."""
+LICENCES = {
+    "OpenAI": "MIT",
+    "Alibaba": "Apache-2.0",
+    "Moonshot AI": "Modified MIT",
+    "DeepSeek": "MIT",
+    "Google": "Apache-2.0",
+    "Mistral": "Apache-2.0",
+}
+"""Licences of the bundled vocabularies by vendor, as in engine/data/NOTICE.md."""
+SIZES = {
+    "o200k_base": 200_019,
+    "o200k_harmony": 201_088,
+    "cl100k_base": 100_277,
+    "p50k_base": 50_281,
+    "p50k_edit": 50_284,
+    "r50k_base": 50_257,
+    "gpt2": 50_257,
+    "qwen": 151_669,
+    "qwen3_5": 248_077,
+    "kimi": 163_840,
+    "deepseek": 129_280,
+    "gemma": 262_144,
+    "gemma3": 262_145,
+    "tekken": 131_072,
+}
+"""Entries of the bundled vocabularies. Opening all of them to count would take a hundred megabytes."""
 SPECIAL_SHOWN = 12
 """Special tokens that are shown of a tokenizer; some have a thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryEntry:
+    """What is known of a tokenizer without opening it. Texts are empty and numbers 0 where something is unknown."""
+
+    name: str
+    origin: str
+    used_for: str
+    vendor: str = ""
+    licence: str = ""
+    entries: int = 0
+    split: str = ""
+    unicode: str = ""
+    normalization: str = ""
+    file: str = ""
+    file_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What an opened tokenizer tells of itself. ``runs``: what runs it. ``why``: why it could not be opened."""
+
+    name: str
+    entries: int = 0
+    special: int = 0
+    split: str = ""
+    runs: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +142,45 @@ class AssignRequest:
     models: tuple[str, ...]
     encoding: str
     known: tuple[str, ...] = ()
+
+
+class LibraryService(QObject):
+    """Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)``: a sentence."""
+
+    listed = Signal(object)
+    detailed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(
+        self, runner: JobRunner, own: OwnEncodings, open_encoding: OpenEncoding, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._listing = runner.conflated(self.tr("Listing the tokenizers"), partial(_list, own))
+        self._opening = runner.conflated(self.tr("Opening a tokenizer"), partial(_detail, own, open_encoding))
+        self._listing.finished.connect(self._on_listed)
+        self._opening.finished.connect(self._on_detailed)
+        for lane in (self._listing, self._opening):
+            lane.failed.connect(self._on_failed)
+
+    def list(self) -> None:
+        """List all tokenizers, soon."""
+        self._listing.submit(None)
+
+    def detail(self, name: str) -> None:
+        """Open a tokenizer, soon. Of several that are asked for at once only the last is opened."""
+        self._opening.submit(name)
+
+    @Slot(object)
+    def _on_listed(self, result: JobResult) -> None:
+        self.listed.emit(result.value)
+
+    @Slot(object)
+    def _on_detailed(self, result: JobResult) -> None:
+        self.detailed.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
 
 
 class TokenizerFiles(QObject):
@@ -159,6 +256,44 @@ class TokenizerFiles(QObject):
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         self.failed.emit(failure.why)
+
+
+def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
+    """On a worker thread."""
+    import engine
+    from engine.catalog import EncodingEntry
+
+    own.find()
+    found = []
+    for entry in engine.encoding_entries():
+        if isinstance(entry, EncodingEntry):
+            licence, size = LICENCES.get(entry.vendor, ""), SIZES.get(entry.name, 0)
+            normalization = entry.vendor_normalization or ""
+            known = (entry.vendor, licence, size, entry.pattern.name, entry.unicode, normalization)
+            found.append(LibraryEntry(entry.name, BUNDLED, entry.description, *known))
+            continue
+        file, size = "", 0
+        if entry.path is not None:
+            file = entry.path.name
+            with contextlib.suppress(OSError):
+                size = entry.path.stat().st_size
+        found.append(LibraryEntry(entry.name, entry.kind, "", file=file, file_bytes=size))
+    return tuple(found)
+
+
+def _detail(own: OwnEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
+    """On a worker thread."""
+    import engine
+    from engine.library_encoding import LibraryEncoding
+
+    try:
+        own.find()
+        encoding = open_encoding(name)
+    except (engine.EngineError, OSError) as error:
+        return Details(name, why=str(error))
+    runs = encoding.tokenizer.library if isinstance(encoding, LibraryEncoding) else ""
+    split = "" if name in SIZES or runs else _pattern_name(encoding.pattern)
+    return Details(name, encoding.n_vocab, len(encoding._special_tokens), split, runs)
 
 
 def _read_tokenizer(

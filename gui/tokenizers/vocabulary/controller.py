@@ -511,6 +511,15 @@ class VocabularyController(TabWiring["VocabularyPanel"]):
         assert self.panel is not None
         self.panel.focus_go_to()
 
+    @Slot(str)
+    def show_encoding(self, name: str) -> None:
+        """Bring the page to the front, with the entries of an encoding."""
+        flow = self.build()
+        if flow.vocabulary is None or flow.vocabulary.name != name:
+            flow.begin_with(name, -1, self._bench.prompt.encoding)
+        self._bench.page("vocabularyTab").bring_to_front()
+        flow.begin()
+
     @Slot(str, int)
     def show_token(self, encoding: str, token_id: int) -> None:
         """Bring the tab to the front, at an entry of an encoding."""

@@ -158,7 +158,7 @@ def test_a_file_that_is_no_tokenizer_is_refused_by_its_name(
     bench: Workbench = open_window()
     path = tmp_path / "<img src=y>\u202enosj.json"
     path.write_text("{}")
-    bench.tokenizers.flow.open_path(path)
+    bench.library.open_path(path)
     dialog = bench.window.findChild(TokenizerImportDialog)
     qtbot.waitUntil(lambda: dialog.says_why)
     assert_window_is_harmless(dialog)

@@ -16,13 +16,15 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer
 
 import engine
+from engine.catalog import ENTRIES
 from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.panels.token_readout import TokenReadout
 from gui.services.own_encodings import OwnEncodings
-from gui.tokenizers.library.dialog import TokenizersDialog
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
+from gui.tokenizers.library.page import LibraryPage
+from gui.tokenizers.library.service import LICENCES, SIZES
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
 from gui.workbench import Workbench
@@ -268,11 +270,14 @@ def test_a_tokenizer_is_known_by_its_content(tmp_path: Path):
     assert not any(map(local_tokenizers.looks_like_tokenizer, (*texts.iterdir(), tmp_path, tmp_path / "gone.gguf")))
 
 
-def manager(qtbot: QtBot, bench: Workbench) -> TokenizersDialog:
+def library(qtbot: QtBot, bench: Workbench, name: str = "") -> LibraryPage:
+    """The page Library, with this tokenizer selected."""
     bench.window.actions_by_name["tokenizers"].trigger()
-    dialog = bench.window.findChild(TokenizersDialog)
-    assert dialog is not None
-    return dialog
+    page = bench.library.panel
+    qtbot.waitUntil(lambda: page.model.rowCount() > 0 and (not name or page.model.row_of(name) >= 0))
+    if name:
+        page.select(name)
+    return page
 
 
 def imported(qtbot: QtBot, bench: Workbench, folder: Path, name: str = "theirs") -> None:
@@ -285,26 +290,25 @@ def test_one_is_renamed_and_removed_while_it_is_in_use(qtbot: QtBot, open_window
     bench = open_window()
     imported(qtbot, bench, tmp_path)
     count(qtbot, bench, "theirs", PLAIN)
-    dialog = manager(qtbot, bench)
-    qtbot.waitUntil(lambda: dialog.chosen == "theirs")
-    qtbot.mouseClick(dialog.rename, Qt.MouseButton.LeftButton)
-    naming = dialog.findChild(TokenizerNameDialog)
+    page = library(qtbot, bench, "theirs")
+    qtbot.mouseClick(page.details.rename, Qt.MouseButton.LeftButton)
+    naming = bench.window.findChild(TokenizerNameDialog)
     assert naming is not None
     naming.name.setText("gpt2")
     assert not naming.ok.isEnabled()
     naming.name.setText("renamed")
     qtbot.mouseClick(naming.ok, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog.chosen == "renamed")
+    qtbot.waitUntil(lambda: page.model.row_of("renamed") >= 0)
     qtbot.waitUntil(lambda: bench.prompt.encoding == "renamed")
     qtbot.waitUntil(lambda: bench.panel.picker.findText("theirs") < 0)
-    qtbot.mouseClick(dialog.remove, Qt.MouseButton.LeftButton)
-    box = dialog.findChild(QMessageBox, "tokenizerRemoval")
+    page.select("renamed")
+    qtbot.mouseClick(page.details.remove, Qt.MouseButton.LeftButton)
+    box = bench.window.findChild(QMessageBox, "tokenizerRemoval")
     assert box is not None
     next(button for button in box.buttons() if "Remove" in button.text()).click()
-    qtbot.waitUntil(lambda: dialog.own.count() == 0)
+    qtbot.waitUntil(lambda: page.model.row_of("renamed") < 0)
     assert bench.prompt.encoding == "o200k_base"
     assert [path.name for path in bench.paths.encodings.iterdir()] == [LOCK_NAME]
-    dialog.reject()
 
 
 @pytest.mark.deep
@@ -333,10 +337,9 @@ def test_models_are_counted_with_it(qtbot: QtBot, open_window: OpenWindow, tmp_p
     bench = open_window()
     imported(qtbot, bench, tmp_path)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))
-    dialog = manager(qtbot, bench)
-    qtbot.waitUntil(lambda: dialog.chosen == "theirs")
-    qtbot.mouseClick(dialog.assign, Qt.MouseButton.LeftButton)
-    asking = dialog.findChild(TokenizerModelsDialog)
+    page = library(qtbot, bench, "theirs")
+    qtbot.mouseClick(page.details.assign, Qt.MouseButton.LeftButton)
+    asking = bench.window.findChild(TokenizerModelsDialog)
     assert asking is not None
     assert not asking.ok.isEnabled()
     asking.filter.setText("gpt-4o")
@@ -352,16 +355,17 @@ def test_models_are_counted_with_it(qtbot: QtBot, open_window: OpenWindow, tmp_p
 
     qtbot.waitUntil(lambda: counted_with() == "theirs")
     assert "tokenizer: theirs" in bench.paths.prices_file.read_text()
-    dialog.remove.click()
-    box = dialog.findChild(QMessageBox, "tokenizerRemoval")
+    qtbot.waitUntil(lambda: len(page.model.models_of("theirs")) == 1)
+    assert page.chosen == "theirs"
+    page.details.remove.click()
+    box = bench.window.findChild(QMessageBox, "tokenizerRemoval")
     assert "openai/gpt-4o" in box.text()
     box.reject()
-    dialog.rename.click()
-    naming = dialog.findChild(TokenizerNameDialog)
+    page.details.rename.click()
+    naming = bench.window.findChild(TokenizerNameDialog)
     naming.name.setText("renamed")
     naming.ok.click()
     qtbot.waitUntil(lambda: counted_with() == "renamed")
-    dialog.reject()
 
 
 @pytest.fixture
@@ -393,24 +397,23 @@ def other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.deep
 def test_others_are_found_when_they_are_asked_for(qtbot: QtBot, open_window: OpenWindow, other_programs: Path):
     bench = open_window()
-    dialog = manager(qtbot, bench)
-    assert dialog.found.count() == 0
-    assert "Nothing is looked for before you ask" in dialog.about_found.text()
-    qtbot.mouseClick(dialog.find, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: dialog.found.count() == 3)
-    rows = [dialog.found.item(row).text() for row in range(3)]
+    page = library(qtbot, bench)
+    assert page.found.count() == 0
+    assert "Nothing is looked for before you ask" in page.about_found.text()
+    qtbot.mouseClick(page.find, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: page.found.count() == 3)
+    rows = [page.found.item(row).text() for row in range(3)]
     assert rows == [
         "acme/7b   (Ollama)",
         "acme/loupe, tokenizer.json   (Hugging Face)",
         f"{Path('acme') / 'small.gguf'}   (LM Studio)",
     ]
-    dialog.found.setCurrentRow(1)
-    qtbot.mouseClick(dialog.take_found, Qt.MouseButton.LeftButton)
+    page.found.setCurrentRow(1)
+    qtbot.mouseClick(page.take_found, Qt.MouseButton.LeftButton)
     shown = import_dialog(qtbot, bench)
     assert facts(shown)["Kind"] == "Hugging Face, Unigram"
     assert shown.name.text() == "loupe", "not the number of the snapshot that its folder is called by"
     shown.reject()
-    dialog.reject()
 
 
 def test_files_of_other_programs_are_called_by_their_model(other_programs: Path):
@@ -459,3 +462,46 @@ def test_the_dialog_can_be_read_at_twice_the_size(qtbot: QtBot, open_window: Ope
     assert dialog.scroll.horizontalScrollBar().maximum() == 0
     assert dialog.add.isVisible()
     dialog.reject()
+
+
+def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    bench = open_window()
+    page = library(qtbot, bench, "qwen")
+    bundled = [one for one in engine.encoding_entries() if one.kind == "bundled"]
+    assert [row.name for row in page.model.rows] == [one.name for one in bundled]
+    details = page.details
+    qtbot.waitUntil(lambda: details.fact("Run by") != "")
+    assert details.fact("Vendor") == "Alibaba"
+    assert details.fact("Licence") == "Apache-2.0"
+    assert details.fact("Unicode") == "16.0"
+    assert details.fact("Normalization") == "NFC"
+    assert details.fact("Split pattern") == "qwen"
+    assert details.fact("Entries").startswith("151,669, ")
+    assert details.remove.isHidden()
+    qtbot.waitUntil(lambda: "Qwen" in details.models.text())
+    page.filter.setText("kimi k3")
+    assert [row.name for row in page.model.rows] == ["kimi"], "found by the name of a model"
+    page.filter.clear()
+    page.chips["bundled"].setChecked(False)
+    assert page.model.rowCount() == 0
+    assert page.chosen == ""
+    imported(qtbot, bench, tmp_path)
+    qtbot.waitUntil(lambda: page.chosen == "theirs")
+    qtbot.waitUntil(lambda: details.fact("Run by").startswith("sentencepiece"))
+    assert details.fact("File") == "theirs.tokenizer"
+    assert details.rename.isVisible()
+    page.select("gpt2")
+    assert page.chosen == "gpt2", "also where a filter hides it"
+    qtbot.mouseClick(details.vocabulary, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bench.vocabulary.flow.vocabulary is not None)
+    assert bench.vocabulary.flow.vocabulary.name == "gpt2"
+    assert bench.window.pages.current_name == "vocabularyTab"
+
+
+def test_facts_of_bundled_tokenizers_are_those_of_the_files():
+    notice = (Path(engine.__file__).parent / "data" / "NOTICE.md").read_text("utf-8")
+    table = [[cell.strip() for cell in line.strip("|").split("|")] for line in notice.splitlines() if line[:3] == "| `"]
+    licences = {name.strip(): row[-1] for row in table for name in row[1].split(",")}
+    for entry in ENTRIES:
+        assert SIZES[entry.name] == engine.get_encoding(entry.name).n_vocab
+        assert LICENCES[entry.vendor] == licences[entry.name]
