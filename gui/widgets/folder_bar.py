@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
 from gui.dialogs import file_choosers
 from gui.look.icons import Icons
@@ -22,8 +22,10 @@ class FolderBar(QWidget):
     paths_changed = Signal()
     chosen = Signal()
 
-    def __init__(self, icons: Icons, parent: QWidget | None = None, *, prefix: str = "train") -> None:
-        """``prefix``: what the object names begin with."""
+    def __init__(
+        self, icons: Icons, parent: QWidget | None = None, *, prefix: str = "train", stacked: bool = False
+    ) -> None:
+        """``prefix``: what the object names begin with. ``stacked``: the label stands above the field."""
         super().__init__(parent)
         self._prefix = prefix
         self.field = QLineEdit(objectName=f"{prefix}Folder")
@@ -37,11 +39,13 @@ class FolderBar(QWidget):
         self.button.setAccessibleName(self.tr("Choose the folder of texts"))
         label = PlainLabel(self.tr("Fol&der:"))
         label.setBuddy(self.field)
-        row = QHBoxLayout(self)
+        row = QGridLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(8)
-        for widget in (label, self.field, self.button):
-            row.addWidget(widget)
+        row.addWidget(label, 0, 0)
+        row.addWidget(self.field, int(stacked), 0 if stacked else 1)
+        row.addWidget(self.button, int(stacked), 1 if stacked else 2)
+        row.setColumnStretch(0 if stacked else 1, 1)
         self.field.textChanged.connect(self._on_text)
         self.button.clicked.connect(self.choose)
 

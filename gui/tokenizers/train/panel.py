@@ -32,6 +32,7 @@ from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUN
 from gui.tokenizers.train.settings_form import TrainingSettingsForm
 from gui.tokenizers.train.survey import TrainingPreview, TrainingSurveyBox
 from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.form_rows import Remark
 from gui.widgets.labels import StatusLine
@@ -47,8 +48,8 @@ if TYPE_CHECKING:
 STEPS = 1000
 
 
-class TrainingRunBar(QWidget):
-    """The buttons of a run, its progress bar, and a line of words.
+class TrainingRunBar(QFrame):
+    """The foot of the form: a line of words, the progress of the run, and its buttons.
 
     Signals: ``start_asked()``, ``pause_asked()``, ``resume_asked()``, ``stop_asked()``.
     """
@@ -60,6 +61,7 @@ class TrainingRunBar(QWidget):
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setProperty("kind", "foot")
         self._text = text
         self._state = IDLE
         self._waiting = False
@@ -74,9 +76,15 @@ class TrainingRunBar(QWidget):
         self.show_state(IDLE)
 
     def show_state(self, state: str) -> None:
-        """Offer what can be done in this state of the run."""
+        """Offer what can be done in this state of the run: start, or pause and stop."""
+        had_focus = self.start.hasFocus()
         self._state = state
         going = state in (RUNNING, PAUSED)
+        self.start.setVisible(state == IDLE)
+        self.pause.setVisible(state != IDLE)
+        self.cancel.setVisible(state != IDLE)
+        if had_focus and state != IDLE:
+            self.pause.setFocus()
         self.pause.setEnabled(going)
         self.cancel.setEnabled(going)
         paused = state in (PAUSED, PAUSING)
@@ -159,13 +167,10 @@ class TrainingRunBar(QWidget):
             of = self.tr("{merges} of {wanted} merges")
             numbers = write.number(progress.merges), write.number(progress.merges_wanted)
             parts.append(of.format(merges=numbers[0], wanted=numbers[1]))
-            if progress.rate > 0:
-                parts.append(self.tr("{rate} a second").format(rate=write.about(progress.rate)))
-        if progress.bytes_per_token > 0:
-            density = write.decimal(progress.bytes_per_token)
-            parts.append(self.tr("{number} bytes per token").format(number=density))
         if progress.eta_seconds is not None and progress.stage != "done" and seconds >= 3:
             parts.append(write.left(progress.eta_seconds))
+        if progress.stage == "merging" and progress.rate > 0:
+            parts.append(self.tr("{rate} a second").format(rate=write.about(progress.rate)))
         return " · ".join(parts)
 
     def _enable_start(self) -> None:
@@ -184,6 +189,7 @@ class TrainingRunBar(QWidget):
     def _make(self, theme: Theme) -> None:
         self._words = ""
         self.start = QPushButton(self.tr("&Start training"), objectName="trainStart")
+        self.start.setProperty("kind", "primary")
         self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
         self.cancel = QPushButton(self.tr("Stop and &keep"), objectName="trainCancel")
         self.cancel.setToolTip(self.tr("End the run here. What it has learned is a smaller vocabulary, ready for use."))
@@ -208,15 +214,16 @@ class TrainingRunBar(QWidget):
     def _place(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(8)
-        for button in (self.start, self.pause, self.cancel):
-            row.addWidget(button)
-        row.addWidget(self.bar, 1)
+        row.addWidget(self.start, 1)
+        row.addWidget(self.pause)
+        row.addWidget(self.cancel, 1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
+        column.setContentsMargins(16, 10, 16, 12)
+        column.setSpacing(8)
         column.addWidget(self.problem)
-        column.addLayout(row)
         column.addWidget(self.words)
+        column.addWidget(self.bar)
+        column.addLayout(row)
 
 
 SIDE_BY_SIDE = 860
@@ -238,7 +245,7 @@ class TrainingProgressPage(QWidget):
         self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
         self.follow.setChecked(True)
         self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))
-        self.figures = StatusLine("trainFigures")
+        self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
         self._place()
         self.follow.toggled.connect(self.feed.set_following)
         self.feed.following_changed.connect(self.follow.setChecked)
@@ -247,7 +254,7 @@ class TrainingProgressPage(QWidget):
         """Another run begins."""
         self.model.clear()
         self.curve.clear()
-        self.figures.set_text("")
+        self.figures.show_figures()
 
     @Slot(object)
     def add(self, snapshot: TrainingSnapshot) -> None:
@@ -255,12 +262,16 @@ class TrainingProgressPage(QWidget):
         progress, write = snapshot.progress, self._text
         self.model.append(snapshot.merges)
         self.curve.add(progress, snapshot.curve)
-        parts = [self.tr("{n} different pretokens").format(n=write.number(progress.pretokens))]
-        if progress.merges:
-            parts.append(self.tr("{n} entries").format(n=write.number(progress.vocab_size)))
-            parts.append(self.tr("{n} tokens").format(n=write.number(progress.tokens)))
-        parts.append(write.duration(snapshot.seconds))
-        self.figures.set_text(" · ".join(parts))
+        time = (write.duration(snapshot.seconds), self.tr("elapsed"))
+        if not progress.merges:
+            self.figures.show_figures((write.number(progress.pretokens), self.tr("different pretokens")), time)
+            return
+        self.figures.show_figures(
+            (write.decimal(progress.bytes_per_token), self.tr("bytes per token")),
+            (write.number(progress.vocab_size), self.tr("entries")),
+            (write.number(progress.tokens), self.tr("tokens")),
+            time,
+        )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -315,7 +326,7 @@ class TrainingPanel(QWidget):
         self, theme: Theme, icons: Icons, settings: SettingsStore, model: Callable[[], Model | None]
     ) -> Iterator[None]:
         """Make the parts, step by step. ``model``: gives the one chosen beside the encoding."""
-        self.folder = FolderBar(icons)
+        self.folder = FolderBar(icons, stacked=True)
         self.survey = TrainingSurveyBox(theme, self.text)
         yield
         self.form = TrainingSettingsForm(theme)
@@ -371,8 +382,9 @@ class TrainingPanel(QWidget):
     def _place(self) -> None:
         self.forms = QWidget()
         forms = QVBoxLayout(self.forms)
-        forms.setContentsMargins(0, 0, 6, 0)
+        forms.setContentsMargins(16, 12, 12, 12)
         forms.setSpacing(8)
+        forms.addWidget(self.folder)
         forms.addWidget(self.survey)
         forms.addWidget(self.form)
         forms.addStretch(1)
@@ -388,24 +400,29 @@ class TrainingPanel(QWidget):
         self.pages.addTab(self.progress, self.tr("Progress"))
         self.pages.addTab(self.result, self.tr("Result"))
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
-        self.splitter.addWidget(scroll)
+        side = QFrame()
+        side.setProperty("kind", "side")
+        left = QVBoxLayout(side)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(0)
+        left.addWidget(scroll, 1)
+        left.addWidget(self.run_bar)
+        self.splitter.addWidget(side)
         self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
         right = _scrolled(self.pages)
         right.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        right.setCornerWidget(plain_corner(right))
         self.splitter.addWidget(right)
-        self.splitter.setCollapsible(1, False)
+        self.splitter.setChildrenCollapsible(False)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([FORM_WIDTH, 3 * FORM_WIDTH])
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
-        column.addWidget(self.folder)
-        column.addWidget(self.splitter, 1)
-        column.addWidget(self.run_bar)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.splitter)
         self._set_tab_order()
 
     def _set_tab_order(self) -> None:
-        """As the eye goes: folder, texts, vocabulary, the pages, the run."""
+        """As the eye goes: folder, texts, vocabulary, the run, the pages."""
         survey, form = self.survey, self.form
         order = [
             *(self.folder.field, self.folder.button, survey.details, survey.tree, survey.include, survey.exclude),
@@ -413,10 +430,10 @@ class TrainingPanel(QWidget):
             *(form.name, form.vocab_size, form.pattern, form.dummy_prefix),
             *(form.normalization, form.lowercase, form.strip_accents),
             *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
-            *(form.thread_count, self.pages, self.preview.files, self.preview.view),
+            *(form.thread_count, self.run_bar.start, self.run_bar.pause, self.run_bar.cancel, self.run_bar.bar),
+            *(self.pages, self.preview.files, self.preview.view),
             *(self.progress.follow, self.progress.curve, self.progress.feed),
             *self.result.controls,
-            *(self.run_bar.start, self.run_bar.pause, self.run_bar.cancel, self.run_bar.bar),
         ]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
@@ -430,5 +447,4 @@ def _scrolled(widget: QWidget) -> QScrollArea:
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it scrolls into sight when the keyboard gets there
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
-    area.setCornerWidget(plain_corner(area))
     return area

@@ -33,6 +33,7 @@ from gui.panels.aligned_tokens import AlignedTokens
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
 from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
+from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import FlowLayout, labelled_row
 from gui.widgets.tables import FittedTable, StretchedTable
@@ -314,6 +315,8 @@ class TrainingResultPage(QWidget):
     def show_hint(self, words: str) -> None:
         """Say why there are no figures."""
         self.hint.setText(words)
+        self.strip.show_figures()
+        self.strip.hide()
         self.body.setCurrentWidget(self.hint)
 
     def set_report(self, report: Report) -> None:
@@ -324,7 +327,24 @@ class TrainingResultPage(QWidget):
         self._show_tokens()
         self.overlap.setText("\n".join(self._overlaps(report)))
         self.source.setText(self._source(report))
+        self.strip.show_figures(*self._verdict(report))
+        self.strip.show()
         self.body.setCurrentWidget(self.figures)
+
+    def _verdict(self, report: Report) -> list[tuple[str, str]]:
+        """Return bytes per token of the vocabulary, and how much more or less text its tokens hold than others do."""
+        total, held = report.evaluation.total, report.request.held_out
+        mine = total.bytes_per_token(0)
+        caption = self.tr("bytes per token, held out") if held else self.tr("bytes per token")
+        figures = [(self._text.decimal(mine), caption)]
+        for number, name in enumerate(report.names[1:], 1):
+            theirs = total.bytes_per_token(number)
+            if theirs > 0:
+                percent = round(100 * (mine / theirs - 1))
+                sign = "+" if percent > 0 else "−" if percent < 0 else ""
+                text = self.tr("{number}%").format(number=f"{sign}{self._text.number(abs(percent))}")
+                figures.append((text, self.tr("against {name}").format(name=name)))
+        return figures
 
     @Slot()
     def _show_tokens(self) -> None:
@@ -370,6 +390,7 @@ class TrainingResultPage(QWidget):
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
         self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt in this vocabulary"))
+        self.use.setProperty("kind", "primary")
         self.save = _button("trainSave", self.tr("Save &as"), self.tr("Write it to a file for other programs"))
         self.save.setMenu(QMenu(self.save))
         for ending, title in FORMATS:
@@ -426,9 +447,11 @@ class TrainingResultPage(QWidget):
         self.body.addWidget(self.hint)
         self.body.addWidget(self.figures)
         page = QVBoxLayout(self)
-        page.setContentsMargins(8, 8, 8, 8)
+        page.setContentsMargins(16, 10, 16, 8)
         page.setSpacing(6)
-        for widget in (head, self.summary, self.remark):
+        self.strip = FigureStrip("trainHeldOut", "trainAgainstFirst", "trainAgainstSecond", "trainAgainstThird")
+        self.strip.hide()
+        for widget in (head, self.summary, self.remark, self.strip):
             page.addWidget(widget)
         page.addWidget(self.body, 1)
 

@@ -346,9 +346,9 @@ class TrainingSurveyBox(QGroupBox):
         self.tree.setMinimumHeight(self.fontMetrics().lineSpacing() * TREE_LINES)
         self.include = _field("trainInclude", self.tr("all, or such as *.md, docs/**"))
         self.exclude = _field("trainExclude", self.tr("such as *.min.js, test*/"))
-        self.gitignore = QCheckBox(self.tr("Heed .gitignore files"), objectName="trainGitignore")
-        self.hidden_files = QCheckBox(self.tr("Hidden files too"), objectName="trainHidden")
-        self.hold_back = QCheckBox(self.tr("Hold 5% back to measure on"), objectName="trainHoldBack")
+        self.gitignore = QCheckBox(self.tr("Respect .gitignore"), objectName="trainGitignore")
+        self.hidden_files = QCheckBox(self.tr("Include hidden files"), objectName="trainHidden")
+        self.hold_back = QCheckBox(self.tr("Hold out 5% for evaluation"), objectName="trainHoldBack")
         self.hold_back.setToolTip(
             self.tr("Every twentieth file or so is not trained on. The result is then measured on text it never saw.")
         )
