@@ -40,11 +40,13 @@ class MergesController(TabWiring["MergesPanel"]):
         """``state``: as from ``state()``."""
         super().__init__(parts, state)
         self._service: MergeService | None = None
+        self._followed = ""
         bench = self._bench
         if bench.inspector is not None:
             bench.inspector.merges_asked.connect(self._show_stretch)
         if bench.vocabulary is not None:
             self.token_opened.connect(bench.vocabulary.show_token)
+            bench.vocabulary.encoding_chosen.connect(self._follow)
         bench.page("mergesTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
     def build(self) -> MergesPanel:
@@ -65,8 +67,26 @@ class MergesController(TabWiring["MergesPanel"]):
         self._show_encodings(panel)
         encoding = bench.prompt.encoding
         bench.parts.restore("merges", lambda state: panel.restore_state(state, encoding), self._state)
+        if self._followed:
+            panel.show_encoding(self._followed)
         panel.state_changed.connect(bench.keeper.touch)
+        panel.tools.use_asked.connect(self._use)
+        bench.window.view_bar.add_tools("mergesTab", panel.tools)
+        if bench.vocabulary is not None:
+            panel.picker.chosen.connect(bench.vocabulary.follow_encoding)
         return panel
+
+    @Slot(str)
+    def _follow(self, name: str) -> None:
+        """Show the merges in an encoding that was chosen on another page."""
+        self._followed = name
+        if self.panel is not None:
+            self.panel.show_encoding(name)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        self._bench.prompt.set_encoding(name)
+        self._bench.show_prompt()
 
     def focus(self) -> None:
         """Show the page, ready to type."""

@@ -27,8 +27,9 @@ from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
+from gui.tokenizers.encoding_tools import EncodingTools
 from gui.tokenizers.merges.forest import MergeForest
-from gui.tokenizers.merges.service import FROM_END
+from gui.tokenizers.merges.service import FROM_END, LONGEST
 from gui.tokenizers.merges.tables import MergeTableView, PairsModel, StepsModel, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.widgets.encoding_picker import EncodingPicker
@@ -196,7 +197,7 @@ class MergesPanel(QWidget):
     def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._icons, self._settings = theme, icons, settings
-        self._pretoken, self._done = 0, FROM_END
+        self._pretoken, self._done = LONGEST, FROM_END
         self._note = ""
         self._reply: MergeReply | None = None
         self._make()
@@ -239,8 +240,8 @@ class MergesPanel(QWidget):
             self._begin(self._note)
 
     def _begin(self, note: str = "") -> None:
-        """Another text or encoding: from its first pretoken, all merged."""
-        self._pretoken, self._done, self._note = 0, FROM_END, note
+        """Another text or encoding: from its longest pretoken, all merged."""
+        self._pretoken, self._done, self._note = LONGEST, FROM_END, note
         self.player.stop()
         blocker = QSignalBlocker(self.strip)
         self.strip.select_range(0, 0)
@@ -285,8 +286,13 @@ class MergesPanel(QWidget):
     def show_reply(self, reply: MergeReply) -> None:
         """Show an answer to the newest question."""
         before, self._reply = self._reply, reply
+        opens = self._pretoken == LONGEST
+        if opens:
+            self._pretoken = reply.pretoken
         if before is None or before.text is not reply.text:
             self._show_text(reply)
+        if opens and len(reply.text.cut):
+            self._mark_pretoken(reply)
         account, state = reply.account, reply.state
         if before is None or before.forest is not reply.forest:
             self.tree.show_forest(reply.forest, self._caption(reply), self._hint(reply))
@@ -317,6 +323,14 @@ class MergesPanel(QWidget):
         blocker = QSignalBlocker(self.strip)
         self.strip.load_text(reply.text.document, prepared=True)
         self.strip.apply_patch(self.strip.revision, reply.text.patch)
+        blocker.unblock()
+
+    def _mark_pretoken(self, reply: MergeReply) -> None:
+        """Put the caret into the pretoken that is shown."""
+        start, end = (int(reply.text.places[place]) for place in reply.text.cut.char_spans[reply.pretoken])
+        inside = min(start + 1, end)
+        blocker = QSignalBlocker(self.strip)
+        self.strip.select_range(inside, inside)
         blocker.unblock()
 
     def _remark(self, reply: MergeReply) -> str:
@@ -388,6 +402,7 @@ class MergesPanel(QWidget):
         self.picker = EncodingPicker(self)
         self.picker.setObjectName("mergeEncoding")
         self.picker.setAccessibleName(self.tr("Encoding of the merges"))
+        self.tools = EncodingTools("mergesTools", self.picker)
         self.remark = Remark(self._theme)
         self.strip = TokenEditor(self)
         self.strip.setObjectName("mergePretokens")
@@ -422,14 +437,10 @@ class MergesPanel(QWidget):
     def _place(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
-        for words, control, stretch in (
-            (self.tr("Te&xt:"), self.text, 1),
-            (self.tr("E&ncoding:"), self.picker, 0),
-        ):
-            label = PlainLabel(words)
-            label.setBuddy(control)
-            head.addWidget(label)
-            head.addWidget(control, stretch)
+        label = PlainLabel(self.tr("Te&xt:"))
+        label.setBuddy(self.text)
+        head.addWidget(label)
+        head.addWidget(self.text, 1)
         steps = QHBoxLayout()
         steps.setSpacing(8)
         steps.addWidget(self.player)
@@ -465,7 +476,7 @@ class MergesPanel(QWidget):
         self.tree.show_forest(MergeForest())
         player = self.player
         buttons = (player.start, player.back, player.play, player.forward, player.end)
-        order = (self.text, self.picker, self.strip, *buttons, player.step, player.speed, self.sequence)
+        order = (self.text, self.strip, *buttons, player.step, player.speed, self.sequence)
         for before, behind in pairwise((*order, self.pairs_view, self.steps_view, *self.tree.tab_order, self.why)):
             QWidget.setTabOrder(before, behind)
 

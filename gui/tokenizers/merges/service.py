@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from engine.types import TokenPatch
     from gui.services.own_encodings import OpenEncoding
 
+LONGEST = -1
+"""As the place of a pretoken: the longest one, in which there is most to see."""
 FROM_END = 1 << 30
 """As a number of merges: all of them."""
 NO_FOREST = MergeForest()
@@ -137,7 +139,7 @@ def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ti
         except UnsupportedTextError as error:
             return MergeReply(request, _nothing_shown(), 0, problem=str(error))
     text = known.text[2]
-    place = max(0, min(request.pretoken, len(text.cut) - 1))
+    place = max(0, min(_longest(text.cut) if request.pretoken == LONGEST else request.pretoken, len(text.cut) - 1))
     if not text.cut.text:
         return MergeReply(request, text, place)
     try:
@@ -150,6 +152,11 @@ def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ti
         return MergeReply(request, text, place, problem=str(error))
     state = state_after(encoding, found.account, min(request.done, len(found.account.steps)))
     return MergeReply(request, text, place, found.account, found.forest, state, found.spans, whys, tokens)
+
+
+def _longest(cut: CutText) -> int:
+    """Return the place of the longest pretoken, the first of several; 0 if there is none."""
+    return int((cut.char_spans[:, 1] - cut.char_spans[:, 0]).argmax()) if len(cut) else 0
 
 
 def _shown(encoding: Encoding, text: str) -> ShownText:

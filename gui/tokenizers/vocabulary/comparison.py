@@ -45,12 +45,15 @@ GROUPS = (
 )
 """Groups in words, in the order of ``engine.entries.comparison.GROUPS``."""
 
+SAME_ID, OTHER_ID, ONLY_HERE, ONLY_THERE = range(4)
+DIFFERENCES = (ONLY_HERE, ONLY_THERE, OTHER_ID, SAME_ID)
+"""Groups in the order in which a comparison opens on them: on the first that has entries."""
 HERE, THERE, TOKEN = range(3)
 NOWHERE = "–"
 
 
 class ComparisonModel(QAbstractTableModel):
-    """A row an entry, in the order of ids."""
+    """One row an entry: those that only one vocabulary has by length, the longest first; the others by id."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -61,7 +64,7 @@ class ComparisonModel(QAbstractTableModel):
         """Show a group of a comparison, or nothing."""
         self.beginResetModel()
         self._comparison = comparison
-        self._pairs = () if comparison is None else comparison.pairs(group)
+        self._pairs = () if comparison is None else _longest_first(comparison, group)
         self.endResetModel()
 
     def ids_at(self, row: int) -> tuple[int, int]:
@@ -101,6 +104,15 @@ class ComparisonModel(QAbstractTableModel):
         return (self._comparison.first if section == HERE else self._comparison.second).name
 
 
+def _longest_first(comparison: Comparison, group: int) -> Any:
+    """Return the pairs of a group. Entries that only one vocabulary has are sorted by length: the odd ones are long."""
+    pairs = comparison.pairs(group)
+    if group not in (ONLY_HERE, ONLY_THERE) or not len(pairs):
+        return pairs
+    entries, column = (comparison.first, 0) if group == ONLY_HERE else (comparison.second, 1)
+    return pairs[(-entries.byte_lengths[pairs[:, column]]).argsort(kind="stable")]
+
+
 def _alignment(column: int) -> Qt.AlignmentFlag:
     """Of the cells of a column, and of the title above them."""
     side = Qt.AlignmentFlag.AlignLeft if column == TOKEN else Qt.AlignmentFlag.AlignRight
@@ -122,6 +134,7 @@ class ComparePage(QWidget):
         self.setObjectName("vocabCompare")
         self.setAccessibleName(self.tr("Comparison with another vocabulary"))
         self._comparison: Comparison | None = None
+        self._chosen = -1
         self.other = EncodingPicker()
         self.other.setObjectName("vocabOther")
         self.other.setAccessibleName(self.tr("Encoding to compare with"))
@@ -138,6 +151,7 @@ class ComparePage(QWidget):
         self.show_hint()
         self.other.chosen.connect(self.compare_asked)
         self.group.currentIndexChanged.connect(self._on_group)
+        self.group.activated.connect(self._on_chosen)
         self.table.activated.connect(self._on_activated)
 
     def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
@@ -155,16 +169,18 @@ class ComparePage(QWidget):
         self.model.set_group(None, 0)
 
     def show_comparison(self, comparison: Comparison) -> None:
-        """Show what was found, beginning with what both have at different ids, where there is any."""
+        """Show what was found: the group that the user chose, or else the first that differs."""
         self._comparison = comparison
         here, there = comparison.first.name, comparison.second.name
         counts = comparison.counts()
-        chosen = max(0, self.group.currentIndex())
+        chosen = self._chosen if self._chosen >= 0 and counts[self._chosen] else -1
+        if chosen < 0:
+            chosen = next((group for group in DIFFERENCES if counts[group]), SAME_ID)
         self.group.blockSignals(True)
         self.group.clear()
         for words, count in zip(GROUPS, counts, strict=True):
             self.group.addItem(f"{tr(words).format(here=here, there=there)} ({figure(self.locale(), count)})")
-        self.group.setCurrentIndex(chosen if counts[chosen] else max(range(len(counts)), key=counts.__getitem__))
+        self.group.setCurrentIndex(chosen)
         self.group.blockSignals(False)
         self.group.setEnabled(True)
         both = counts[0] + counts[1]
@@ -179,6 +195,10 @@ class ComparePage(QWidget):
             )
         )
         self._on_group()
+
+    @Slot(int)
+    def _on_chosen(self, group: int) -> None:
+        self._chosen = group
 
     @Slot()
     def _on_group(self) -> None:

@@ -431,7 +431,12 @@ NEEDS = (
 
 
 class VocabularyController(TabWiring["VocabularyPanel"]):
-    """Made after the first picture of the window, with the worker threads."""
+    """Made after the first picture of the window, with the worker threads.
+
+    Signals: ``encoding_chosen(str)``: the user chose the encoding to look into.
+    """
+
+    encoding_chosen = Signal(str)
 
     def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
@@ -476,7 +481,10 @@ class VocabularyController(TabWiring["VocabularyPanel"]):
         self._open_first(flow)
         self.panel, self.flow = panel, flow
         yield
+        panel.filters.encoding.chosen.connect(self.encoding_chosen)
+        panel.tools.use_asked.connect(self._use)
         bench.page("vocabularyTab").fill(panel)
+        bench.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
         from gui.key_guard import KeyGuard
@@ -510,6 +518,19 @@ class VocabularyController(TabWiring["VocabularyPanel"]):
         self.focus()
         assert self.panel is not None
         self.panel.focus_go_to()
+
+    @Slot(str)
+    def follow_encoding(self, name: str) -> None:
+        """Look into this encoding when the page is next seen: it was chosen on another page."""
+        if self.flow is None:
+            self._state = {**self._state, "encoding": name, "id": -1}
+        elif self.flow.vocabulary is None or self.flow.vocabulary.name != name:
+            self.flow.begin_with(name, -1, self._bench.prompt.encoding)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        self._bench.prompt.set_encoding(name)
+        self._bench.show_prompt()
 
     @Slot(str)
     def show_encoding(self, name: str) -> None:

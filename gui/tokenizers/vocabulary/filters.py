@@ -26,6 +26,8 @@ from gui.widgets.layouts import FlowLayout
 
 MODES = ("text", "hex", "regex")
 MOST_BYTES = 100_000
+ID_SIGN = "#"
+"""Begins an id in the search field. A number without it is searched as text, and Enter goes to the id."""
 
 
 class Wanted(NamedTuple):
@@ -78,7 +80,7 @@ class VocabularyFilters(QWidget):
     def wanted(self) -> Wanted:
         """What is looked for."""
         return Wanted(
-            self.search.text(),
+            "" if self.search.text().startswith(ID_SIGN) else self.search.text(),
             MODES[self.mode.currentIndex()],
             self.match_case.isChecked(),
             self.kind.currentData(),
@@ -146,7 +148,7 @@ class VocabularyFilters(QWidget):
         self.match_case.setEnabled(mode != "hex")
         self.search.setPlaceholderText(
             {
-                "text": self.tr("Text inside a token, such as magikarp"),
+                "text": self.tr("Text such as magikarp, or an ID such as #43453"),
                 "hex": self.tr("Bytes inside a token, such as c3 a9"),
                 "regex": self.tr("Regular expression, such as ^ ?\\d+$"),
             }[mode]
@@ -159,7 +161,11 @@ class VocabularyFilters(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         down = event.key() == Qt.Key.Key_Down and (self.search.hasFocus() or self.go_to.hasFocus())
         done = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.search.hasFocus()
-        if down or done:
+        typed = self.search.text().strip().removeprefix(ID_SIGN)
+        is_id = self.search.text().startswith(ID_SIGN) or typed.isdecimal()
+        if done and is_id and MODES[self.mode.currentIndex()] == "text":
+            self.go_asked.emit(typed)
+        elif down or done:
             self.left.emit()
         elif event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()
@@ -225,7 +231,6 @@ class VocabularyFilters(QWidget):
         first = QHBoxLayout()
         first.setSpacing(6)
         for text, widget, stretch in (
-            (self.tr("Enco&ding:"), self.encoding, 0),
             (self.tr("&Search:"), self.search, 1),
             ("", self.mode, 0),
             ("", self.match_case, 0),
@@ -252,7 +257,7 @@ class VocabularyFilters(QWidget):
     def tab_order(self) -> tuple[QWidget, ...]:
         """The controls in the order in which they are seen."""
         return (
-            *(self.encoding, self.search, self.mode, self.match_case, self.go_to, self.kind, self.script, self.finding),
+            *(self.search, self.mode, self.match_case, self.go_to, self.kind, self.script, self.finding),
             *(self.shortest, self.longest, self.reset, self.by_length, self.export),
         )
 

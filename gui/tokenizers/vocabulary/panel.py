@@ -14,6 +14,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.loading import Loading
+from gui.tokenizers.encoding_tools import EncodingTools
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
 from gui.tokenizers.vocabulary.filters import VocabularyFilters
 from gui.tokenizers.vocabulary.table import VocabularyTable
@@ -126,6 +127,7 @@ class VocabularyPanel(QWidget):
         """Make the parts, step by step."""
         theme = self._theme
         self.filters = VocabularyFilters()
+        self.tools = EncodingTools("vocabularyTools", self.filters.encoding)
         yield
         self.table = VocabularyTable(self.model, theme)
         self.status = StatusLine("vocabStatus")

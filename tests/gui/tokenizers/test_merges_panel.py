@@ -12,6 +12,7 @@ import engine
 from engine import catalog
 from engine.encoding import Encoding
 from gui.tokenizers.merges.panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
+from gui.tokenizers.merges.service import LONGEST
 from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
@@ -26,7 +27,8 @@ def settled(qtbot: QtBot, panel: MergesPanel) -> None:
 
 def question_of(panel: MergesPanel) -> tuple:
     request = panel._reply.request
-    return request.encoding, request.text, request.pretoken, request.done, request.stretch
+    pretoken = panel._reply.pretoken if request.pretoken == LONGEST else request.pretoken
+    return request.encoding, request.text, pretoken, request.done, request.stretch
 
 
 @pytest.fixture
@@ -49,6 +51,31 @@ def show(qtbot: QtBot, panel: MergesPanel, text: str, encoding: str = "cl100k_ba
 
 def parts(panel: MergesPanel) -> str:
     return panel.sequence.text()
+
+
+def test_a_text_opens_at_its_longest_pretoken(qtbot, bench):
+    bench.window.pages.setCurrentWidget(bench.page("mergesTab"))
+    panel = bench.merges.panel
+    show(qtbot, panel, "How many r are in strawberry", "gpt2")
+    assert parts(panel) == "·strawberry"
+    panel.player.back.click()
+    settled(qtbot, panel)
+    assert parts(panel).replace("  ", "") == "·strawberry", "a step is one of the same pretoken"
+    assert parts(panel) != "·strawberry"
+
+
+def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
+    panel.picker.setCurrentText("gpt2")
+    vocabulary = bench.vocabulary
+    vocabulary.focus()
+    assert vocabulary.panel.tools.isVisible()
+    qtbot.waitUntil(lambda: vocabulary.flow.vocabulary is not None)
+    assert vocabulary.flow.vocabulary.name == "gpt2"
+    vocabulary.panel.filters.encoding.setCurrentText("r50k_base")
+    assert panel.picker.currentText() == "r50k_base"
+    vocabulary.panel.tools.use.click()
+    assert bench.prompt.encoding == "r50k_base"
+    assert bench.window.pages.current_name == "promptTab"
 
 
 def test_the_page_begins_with_a_word(qtbot, bench):
@@ -151,7 +178,7 @@ def test_keyboard_only(qtbot, bench, panel):
     window.pages.setCurrentWidget(bench.panel)
     bench.panel.editor.setFocus()
     qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
-    for _ in range(2):  # the page of that workspace that was shown last may be any of the three
+    for _ in range(3):  # the page of that workspace that was shown last may be any of the four
         if window.pages.current_name != "mergesTab":
             qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(panel.text.hasFocus)
@@ -163,8 +190,8 @@ def test_keyboard_only(qtbot, bench, panel):
         assert len(reached) < 30
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     named = [name for name in reached if name]
-    assert named[:5] == ["mergeText", "mergeEncoding", "mergePretokens", "mergeStart", "mergeBack"]
-    assert named[5:] == [
+    assert named[:4] == ["mergeText", "mergePretokens", "mergeStart", "mergeBack"]
+    assert named[4:] == [
         "mergePlay",
         "mergeStep",
         "mergeSpeed",

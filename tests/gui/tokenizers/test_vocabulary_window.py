@@ -92,6 +92,22 @@ def test_the_tab_key_goes_through_all_controls_and_out_again(qtbot, open_window)
         assert control in seen, control.objectName()
 
 
+def test_an_id_in_the_search_field(qtbot, open_window):
+    """With or without a sign; what is typed meanwhile searches texts, but for ids with the sign."""
+    panel = browse(qtbot, open_window(), "r50k_base")
+    search = panel.filters.search
+    search.setText("2019")
+    qtbot.waitUntil(lambda: 0 < panel.model.rowCount() < 20)
+    search.setText(str(MAGIKARP))
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.table.current_id == MAGIKARP)
+    search.setFocus()
+    search.setText("#257")
+    assert panel.filters.wanted.text == ""
+    qtbot.keyClick(search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.table.current_id == 257)
+
+
 def test_jump_to_what_the_search_leaves_out(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.search.setText("berry")
