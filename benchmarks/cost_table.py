@@ -29,7 +29,7 @@ from PySide6.QtWidgets import QApplication
 
 from gui.costs.panel import CostPanel
 from gui.look.theme import Theme
-from gui.notify import Notifier
+from gui.runtime.notify import Notifier
 from gui.services.cost_rows import PriceRequest, new_cards, price_rows
 from gui.services.costs import CostService
 from pricing import load_catalog

@@ -59,7 +59,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     from benchmarks.fault_acts import Acts
     from benchmarks.fault_training import begin_training
     from gui.app import create_window
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
     rng = random.Random(f"{seed}/{number}" if number else seed)
     fate = fate_of(rng)
@@ -115,7 +115,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 def _compile_nothing() -> None:
     """Texts are counted by tiktoken; what trains was loaded by the parent."""
     from engine import compiling, kernel_use
-    from gui.services import kernel_build
+    from gui.runtime import kernel_build
 
     kernel_build.PATIENCE_MS = 2**30
     kernel_use.is_compiled = lambda *_: False

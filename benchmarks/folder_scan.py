@@ -130,7 +130,7 @@ def window(folder: str, profile: str, name: str) -> None:
 
     from gui.app import create_window, tend_memory
     from gui.runtime.memory import keep_big_blocks_apart
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
     gc.disable()
     keep_big_blocks_apart()

@@ -61,7 +61,7 @@ from gui.core.paths import profile_paths
 from gui.runtime.memory import MemoryReturn, keep_big_blocks_apart
 from gui.runtime.watchdog import Stop, Watchdog
 from gui.services.encoding import FIRST_ENCODING
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 REST_MS = 1500
 REST_SIZE = (1280, 800)

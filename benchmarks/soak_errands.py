@@ -8,7 +8,7 @@ from pathlib import Path
 
 import engine
 from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 SMALL_VOCABULARIES = (300, 500, 1000)
 PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字", "x" * 5_000)

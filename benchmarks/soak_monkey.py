@@ -36,7 +36,7 @@ from shiboken6 import isValid
 from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import FRAGMENTS
 from gui.runtime.event_loop import in_next_turn
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 STEP_MS = 15
 MOST_TRIES = 40

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QEventLoop, QTimer
 
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 LOOK_MS = 150
 PATIENCE_SECONDS = 60

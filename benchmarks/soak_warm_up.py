@@ -24,7 +24,7 @@ from engine.requests.types import Request
 from gui.panels.request_panel import RequestPanel
 from gui.services.encoding import FIRST_ENCODING
 from gui.tokenizers.vocabulary.comparison import ComparePage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 COMMON_WORD = "the"
 LOOKS = 100

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gui.core.paths import profile_paths
 from gui.runtime.memory import keep_big_blocks_apart
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 _ALONE = "QT_NO_GUI_THREADPOOL"
 
@@ -49,8 +49,8 @@ def tend_memory(bench: Workbench) -> None:
 
 def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
     """Show a window with the files named, until it is closed. Returns the exit status."""
-    from gui.runtime.crash import CrashHook
     from gui.runtime.watchdog import VARIABLE, watchdog_asked_for
+    from gui.window.crash import CrashHook
 
     paint_alone()
     keep_big_blocks_apart()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from gui.dialogs.calibration import CalibrationDialog
     from gui.runtime.jobs import JobRunner
     from gui.services.calibrations import UsageReading
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
     from pricing.calibration import Sample
     from pricing.types import Model
 

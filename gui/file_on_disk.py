@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from gui.notify import Notifier, Offer
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier, Offer
 
 if TYPE_CHECKING:
-    from gui.services.files import FileService
+    from gui.prompt.file_service import FileService
 
 SETTLE_MS = 300
 """Changes come in showers; the file is looked at when it has been quiet for so long."""

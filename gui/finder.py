@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Slot
 from gui.core.text_chunks import HeldText
 from gui.editor.text_transfer import PieceWriter
 from gui.match_walk import MatchWalk
-from gui.notify import Notifier
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier
 from gui.services.find import FindRequest, Matches, Replacement
 from gui.widgets.find_bar import FindBar
 

@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.look.figures import figure
-from gui.notify import Notifier
+from gui.runtime.notify import Notifier
 from gui.services.find import FindRequest, FindService, Matches, Replacement
 from gui.widgets.find_bar import FindBar
 

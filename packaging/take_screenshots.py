@@ -21,7 +21,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
 if TYPE_CHECKING:
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -58,7 +58,7 @@ def opened(theme: str) -> Iterator[Workbench]:
     from gui.app import create_window
     from gui.core.paths import profile_paths
     from gui.prompt.first_steps import CARDS
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
     with tempfile.TemporaryDirectory() as folder:
         paths = profile_paths(Path(folder))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import hypothesis
+import psutil
 import pytest
 
 from tests.thoroughness import DEEP_EXAMPLES
@@ -21,7 +22,7 @@ from tests.thoroughness import DEEP_EXAMPLES
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
 # examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.
@@ -90,7 +91,8 @@ gc.callbacks.append(_note_collections_elsewhere)
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and the tests themselves out of every collection."""
+    """Leave modules and the tests themselves out of every collection; begin when everything is compiled."""
+    _await_compilers()
     gc.collect()
     gc.freeze()
 
@@ -139,9 +141,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         parser.addini("qt_log_level_fail", "unused without Qt")
 
 
+COMPILERS = "TOKENLOUPE_TEST_COMPILERS"
+"""Variable with the ids of the processes that compile kernels, which workers wait for before their first test."""
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile what is not compiled yet before workers start: each would do it for itself, and so would children."""
+    """Compile what is not compiled yet while workers collect: each would do it for itself, and so would children."""
     from engine.compiling import FAMILIES, is_compiled, keeps_nothing
 
     config = session.config
@@ -150,8 +156,27 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     missing = [] if keeps_nothing(None) else [family for family in FAMILIES if not is_compiled(None, family)]
     command = [sys.executable, "-m", "engine.compiling", ""]  # beside the sources, unless the environment says where
     compilers = [subprocess.Popen([*command, family], cwd=Path(__file__).parents[1]) for family in missing]
-    for compiler in compilers:
-        compiler.wait()  # what went wrong is on standard error, and tests will fail of it
+    for compiler in compilers:  # the id of a child is taken until it has been waited for
+        threading.Thread(target=compiler.wait, daemon=True).start()
+    os.environ[COMPILERS] = " ".join(str(compiler.pid) for compiler in compilers)
+    session.stash[_COMPILERS] = compilers
+
+
+_COMPILERS = pytest.StashKey[list[subprocess.Popen[bytes]]]()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Leave no compiler behind where the run was given up."""
+    for compiler in session.stash.get(_COMPILERS, []):
+        compiler.terminate()
+        compiler.wait()
+
+
+def _await_compilers() -> None:
+    """Wait for the compilers. What went wrong is on standard error, and tests will fail of it."""
+    for process_id in os.environ.get(COMPILERS, "").split():
+        with contextlib.suppress(psutil.NoSuchProcess):
+            psutil.Process(int(process_id)).wait()
 
 
 def pytest_report_header() -> list[str]:

@@ -246,6 +246,7 @@ def test_a_count_says_its_range_and_label(run, body):
     assert json.loads(run("count", "--request", many, "--json")[1])["label"] == "estimated"
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
 def test_a_table_that_the_disk_has_no_room_for_is_named(run, tmp_path):
     path = tmp_path / "requests.jsonl"

@@ -14,13 +14,13 @@ from PySide6.QtWidgets import QMenu
 from gui.core import exports
 from gui.core.exports import ExportTable
 from gui.costs.table import CostTable
-from gui.dialogs import file_choosers
 from gui.models.cost_columns import COLUMNS, title_of
 from gui.models.cost_export import about_lines, exact_table, readable_table
 from gui.models.cost_table import CostTableModel
-from gui.notify import Notifier
+from gui.runtime.notify import Notifier
 from gui.services.costs import CostService
 from gui.services.price_files import OWN_VENDOR
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
     from gui.state.storage import Storage

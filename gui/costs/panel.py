@@ -34,7 +34,7 @@ from gui.models.cost_table import CostTableModel
 from gui.models.cost_text import CostText, Currency
 from gui.models.scenario_choices import choices_of
 from gui.models.scenario_state import ScenarioState
-from gui.notify import Notifier, Offer
+from gui.runtime.notify import Notifier, Offer
 from gui.services.costs import CostService
 
 if TYPE_CHECKING:

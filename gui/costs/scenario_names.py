@@ -14,7 +14,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.models.scenario_choices import LONGEST_NAME, ScenarioChoices
 from gui.models.scenario_state import ScenarioState
-from gui.notify import Notifier, Offer
+from gui.runtime.notify import Notifier, Offer
 from gui.state.scenario_book import ScenarioBook
 from gui.widgets.dialog_buttons import button_row
 

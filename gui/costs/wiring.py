@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner
     from gui.window.model_list import Priced
     from gui.window.pages import Page
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
     from pricing.types import Model
 
 REFRESH_MS = 100

@@ -9,19 +9,19 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from gui.dialogs import file_choosers
 from gui.files.file_price_service import FORMATS, FilePrices, ManifestRequest, manifest_text
 from gui.files.file_tree import FileChoice
 from gui.files.folder_service import FitRequest, FolderFit, FolderScan, FolderWatch, ScannedFolder, ScanRequest
 from gui.state.storage import Storage
-from gui.tabs.tab_wiring import TabWiring
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.costs.wiring import CostWiring
     from gui.files.file_tree import Proposal, Sums
     from gui.files.files_page import FilesPage
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 NEEDS = ("gui.files.files_page",)
 """Modules that building the page imports."""

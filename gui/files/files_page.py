@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
@@ -111,19 +111,22 @@ class FileCells(QStyledItemDelegate):
         drawn.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
         painter.save()
         area = QRectF(option.rect).adjusted(CELL_PADDING, 0, -CELL_PADDING, 0)
+        mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         painter.setPen(drawn.palette.color(QPalette.ColorRole.Text))
         if index.column() == SHARE:
-            self._draw_share(painter, area, text, self._model.node(index))
+            self._draw_share(painter, area, text, self._model.node(index), mirrored)
         else:
-            self._draw_figure(painter, area, text, option.font, strong=index.column() != TOKENS)
+            self._draw_figure(painter, area, text, option.font, strong=index.column() != TOKENS, mirrored=mirrored)
         painter.restore()
 
     @staticmethod
     def _is_amount(column: int) -> bool:
         return column >= MODELS and (column - MODELS) % 2 == 1
 
-    def _draw_share(self, painter: QPainter, area: QRectF, text: str, node: int) -> None:
-        painter.drawText(area, _END, text)
+    def _draw_share(self, painter: QPainter, area: QRectF, text: str, node: int, mirrored: bool) -> None:
+        """Write a share at the end of its cell, and draw its bar at the start."""
+        side = Qt.AlignmentFlag.AlignLeft if mirrored else Qt.AlignmentFlag.AlignRight
+        painter.drawText(area, side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter, text)
         room = area.width() - painter.fontMetrics().horizontalAdvance("100.0%") - CELL_PADDING
         width = min(BAR_WIDTH, room)
         tree = self._model.tree
@@ -131,33 +134,37 @@ class FileCells(QStyledItemDelegate):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         share = float(tree.node_tokens[0, node]) / max(1, int(tree.node_tokens[0, TOP]))
-        track = QRectF(area.left(), area.center().y() - BAR_HEIGHT / 2, width, BAR_HEIGHT)
+        top = area.center().y() - BAR_HEIGHT / 2
         for part, colour in ((1.0, "track"), (share, "bar")):
             if part > 0:
+                long = max(BAR_HEIGHT, width * part)
                 path = QPainterPath()
-                part_area = QRectF(track.left(), track.top(), max(BAR_HEIGHT, width * part), BAR_HEIGHT)
-                path.addRoundedRect(part_area, BAR_HEIGHT / 2, BAR_HEIGHT / 2)
+                left = area.right() - long if mirrored else area.left()
+                path.addRoundedRect(QRectF(left, top, long, BAR_HEIGHT), BAR_HEIGHT / 2, BAR_HEIGHT / 2)
                 painter.fillPath(path, self._theme.colour(colour))
 
-    def _draw_figure(self, painter: QPainter, area: QRectF, text: str, font: QFont, *, strong: bool) -> None:
+    def _draw_figure(
+        self, painter: QPainter, area: QRectF, text: str, font: QFont, *, strong: bool, mirrored: bool
+    ) -> None:
         """Write a figure at the end of its cell; the leading zeros of an amount are quiet."""
         found = _ZEROS.match(text) if strong else None
         zeros = found.group() if found is not None else ""
         heavy = QFont(font)
         set_weight(heavy, QFont.Weight.DemiBold if strong else QFont.Weight.Medium)
+        metrics = QFontMetricsF(heavy)
+        digits, quiet_width = text[len(zeros) :], QFontMetricsF(font).horizontalAdvance(zeros)
+        if quiet_width + metrics.horizontalAdvance(digits) > area.width():
+            zeros, quiet_width = "", 0.0
+            digits = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        width = metrics.horizontalAdvance(digits)
+        x = area.left() if mirrored else area.right() - width - quiet_width
+        line = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter
         painter.setFont(heavy)
-        metrics = painter.fontMetrics()
-        digits = text[len(zeros) :]
-        if metrics.horizontalAdvance(text) > area.width():
-            zeros, digits = "", metrics.elidedText(text, Qt.TextElideMode.ElideRight, int(area.width()))
-        painter.drawText(area, _END, digits)
+        painter.drawText(QRectF(x + quiet_width, area.top(), width + 1, area.height()), line, digits)
         if zeros:
             painter.setFont(font)
             painter.setPen(self._theme.colour("quiet"))
-            painter.drawText(area.adjusted(0, 0, -metrics.horizontalAdvance(digits), 0), _END, zeros)
-
-
-_END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            painter.drawText(QRectF(x, area.top(), quiet_width + 1, area.height()), line, zeros)
 
 
 class TreeHeader(QHeaderView):
@@ -231,6 +238,7 @@ class TypeLegend(QWidget):
             return
         fills = type_fills(self._theme)
         with QPainter(self) as painter:
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # endings of names read so everywhere
             metrics, x, middle = painter.fontMetrics(), 0, self.height() / 2
             for place, words in enumerate(self.entries()):
                 width = 16 + metrics.horizontalAdvance(words)

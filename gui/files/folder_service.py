@@ -19,8 +19,8 @@ from gui.runtime.jobs import PROCESSORS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

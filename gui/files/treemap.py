@@ -282,6 +282,7 @@ class Treemap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # paths read so everywhere
             if not self.isEnabled():
                 painter.setOpacity(DISABLED_OPACITY)
             if not self._tiles:

@@ -1,4 +1,4 @@
-"""Gives the window its Lab: the page when somebody first looks at it."""
+"""Connect the page Lab with what runs experiments, and take their texts to other pages."""
 
 from __future__ import annotations
 
@@ -7,50 +7,45 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.lab.lab_card import MERGES, TRAINER
-from gui.lab.lab_service import LabRequest, LabService
-from gui.lab.lab_tables import NOT_RUN, WAITING
+from gui.lab.experiments.card import MERGES, NOT_RUN, TRAINER, WAITING
+from gui.lab.lab_service import LabRequest, LabService, cards
 from gui.state.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.lab.experiments.types import Outcome
-    from gui.lab.lab_page import LabPanel
-    from gui.tabs.tab_wiring import TabParts
+    from gui.lab.experiments.card import Outcome
+    from gui.lab.lab_page import LabPage
+    from gui.widgets.page_controller import TabParts
 
 
-NEEDS = (
-    "gui.lab.lab_page",
-    "gui.lab.experiments.catalogue",
-)
-"""What making the page loads."""
+NEEDS = ("gui.lab.lab_page",)
+"""Modules that building the page imports."""
 
 
-class LabWiring(QObject):
+class LabController(QObject):
     """Made after the first picture of the window, with the worker threads."""
 
     def __init__(self, parts: TabParts) -> None:
         bench = parts.bench
         super().__init__(bench)
         self._bench = bench
-        self.service = LabService(parts.runner, parts.open_encoding, self)
+        self.service = LabService(parts.runner, parts.open_encoding, bench.paths.compiled, self)
         self.service.finished.connect(self._on_finished)
         self.service.failed.connect(self._on_failed)
         self.service.cancelled.connect(self._on_cancelled)
         self._texts = Storage(parts.runner, self.tr("Keeping a text of the Lab"), self)
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
-        self.panel: LabPanel | None = None
+        self.panel: LabPage | None = None
         bench.page("labTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
-    def build(self) -> LabPanel:
-        """Make the page, if nobody has yet."""
+    def build(self) -> LabPage:
+        """Return the page; the first call creates it."""
         if self.panel is not None:
             return self.panel
-        from gui.lab.experiments.catalogue import cards
-        from gui.lab.lab_page import LabPanel
+        from gui.lab.lab_page import LabPage
 
         bench = self._bench
-        self.panel = panel = LabPanel(cards(), bench.theme)
+        self.panel = panel = LabPage(cards(), bench.theme, bench.icons)
         bench.page("labTab").fill(panel)
         panel.run_all_asked.connect(self._run_all)
         for card in panel.cards.values():

@@ -1,22 +1,146 @@
-"""What running a card of the Lab gave: its claims, its tables, its curve."""
+"""The outcome of an experiment: models of its claims and tables, and the widget that shows them with its curve."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, Qt
-from PySide6.QtWidgets import QAbstractItemView, QLabel, QTableView, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+)
+from PySide6.QtGui import QColor, QPainter, QPainterPath
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gui.lab.lab_tables import ClaimsModel, ResultModel
+from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
+from gui.look.plain_label import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.form_rows import Remark
+from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import set_up_rows
 from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.training_types import TrainingCurve
-    from gui.lab.experiments.types import Outcome
+    from gui.lab.experiments.card import Claim, Outcome, ResultTable
+
+_NO_INDEX = QModelIndex()
+_RIGHT = int(RIGHT)
+Index = QModelIndex | QPersistentModelIndex
+SIGNS = {NOT_RUN: "", WAITING: "…", HOLDS: "✓", FAILS: "⚠", DONE: "–", BROKEN: "✗"}
+ROLES = {HOLDS: "success", FAILS: "warning", BROKEN: "error"}
+"""Colours of ``Theme`` for those that have one."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the Lab's window."""
+    return QCoreApplication.translate("LabPanel", text)
+
+
+def standing_words(standing: str) -> str:
+    """How a card stands, with its sign."""
+    words = {
+        NOT_RUN: tr("not run"),
+        WAITING: tr("running"),
+        HOLDS: tr("holds"),
+        FAILS: tr("differs"),
+        DONE: tr("run"),
+        BROKEN: tr("failed"),
+    }[standing]
+    return f"{SIGNS[standing]} {words}".strip()
+
+
+class ResultModel(QAbstractTableModel):
+    """A table of texts that does not change."""
+
+    def __init__(self, table: ResultTable, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._table = table
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._table.rows)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._table.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> str | int | None:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return self._table.columns[section]
+        if role == Qt.ItemDataRole.TextAlignmentRole and self.is_numeric(section):
+            return _RIGHT
+        return None
+
+    def is_numeric(self, column: int) -> bool:
+        """Whether a column holds numbers."""
+        return column in self._table.numeric
+
+    @everything_visible
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return self._table.rows[index.row()][index.column()]
+        if role == Qt.ItemDataRole.TextAlignmentRole and self.is_numeric(index.column()):
+            return _RIGHT
+        return None
+
+
+SAYS, EXPECTED, FOUND, VERDICT = range(4)
+
+
+class ClaimsModel(QAbstractTableModel):
+    """What a card claims, what is expected, and what was found."""
+
+    def __init__(self, claims: Sequence[Claim], theme: Theme, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._claims = tuple(claims)
+        self._theme = theme
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._claims)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else VERDICT + 1
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> str | None:
+        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
+            return (tr("Claim"), tr("Expected"), tr("Found"), tr("Verdict"))[section]
+        return None
+
+    @everything_visible
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        claim = self._claims[index.row()]
+        standing = HOLDS if claim.holds else FAILS
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+            return (claim.says, claim.expected, claim.found, standing_words(standing))[index.column()]
+        if role == Qt.ItemDataRole.ForegroundRole and index.column() == VERDICT:
+            return QColor(self._theme.colour(ROLES[standing]))
+        return None
+
 
 MOST_ROWS = 12
 """A longer table scrolls."""
@@ -24,16 +148,66 @@ ROW_PADDING = 12
 WIDEST_SHARE = 3
 """No column but the last is wider than this part of the table."""
 CURVE_LINES = 16
+CHIP_GAP, CHIP_SPACE, CHIP_RADIUS = 4, 2, 3.0
+
+
+class PieceCells(QStyledItemDelegate):
+    """Draws the tokens of a text as chips in two fills that alternate; other cells as they are."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        text = str(index.data() or "")
+        if BETWEEN not in text:
+            super().paint(painter, option, index)
+            return
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        drawn.text = ""
+        drawn.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
+        fills = self._theme.token_palette().fills or (self._theme.colour("sunken"),)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        metrics = option.fontMetrics
+        x, height = option.rect.left() + CHIP_GAP, metrics.height() + 2
+        top = option.rect.center().y() - height // 2
+        for place, piece in enumerate(text.split(BETWEEN)):
+            width = metrics.horizontalAdvance(piece) + 2 * CHIP_GAP
+            if x + width > option.rect.right():
+                painter.setPen(self._theme.colour("quiet"))
+                rest = QRect(x, top, metrics.averageCharWidth() * 2, height)
+                painter.drawText(QStyle.visualRect(option.direction, option.rect, rest), "…")
+                break
+            area = QRectF(QStyle.visualRect(option.direction, option.rect, QRect(x, top, width, height)))
+            path = QPainterPath()
+            path.addRoundedRect(area, CHIP_RADIUS, CHIP_RADIUS)
+            painter.fillPath(path, fills[place % min(2, len(fills))])
+            painter.setPen(self._theme.colour("text"))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, piece)
+            x += width + CHIP_SPACE
+        painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        hint = super().sizeHint(option, index)
+        pieces = str(index.data() or "").split(BETWEEN)
+        if len(pieces) == 1:
+            return hint
+        text = sum(option.fontMetrics.horizontalAdvance(piece) for piece in pieces)
+        return QSize(text + len(pieces) * (2 * CHIP_GAP + CHIP_SPACE) + 2 * CHIP_GAP, hint.height())
 
 
 class OutcomeTable(QTableView):
     """A table as high as its rows, up to a limit, and as wide as there is room."""
 
-    def __init__(self, model: QAbstractTableModel, name: str, parent: QWidget) -> None:
+    def __init__(self, model: QAbstractTableModel, name: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         model.setParent(self)
         self.setModel(model)
         self.setAccessibleName(name)
+        self.setProperty("kind", "flat")
+        self.setItemDelegate(PieceCells(theme, self))
         set_up_rows(self)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -100,7 +274,12 @@ class OutcomeView(QWidget):
         """Show this one in place of what is shown."""
         self.clear()
         if outcome.claims:
-            self._add_table(ClaimsModel(outcome.claims, self._theme), self.tr("What is expected, and what was found"))
+            holding = sum(claim.holds for claim in outcome.claims)
+            if len(outcome.claims) == 1:
+                words = self.tr("The claim holds") if holding else self.tr("The claim does not hold")
+            else:
+                words = self.tr("{n} of {all} claims hold").format(n=holding, all=len(outcome.claims))
+            self._add_table(ClaimsModel(outcome.claims, self._theme), words)
         for table in outcome.tables:
             self._add_table(ResultModel(table), table.title)
         if outcome.curve is not None:
@@ -136,9 +315,9 @@ class OutcomeView(QWidget):
         self.curve.show_curve(curve, int(curve.vocab_sizes[-1]))
 
     def _add_table(self, model: QAbstractTableModel, title: str) -> None:
-        label = QLabel(title)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        table = OutcomeTable(model, title, self)
+        label = PlainLabel(title)
+        label.setProperty("role", "strong")
+        table = OutcomeTable(model, title, self._theme, self)
         label.setBuddy(table)
         self._body.addWidget(label)
         self._body.addWidget(table)

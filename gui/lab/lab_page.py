@@ -1,122 +1,570 @@
-"""The Lab tab: every experiment as a card, under headings, with one button that runs them all."""
+"""The page Lab: the list of experiments at the left, and the experiment that is open at the right."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QMimeData, QRect, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from gui.lab.experiments.words import tr as card_words
-from gui.lab.lab_card import LabCard
-from gui.lab.lab_tables import DONE, FAILS, HOLDS, WAITING
-from gui.look.fonts import set_weight
+from gui.lab.experiments.card import BROKEN, DONE, EDITOR, FAILS, HOLDS, MERGES, NOT_RUN, TRAINER, WAITING, Inputs
+from gui.lab.experiments.card import tr as card_words
+from gui.lab.lab_outcome import ROLES, OutcomeView, standing_words
+from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font, strong
+from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.widgets.layouts import FlowLayout, WheelGuard
 
 if TYPE_CHECKING:
-    from gui.lab.experiments.types import Card
+    from gui.lab.experiments.card import Card, Outcome
+
+MOST_CHARACTERS = 100_000
+"""Of what is pasted or dropped at a time. An experiment reads its whole text after every key, which takes seconds for
+ten megabytes; the prompt and the training page are made for those."""
+LEAST_LINES, MOST_LINES = 2, 9
+KEY = Qt.ItemDataRole.UserRole
+"""Role of an item's key; headings have none."""
+ROW, HEADING, MARGIN = 30, 34, 16
+WIDE_LIST, NARROW_LIST, LEAST_FOR_WIDE = 308, 236, 1000
+ICON = QSize(16, 16)
 
 
-class LabPanel(QWidget):
-    """Shows the cards. What happens is in ``LabWiring``.
+class LabText(QPlainTextEdit):
+    """The text of an experiment. Takes only the beginning of a long text that is pasted."""
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        self.insertPlainText(source.text()[:MOST_CHARACTERS])
+
+
+class LabCard(QFrame):
+    """One experiment, with what the user made of it. ``LabController`` runs it.
+
+    Signals: ``run_asked(str)`` with the key; ``taken(str, str, str, str)``: take its text to a place (``EDITOR``,
+    ``MERGES``, ``TRAINER``): key, place, text, and the encoding to look at it with, which may be empty;
+    ``standing_changed(str)`` with the key.
+    """
+
+    run_asked = Signal(str)
+    taken = Signal(str, str, str, str)
+    standing_changed = Signal(str)
+
+    def __init__(self, card: Card, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.card = card
+        self.revision = 0
+        self.standing = NOT_RUN
+        self._theme, self._icons = theme, icons
+        self.text: LabText | None = None
+        self.numbers: dict[str, QSpinBox] = {}
+        self.outcome: OutcomeView | None = None
+        self._unseen: Outcome | None = None
+        self.setObjectName(f"labCard-{card.key}")
+        self.setAccessibleName(card_words(card.title))
+        self.run_button = QPushButton(self.tr("Run"), self, objectName=f"labRun-{card.key}")
+        self.run_button.setProperty("kind", "primary")
+        self.run_button.setAccessibleName(self.tr("Run: {card}").format(card=card_words(card.title)))
+        self.run_button.clicked.connect(self._ask_run)
+        self.hide()
+
+    def inputs(self) -> Inputs:
+        """Return what the experiment is run with."""
+        if self.outcome is None:
+            return self.card.inputs
+        text = self.text.toPlainText() if self.text is not None else self.card.text
+        return Inputs(text, tuple((key, box.value()) for key, box in self.numbers.items()))
+
+    def matches(self, words: str) -> bool:
+        """Return True if the experiment says these words, or has this key."""
+        card = self.card
+        said = " ".join((card.key, *map(card_words, (card.title, card.question, card.truth, card.subject))))
+        return words.casefold() in said.casefold()
+
+    def open(self) -> None:
+        """Show text, numbers and outcome, made when they are first seen: together they are a thousand widgets."""
+        self._build()
+        self._show_unseen()
+        self.show()
+
+    def set_standing(self, standing: str) -> None:
+        """Set how the experiment stands."""
+        self.standing = standing
+        self.run_button.setEnabled(standing != WAITING)
+        self.standing_changed.emit(self.card.key)
+
+    def show_outcome(self, outcome: Outcome) -> None:
+        """Show the outcome of the current inputs, once the experiment is open."""
+        self.set_standing(DONE if outcome.holds is None else HOLDS if outcome.holds else FAILS)
+        self._unseen = outcome
+        if not self.isHidden():
+            self._show_unseen()
+
+    def show_problem(self, why: str) -> None:
+        """Show why there is no outcome."""
+        self.set_standing(BROKEN)
+        self._unseen = None
+        self._build().show_problem(why)
+
+    def _show_unseen(self) -> None:
+        outcome, self._unseen = self._unseen, None
+        if outcome is not None:
+            self._build().show_outcome(outcome)
+
+    def _build(self) -> OutcomeView:
+        if self.outcome is not None:
+            return self.outcome
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 12, 20, 16)
+        column.setSpacing(8)
+        title = PlainLabel(card_words(self.card.title))
+        title.setProperty("role", "section")
+        column.addWidget(title)
+        column.addWidget(self._sentence(card_words(self.card.question), "quiet"))
+        column.addWidget(self._line())
+        self._add_inputs(column)
+        column.addWidget(self._line())
+        self.outcome = OutcomeView(self._theme, self)
+        column.addWidget(self.outcome)
+        column.addLayout(self._truth())
+        column.addStretch(1)
+        self._wheel = WheelGuard(self)
+        self._wheel.guard(self)
+        return self.outcome
+
+    @staticmethod
+    def _line() -> QFrame:
+        line = QFrame()
+        line.setProperty("kind", "line")
+        return line
+
+    @staticmethod
+    def _sentence(words: str, role: str) -> PlainLabel:
+        label = PlainLabel(words)
+        label.setProperty("role", role)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        return label
+
+    def _truth(self) -> QHBoxLayout:
+        """What is to be learned, behind an information sign."""
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        sign = QToolButton()
+        sign.setProperty("kind", "icon")
+        sign.setIcon(self._icons.icon("information"))
+        sign.setIconSize(ICON)
+        sign.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        sign.setAccessibleName(self.tr("What this shows"))
+        row.addWidget(sign, alignment=Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._sentence(card_words(self.card.truth), "table"), 1)
+        return row
+
+    def _add_inputs(self, column: QVBoxLayout) -> None:
+        if self.card.takes_text:
+            head = QHBoxLayout()
+            head.setSpacing(12)
+            caption = PlainLabel(self.tr("Text"))
+            caption.setProperty("role", "caption")
+            head.addWidget(caption)
+            head.addStretch(1)
+            for place, words in self._places():
+                head.addWidget(self._place_button(place, words))
+            column.addLayout(head)
+            self.text = self._make_text()
+            caption.setBuddy(self.text)
+            column.addWidget(self.text)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addLayout(self._make_numbers(), 1)
+        row.addWidget(self.run_button)
+        column.addLayout(row)
+
+    def _place_button(self, place: str, words: str) -> QPushButton:
+        button = QPushButton(words, objectName=f"labTake-{self.card.key}-{place}")
+        button.setProperty("kind", "link")
+        button.setProperty("place", place)
+        button.clicked.connect(self._take)
+        return button
+
+    def _make_text(self) -> LabText:
+        text = LabText(objectName=f"labText-{self.card.key}")
+        text.setAccessibleName(self.tr("Text of: {card}").format(card=card_words(self.card.title)))
+        text.setFont(fixed_font())
+        text.setPlainText(self.card.text)
+        text.setTabChangesFocus(True)
+        text.setToolTip(
+            self.tr("A long text that is pasted is cut after {n} characters").format(n=f"{MOST_CHARACTERS:,}")
+        )
+        text.setCornerWidget(plain_corner(text))
+        lines = min(max(self.card.text.count("\n") + 1 + len(self.card.text) // 90, LEAST_LINES), MOST_LINES)
+        margin = int(2 * text.document().documentMargin()) + 2 * text.frameWidth()
+        text.setFixedHeight(lines * text.fontMetrics().lineSpacing() + margin)
+        text.textChanged.connect(self._on_changed)
+        return text
+
+    def _make_numbers(self) -> FlowLayout:
+        row = FlowLayout(gap=8)
+        for field in self.card.fields:
+            box = QSpinBox(objectName=f"labNumber-{self.card.key}-{field.key}")
+            box.setRange(field.least, field.most)
+            box.setGroupSeparatorShown(True)
+            box.setValue(field.value)
+            label = PlainLabel(card_words(field.title))
+            label.setProperty("role", "caption")
+            label.setBuddy(box)
+            box.setAccessibleName(card_words(field.title))
+            box.valueChanged.connect(self._on_changed)
+            self.numbers[field.key] = box
+            row.addWidget(label)
+            row.addWidget(box)
+        self.reset_button = QPushButton(self.tr("Reset"))
+        self.reset_button.setProperty("kind", "quiet")
+        self.reset_button.setAccessibleName(self.tr("Restore the text and numbers of the experiment"))
+        self.reset_button.setEnabled(False)
+        self.reset_button.clicked.connect(self.reset)
+        row.addWidget(self.reset_button)
+        return row
+
+    def _places(self) -> tuple[tuple[str, str], ...]:
+        """Where the text can be taken."""
+        places = [(EDITOR, self.tr("Open in the editor"))]
+        if self.card.encoding:
+            places.append((MERGES, self.tr("Show its merges")))
+        if self.card.trainable:
+            places.append((TRAINER, self.tr("Train on it")))
+        return tuple(places)
+
+    @Slot()
+    def _ask_run(self) -> None:
+        self.run_asked.emit(self.card.key)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        """The outcome shown is not that of these inputs."""
+        self.revision += 1
+        self.set_standing(NOT_RUN)
+        self._unseen = None
+        assert self.outcome is not None
+        self.outcome.clear()
+        self.reset_button.setEnabled(self.inputs() != self.card.inputs)
+
+    @Slot()
+    def reset(self) -> None:
+        """Restore text and numbers, and forget the outcome."""
+        if self.outcome is None:
+            self._unseen = None
+            self.set_standing(NOT_RUN)
+            return
+        if self.text is not None:
+            with QSignalBlocker(self.text):
+                self.text.setPlainText(self.card.text)
+        for field in self.card.fields:
+            with QSignalBlocker(self.numbers[field.key]):
+                self.numbers[field.key].setValue(field.value)
+        self._on_changed()
+
+    @Slot()
+    def _take(self) -> None:
+        self.taken.emit(self.card.key, self.sender().property("place"), self.inputs().text, self.card.encoding)
+
+
+class ListRows(QStyledItemDelegate):
+    """Draws the rows of the list: headings in small semibold, experiments with how they stand at the end."""
+
+    def __init__(self, cards: dict[str, LabCard], theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._cards, self._theme = cards, theme
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Any) -> QSize:
+        return QSize(100, ROW if index.data(KEY) else HEADING)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Any) -> None:
+        key = index.data(KEY)
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        text, drawn.text = drawn.text, ""
+        drawn.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
+        area = option.rect.adjusted(MARGIN, 0, -MARGIN, 0)
+        painter.save()
+        if key is None:
+            painter.setFont(strong(option.font))
+            painter.setPen(self._theme.colour("quiet"))
+            area.adjust(0, 8, 0, 0)
+        else:
+            area = self._write_standing(painter, area, self._cards[key].standing, option)
+            painter.setPen(self._theme.colour("text"))
+            painter.setFont(strong(option.font) if option.state & QStyle.StateFlag.State_Selected else option.font)
+        shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+        start = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | start, shown)
+        painter.restore()
+
+    def _write_standing(self, painter: QPainter, area: QRect, standing: str, option: QStyleOptionViewItem) -> QRect:
+        """Write how an experiment stands at the end of its row; return the room that is left."""
+        words = "" if standing == NOT_RUN else standing_words(standing)
+        width = option.fontMetrics.horizontalAdvance(words)
+        painter.setPen(self._theme.colour(ROLES.get(standing, "quiet")))
+        end = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignRight)
+        painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | end, words)
+        left = area.adjusted(0, 0, -width - 8 if words else 0, 0)
+        return QStyle.visualRect(option.direction, area, left)
+
+
+class LabPage(QWidget):
+    """Shows the experiments. ``LabController`` runs them.
 
     Signals: ``run_all_asked()``; those of ``LabCard`` come from the cards.
     """
 
     run_all_asked = Signal()
 
-    def __init__(self, cards: Sequence[Card], theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, cards: Sequence[Card], theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("labPanel")
-        self.cards = {card.key: LabCard(card, theme) for card in cards}
-        self._headings: list[tuple[QLabel, list[LabCard]]] = []
+        self.cards = {card.key: LabCard(card, theme, icons, self) for card in cards}
+        self._make_side(theme, icons)
+        self._make_main(icons)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(self.side)
+        row.addWidget(self.main, 1)
+        self._connect(theme)
+        self.show_summary()
+        self.show_card(next(iter(self.cards)))
+
+    def _make_side(self, theme: Theme, icons: Icons) -> None:
+        self.side = QFrame()
+        self.side.setProperty("kind", "side")
         self.filter = QLineEdit(objectName="labFilter")
         self.filter.setPlaceholderText(self.tr("Find an experiment"))
         self.filter.setAccessibleName(self.tr("Find an experiment"))
         self.filter.setClearButtonEnabled(True)
-        self.run_all = QPushButton(self.tr("&Run all"), objectName="labRunAll")
-        self.run_all.setAccessibleName(self.tr("Run all experiments"))
-        self.summary = QLabel(objectName="labSummary")
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self._nothing = PlainLabel(self.tr("No experiment says that."))
+        self.only_new = self._chip("labNotRun", self.tr("Not run"))
+        self.only_failed = self._chip("labDiffers", self.tr("Differs"))
+        self.summary = PlainLabel(objectName="labSummary")
+        self.summary.setProperty("role", "caption")
+        self.list = QListWidget(objectName="labList")
+        self.list.setAccessibleName(self.tr("List of experiments"))
+        self.list.setProperty("kind", "plain")
+        self.list.setItemDelegate(ListRows(self.cards, theme, self.list))
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._nothing = PlainLabel(self.tr("No experiment matches."))
+        self._nothing.setContentsMargins(MARGIN, 8, MARGIN, 8)
         self._nothing.hide()
-        self._place()
-        self.filter.textChanged.connect(self._show_matching)
-        self.run_all.clicked.connect(self.run_all_asked)
-        self.show_summary()
+        self.run_all = QPushButton(self.tr("&Run all {n}").format(n=len(self.cards)), objectName="labRunAll")
+        self.run_all.setIcon(icons.icon("play"))
+        self.run_all.setAccessibleName(self.tr("Run all experiments"))
+        self.reset_all = QPushButton(self.tr("Reset all"), objectName="labResetAll")
+        self.reset_all.setProperty("kind", "quiet")
+        chips = QHBoxLayout()
+        chips.setSpacing(6)
+        chips.addWidget(self.only_new)
+        chips.addWidget(self.only_failed)
+        chips.addStretch(1)
+        chips.addWidget(self.summary)
+        head = QVBoxLayout()
+        head.setContentsMargins(MARGIN, 12, MARGIN, 8)
+        head.setSpacing(8)
+        head.addWidget(self.filter)
+        head.addLayout(chips)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(MARGIN, 8, 12, 10)
+        foot.addWidget(self.run_all)
+        foot.addStretch(1)
+        foot.addWidget(self.reset_all)
+        column = QVBoxLayout(self.side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self._nothing)
+        column.addWidget(self.list, 1)
+        column.addLayout(foot)
+        self._fill()
 
-    @Slot()
-    def show_summary(self) -> None:
-        """Say how all cards stand."""
-        standings = [card.standing for card in self.cards.values()]
-        good, bad = standings.count(HOLDS), standings.count(FAILS)
-        words = [self.tr("{n} experiments").format(n=len(standings))]
-        if good or bad or DONE in standings:
-            words.append(self.tr("✓ {n} as expected").format(n=good))
-            words.append(self.tr("✗ {n} not").format(n=bad))
-        if DONE in standings:
-            words.append(self.tr("– {n} without a claim").format(n=standings.count(DONE)))
-        waiting = standings.count(WAITING)
-        if waiting:
-            words.append(self.tr("… {n} running").format(n=waiting))
-        self.summary.setText("   ".join(words))
-        self.run_all.setEnabled(not waiting)
+    @staticmethod
+    def _chip(name: str, words: str) -> QPushButton:
+        chip = QPushButton(words, objectName=name)
+        chip.setProperty("kind", "chip")
+        chip.setCheckable(True)
+        return chip
 
-    def focus(self) -> None:
-        """Put the caret where one begins."""
-        self.filter.setFocus()
-
-    def _place(self) -> None:
-        intro = PlainLabel(
-            self.tr(
-                "What lessons on tokens claim, tried out here: change a text, run it, and see whether it is so. "
-                "Claims are checked as long as a card is as it came."
-            )
-        )
-        intro.setWordWrap(True)
-        top = QHBoxLayout()
-        top.addWidget(self.filter, 1)
-        top.addWidget(self.summary)
-        top.addWidget(self.run_all)
-        page = QWidget()
-        list_ = QVBoxLayout(page)
-        list_.setContentsMargins(0, 0, 6, 0)
-        list_.setSpacing(4)
-        for card in self.cards.values():
-            if not self._headings or self._headings[-1][0].text() != card_words(card.card.subject):
-                heading = PlainLabel(card_words(card.card.subject))
-                font = heading.font()
-                set_weight(font)
-                heading.setFont(font)
-                heading.setContentsMargins(2, 8, 0, 0)
-                list_.addWidget(heading)
+    def _fill(self) -> None:
+        self._items: dict[str, QListWidgetItem] = {}
+        self._headings: list[tuple[QListWidgetItem, list[str]]] = []
+        subject = ""
+        for key, card in self.cards.items():
+            if card.card.subject != subject:
+                subject = card.card.subject
+                heading = QListWidgetItem(card_words(subject), self.list)
+                heading.setFlags(Qt.ItemFlag.NoItemFlags)
                 self._headings.append((heading, []))
-            self._headings[-1][1].append(card)
-            list_.addWidget(card)
-        list_.addWidget(self._nothing)
-        list_.addStretch(1)
+            item = self._items[key] = QListWidgetItem(card_words(card.card.title), self.list)
+            item.setData(KEY, key)
+            self._headings[-1][1].append(key)
+
+    def _make_main(self, icons: Icons) -> None:
+        self.main = QFrame()
+        self.main.setProperty("kind", "surface")
+        self.place = PlainLabel(objectName="labPlace")
+        self.place.setProperty("role", "overline")
+        self.previous = self._arrow("up", self.tr("Previous experiment"), icons)
+        self.next = self._arrow("down", self.tr("Next experiment"), icons)
+        head = QHBoxLayout()
+        head.setContentsMargins(24, 10, 16, 0)
+        head.addWidget(self.place)
+        head.addStretch(1)
+        head.addWidget(self.previous)
+        head.addWidget(self.next)
+        body = QFrame()
+        body.setProperty("kind", "surface")
+        self._body = QVBoxLayout(body)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        for card in self.cards.values():
+            self._body.addWidget(card)
         self.scroll = QScrollArea(objectName="labCards")
         self.scroll.setAccessibleName(self.tr("Experiments"))
         self.scroll.setWidgetResizable(True)
         self.scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
-        column.setSpacing(8)
-        column.addWidget(intro)
-        column.addLayout(top)
+        self.scroll.setWidget(body)
+        column = QVBoxLayout(self.main)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
         column.addWidget(self.scroll, 1)
 
+    @staticmethod
+    def _arrow(icon: str, words: str, icons: Icons) -> QToolButton:
+        button = QToolButton()
+        button.setProperty("kind", "icon")
+        button.setIcon(icons.icon(icon))
+        button.setIconSize(ICON)
+        button.setToolTip(words)
+        button.setAccessibleName(words)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    def _connect(self, theme: Theme) -> None:
+        self.filter.textChanged.connect(self._show_matching)
+        for chip in (self.only_new, self.only_failed):
+            chip.toggled.connect(self._show_matching)
+        self.list.currentItemChanged.connect(self._on_current)
+        self.run_all.clicked.connect(self.run_all_asked)
+        self.reset_all.clicked.connect(self._reset_all)
+        self.previous.clicked.connect(self._go_back)
+        self.next.clicked.connect(self._go_on)
+        theme.changed.connect(self.list.viewport().update)
+        for card in self.cards.values():
+            card.standing_changed.connect(self._on_standing)
+
+    @property
+    def shown(self) -> str:
+        """Key of the experiment that is open."""
+        return self._shown
+
+    def show_card(self, key: str) -> None:
+        """Open an experiment."""
+        if self.list.currentItem() is not self._items[key]:
+            self.list.setCurrentItem(self._items[key])  # comes back here
+            return
+        self._shown = key
+        card = self.cards[key]
+        for other in self.cards.values():
+            other.setVisible(other is card)
+        card.open()
+        place = list(self.cards).index(key)
+        self.place.setText(
+            self.tr("{subject}: {n} of {all}").format(
+                subject=card_words(card.card.subject), n=place + 1, all=len(self.cards)
+            )
+        )
+        self.previous.setEnabled(place > 0)
+        self.next.setEnabled(place < len(self.cards) - 1)
+        self.scroll.verticalScrollBar().setValue(0)
+
+    @Slot()
+    def show_summary(self) -> None:
+        """Say how many experiments were run."""
+        standings = [card.standing for card in self.cards.values()]
+        finished = len(standings) - standings.count(NOT_RUN) - standings.count(WAITING)
+        self.summary.setText(self.tr("{n} of {all} run").format(n=finished, all=len(standings)))
+        self.run_all.setEnabled(WAITING not in standings)
+
+    def focus(self) -> None:
+        """Focus the field that finds experiments."""
+        self.filter.setFocus()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.side.setFixedWidth(WIDE_LIST if self.width() >= LEAST_FOR_WIDE else NARROW_LIST)
+
     @Slot(str)
-    def _show_matching(self, words: str) -> None:
-        shown = False
-        for heading, cards in self._headings:
-            found = [card for card in cards if card.matches(words.strip())]
-            for card in cards:
-                card.setVisible(card in found)
-            heading.setVisible(bool(found))
-            shown = shown or bool(found)
-        self._nothing.setVisible(not shown)
+    def _on_standing(self, key: str) -> None:
+        words = standing_words(self.cards[key].standing)
+        self._items[key].setData(
+            Qt.ItemDataRole.AccessibleTextRole, f"{card_words(self.cards[key].card.title)}, {words}"
+        )
+
+    @Slot(QListWidgetItem, QListWidgetItem)
+    def _on_current(self, item: QListWidgetItem | None, _before: QListWidgetItem | None) -> None:
+        key = item.data(KEY) if item is not None else None
+        if key is not None:
+            self.show_card(key)
+
+    @Slot()
+    def _show_matching(self) -> None:
+        words, found = self.filter.text().strip(), 0
+        standings = {NOT_RUN, WAITING} if self.only_new.isChecked() else set()
+        standings |= {FAILS, BROKEN} if self.only_failed.isChecked() else set()
+        for heading, keys in self._headings:
+            shown = [
+                key
+                for key in keys
+                if self.cards[key].matches(words) and (not standings or self.cards[key].standing in standings)
+            ]
+            for key in keys:
+                self._items[key].setHidden(key not in shown)
+            heading.setHidden(not shown)
+            found += len(shown)
+        self._nothing.setVisible(not found)
+
+    @Slot()
+    def _reset_all(self) -> None:
+        for card in self.cards.values():
+            card.reset()
+        self.show_summary()
+
+    @Slot()
+    def _go_back(self) -> None:
+        self._step(-1)
+
+    @Slot()
+    def _go_on(self) -> None:
+        self._step(1)
+
+    def _step(self, by: int) -> None:
+        keys = list(self.cards)
+        place = keys.index(self._shown) + by
+        if 0 <= place < len(keys):
+            self.show_card(keys[place])

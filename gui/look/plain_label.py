@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from gui.look.shown_text import shown
+from gui.core.shown_text import shown
 
 
 class PlainLabel(QLabel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gui.look.shown_text import shown
+from gui.core.shown_text import shown
 
 
 def plain_tip(text: str) -> str:

@@ -12,7 +12,7 @@ from gui.core.text_chunks import HeldText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
-from gui.notify import Notifier, Offer
+from gui.runtime.notify import Notifier, Offer
 from gui.services.text_cut import CutRequest, CutService, TextCut
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
 from gui.core.text_chunks import HeldText
 from gui.core.token_text import visible_line
-from gui.dialogs import file_choosers
 from gui.file_on_disk import FileOnDisk
-from gui.notify import Notifier, Offer
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.event_loop import in_next_turn
+from gui.runtime.notify import Notifier, Offer
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
-    from gui.services.files import FileService, OpenedFile, UndecidedFile
+    from gui.prompt.file_service import FileService, OpenedFile, UndecidedFile
 
 MEGABYTE = 1_000_000
 
@@ -183,7 +183,7 @@ class FileActions(QObject):
 
     @Slot(object)
     def _on_undecided(self, file: UndecidedFile) -> None:
-        from gui.dialogs.encoding_chooser import EncodingChooser
+        from gui.prompt.dialogs import EncodingChooser
 
         dialog = EncodingChooser(file, self._window)
         dialog.accepted.connect(self._on_encoding_chosen)

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
 from gui.look.figures import figure
-from gui.notify import Notifier
 from gui.prompt.ids_panel import IdsPanel, IdsToText
 from gui.prompt.text_tools import BOTH, TEXT
+from gui.runtime.notify import Notifier
 from gui.services.token_ids import IdRows, IdsText, RowsRequest, TokenIdsService
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from gui.editor.token_editor import TokenEditor
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
+    from gui.prompt.file_service import OpenedFile
     from gui.services.encoding import EncodingService
-    from gui.services.files import OpenedFile
     from gui.services.live_text import PromptCounts
 
 DIRECT_READ_CHARACTERS = 200_000

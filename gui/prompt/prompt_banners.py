@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.notify import INFORMATION, WARNING, Notice, Offer
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 
 if TYPE_CHECKING:
     from gui.services.live_text import PromptCounts

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")
 """What the context menu of the editor adds to Qt's own."""

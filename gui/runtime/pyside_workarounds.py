@@ -66,7 +66,7 @@ def let_errors_leave_overrides() -> None:
     led to it: PySide hands the error to that code, with the name of the method in front of its message. Up to Python
     3.11 an error made in C (``int("x")``, ``[][1]``, shiboken's own "already deleted") is a class and a text, and
     becomes an object only where Python code catches it. shiboken 6.11 takes the text for the object, and the process
-    ends with a segmentation fault before ``gui.runtime.crash`` can show anything. So each override of ours is called
+    ends with a segmentation fault before ``gui.window.crash`` can show anything. So each override of ours is called
     through a guard, a function that catches whatever comes and raises it again. From Python 3.12 on an error is an
     object from the beginning.
 

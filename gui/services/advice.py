@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine import Encoding
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 
 LINES = "line"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from engine.comparing.types import TextComparison
     from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from gui.services.live_text import LiveText, TextLost, TextReply, TextRequest, j
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.types import TextEdit, TokenInfo
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 
 FIRST_ENCODING = "o200k_base"

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from engine import EditedText, Encoding
     from engine.text_sample import TextSample
     from engine.types import TextEdit, TextStatistics, TokenPatch
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 CATCH_UP_SECONDS = 0.04
 """Time a request without edits spends on the other encodings before it looks for newer requests."""

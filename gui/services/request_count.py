@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from engine.comparing.byte_map import ByteMap
     from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
     from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 MOST_SHOWN = 1_000_000
 """UTF-8 bytes of a rendered request that are shown. All of it is counted."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.requests.bodies.reader import ReadBody
     from engine.requests.line_table import LineCount
     from engine.requests.lines import LinesReport, RequestLines
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 SLICE_SECONDS = 0.05
 BODY_BYTES = 64 << 20

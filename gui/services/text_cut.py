@@ -15,7 +15,7 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
     from engine.cutting import Kept
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

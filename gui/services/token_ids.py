@@ -20,7 +20,7 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 FORMS = ("json", "csv", "python", "plain")
 """How IDs are written: ``[1,2]``, ``1,2``, ``[1, 2]``, ``1 2``."""

@@ -15,7 +15,7 @@ from PySide6.QtCore import QLockFile, QObject
 
 from gui.core.profile_files import make_file_private, make_folder
 from gui.core.versioned_document import DamagedFile, is_newer, read_document
-from gui.notify import Notifier
+from gui.runtime.notify import Notifier
 from gui.state.session import (
     MOST_OF_A_NUMBER,
     PART_SET_ASIDE,

@@ -223,6 +223,8 @@ class Settings:
     recent_commands: tuple[str, ...] = ()
     dismissed_cards: tuple[str, ...] = ()
     """Cards of the first start that the user has closed or followed."""
+    shortcuts: tuple[str, ...] = ()
+    """Shortcuts that the user changed, as ``action=keys``; without keys for none."""
 
 
 def describe(name: str) -> Option | None:

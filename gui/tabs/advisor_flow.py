@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.editor.text_transfer import PieceWriter
 from gui.models.advisor_words import kind_words
 from gui.models.money_text import money_text
-from gui.notify import Notifier, Offer
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier, Offer
 from gui.services.advice import AdviceRequest, AdviceService, Combination, CombineRequest, Findings
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.services.advice import AdviceService
 from gui.services.savings import PricedModel
-from gui.tabs.tab_building import TabBuilding
+from gui.widgets.page_controller import TabBuilding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gui.panels.advisor_panel import AdvisorPanel
     from gui.tabs.advisor_flow import AdvisorFlow
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

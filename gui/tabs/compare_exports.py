@@ -17,15 +17,15 @@ from gui.core import exports
 from gui.core.api_keys import keys_in_text
 from gui.core.exports import ExportTable
 from gui.core.text_chunks import HeldText
-from gui.dialogs import file_choosers
 from gui.models.comparison_words import differences_table, export_table
-from gui.notify import Notifier
 from gui.panels.compare_panel import ComparePanel
+from gui.runtime.notify import Notifier
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
-    from gui.key_guard import KeyGuard
     from gui.state.storage import Storage
     from gui.tabs.compare_flow import CompareFlow
+    from gui.widgets.api_key_check import KeyGuard
 
 BOM = "\ufeff"
 """Tells spreadsheets that a CSV file is UTF-8."""

@@ -8,9 +8,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from gui.look.figures import figure
 from gui.models.aligned_rows import AlignedRows
-from gui.notify import Notifier
 from gui.panels.compare_panel import SELECTION, TYPED, ComparePanel
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier
 from gui.services.comparisons import Compared, CompareRequest, ComparisonService, RowsRequest
 
 if TYPE_CHECKING:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Slot
 
-from gui.tabs.tab_wiring import TabWiring
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.panels.compare_panel import ComparePanel
     from gui.tabs.compare_exports import CompareExports
     from gui.tabs.compare_flow import CompareFlow
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (
-    "gui.key_guard",
+    "gui.widgets.api_key_check",
     "gui.panels.compare_panel",
     "gui.services.comparisons",
     "gui.state.storage",
@@ -40,12 +40,12 @@ class CompareWiring(TabWiring["ComparePanel"]):
         """Make the page, if nobody has yet."""
         if self.flow is not None:
             return self.flow
-        from gui.key_guard import KeyGuard
         from gui.panels.compare_panel import ComparePanel
         from gui.services.comparisons import ComparisonService
         from gui.state.storage import Storage
         from gui.tabs.compare_exports import CompareExports
         from gui.tabs.compare_flow import CompareFlow
+        from gui.widgets.api_key_check import KeyGuard
 
         bench = self._bench
         self.panel = panel = ComparePanel(bench.theme, bench.settings, bench.icons)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gui.models.cost_row import CostRow
     from gui.panels.conversation_panel import ConversationPanel
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 DELAY_MS = 80
 """Changes that come faster than this (someone types) are worked out together."""

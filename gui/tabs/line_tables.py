@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QFileDialog
 
-from gui.dialogs import file_choosers
 from gui.services.requests import LinesTable
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
-    from gui.notify import Notifier
     from gui.panels.request_panel import RequestPanel
+    from gui.runtime.notify import Notifier
     from gui.services.requests import RequestService
     from gui.tabs.request_flow import RequestFlow
 

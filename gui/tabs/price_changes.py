@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from gui.models.import_rows import field_words
-from gui.notify import Notifier, Offer
+from gui.runtime.notify import Notifier, Offer
 from gui.services.price_facts import typed_amount
 from gui.tabs.pricing_flow import REFUSED, refuse
 

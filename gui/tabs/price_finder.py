@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QTextCursor
 
 from gui.match_walk import MatchWalk
-from gui.notify import Notifier
 from gui.panels.price_editor import PriceEditor
+from gui.runtime.notify import Notifier
 from gui.services.find import FindRequest, FindService, Replacement
 from gui.widgets.find_bar import FindBar
 

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QStandardPaths, Slot
 
-from gui.dialogs import file_choosers
 from gui.dialogs.price_import import PriceImportDialog
 from gui.look.figures import figure
 from gui.services.price_imports import ApplyRequest, PreviewRequest, installed
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
     from gui.look.theme import Theme
-    from gui.notify import Notifier
     from gui.panels.pricing_panel import PricingPanel
+    from gui.runtime.notify import Notifier
     from gui.services.price_imports import Applied, FilterRequest, Preview, PriceImports, ReadTable
     from gui.tabs.price_changes import PriceChanges
     from gui.tabs.pricing_flow import PricingFlow

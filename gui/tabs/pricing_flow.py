@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
-from gui.notify import Notifier, Offer
 from gui.panels.pricing_panel import PricingPanel
+from gui.runtime.notify import Notifier, Offer
 from gui.services.price_facts import Fact
 from gui.services.price_template import TEMPLATE
 from gui.services.price_text import EXACTLY, ODD_CHARACTERS, TOO_LONG, UNREADABLE, Difference, FileText

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gui.services.price_text import FileText, ReadRequest, Splice
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_flow import PricingFlow
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

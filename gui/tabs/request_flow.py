@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engine.requests.types import Request
 from gui.core.local_tokenizers import looks_like_tokenizer
-from gui.dialogs import file_choosers
-from gui.notify import Notifier, Offer
 from gui.panels.request_panel import RequestPanel
+from gui.runtime.notify import Notifier, Offer
 from gui.services.request_count import RequestDraft, RequestReply
 from gui.services.request_templates import template_for
 from gui.services.requests import BodySource, CountedLines, LinesRequest, ManyRequests, RequestService
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reader import ReadBody

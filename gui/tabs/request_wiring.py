@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Slot
 
 from gui.core.request_tokens import templates_and_encodings
-from gui.tabs.tab_building import TabBuilding
-from gui.tabs.tab_wiring import TabWiring
+from gui.widgets.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from gui.panels.request_panel import RequestPanel
     from gui.tabs.line_tables import LineTables
     from gui.tabs.request_flow import RequestFlow
-    from gui.tabs.tab_wiring import TabParts
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

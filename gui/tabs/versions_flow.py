@@ -12,10 +12,10 @@ from gui.core.text_chunks import HeldText
 from gui.editor.text_transfer import PieceWriter
 from gui.models.cost_text import CostText
 from gui.models.money_text import money_text
-from gui.notify import Notifier
 from gui.panels.version_comparison import PROMPT
 from gui.panels.versions_panel import VersionsPanel
 from gui.prompt.prompt import Prompt
+from gui.runtime.notify import Notifier
 from gui.services.savings import PricedModel
 from gui.services.versions.cost_change import ChangeRequest, CostChange
 from gui.services.versions.desk import (

@@ -10,8 +10,8 @@ from gui.services.versions.desk import VersionDesk
 
 if TYPE_CHECKING:
     from gui.panels.versions_panel import VersionsPanel
-    from gui.tabs.tab_wiring import TabParts
     from gui.tabs.versions_flow import VersionsFlow
+    from gui.widgets.page_controller import TabParts
 
 
 NEEDS = (

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.notify import ERROR, WARNING, Notice, Offer
+from gui.runtime.notify import ERROR, WARNING, Notice, Offer
 
 TOAST_WIDTH = 560
 

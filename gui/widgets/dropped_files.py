@@ -10,7 +10,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 
 class DroppedFiles(QObject):

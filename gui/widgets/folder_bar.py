@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
-from gui.dialogs import file_choosers
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
+from gui.widgets import file_choosers
 
 
 class FolderBar(QWidget):

@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
+from gui.core.sample import SAMPLE
 from gui.look.token_palette import TOKEN_MODES
-from gui.sample import SAMPLE
 from gui.window.menus.action_table import WORKSPACE_ACTION
 from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     from gui.editor.offsets import TokenSpan
     from gui.finder import Finder
-    from gui.licence_reading import LicenceReading
     from gui.tabs.price_finder import PriceFinder
     from gui.tabs.pricing_wiring import PricingWiring
+    from gui.window.about import LicenceReading
     from gui.window.command_palette import CommandPalette, Entry
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
@@ -224,7 +224,7 @@ class ActionWiring(QObject):
 
     @Slot()
     def _go_to(self) -> None:
-        from gui.dialogs.go_to import GoToDialog
+        from gui.prompt.dialogs import GoToDialog
 
         prices = self._prices()
         if self.sender().objectName() == "go_to_line" and prices is not None and prices.editor is not None:
@@ -306,6 +306,7 @@ class ActionWiring(QObject):
         act[f"theme_{values.theme}"].setChecked(True)
         high = values.contrast == "high" or (values.contrast == "system" and self._bench.theme.system_wants_contrast())
         act["high_contrast"].setChecked(high)
+        act.use_shortcuts(values.shortcuts)
 
     # --- tools and help -----------------------------------------------------------------------------------------------
 
@@ -385,7 +386,7 @@ class ActionWiring(QObject):
     def _licence_reading(self) -> LicenceReading | None:
         """What reads the licences, made when it is asked for first; None before there are worker threads."""
         if self._licences is None and self._bench.runner is not None:
-            from gui.licence_reading import LicenceReading
+            from gui.window.about import LicenceReading
 
             self._licences = LicenceReading(self._bench.runner, self)
         return self._licences
@@ -398,23 +399,22 @@ class ActionWiring(QObject):
             from gui.window.guide import Guide
 
             dialog = Guide(bench.theme, bench.window)
-        elif name == "shortcuts":
-            from gui.dialogs.shortcuts_sheet import ShortcutsSheet
-
-            dialog = ShortcutsSheet(bench.window.every_action(), bench.window)
         elif name == "about":
-            from gui.dialogs.about import AboutDialog
+            from gui.window.about import AboutDialog
 
             encoder = bench.kernels.description() if bench.kernels else ""
             dialog = AboutDialog(bench.paths, encoder, self._licence_reading(), bench.window)
         else:
-            from gui.dialogs.preferences import PreferencesDialog
+            from gui.window.preferences import PreferencesDialog
 
-            dialog = PreferencesDialog(bench.settings, bench.window)
+            actions = bench.window.every_action()
+            dialog = PreferencesDialog(bench.settings, actions, self._actions.default_keys, bench.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         if name == "dots":
             dialog.show_dots()
+        elif name == "shortcuts":
+            dialog.show_shortcuts()
 
     @Slot()
     def _choose_encoding(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 
@@ -17,6 +19,7 @@ class WindowActions(QObject):
         super().__init__(parent)
         self._groups: dict[str, QActionGroup] = {}
         self._actions: dict[str, QAction] = {}
+        self._defaults: dict[str, list[QKeySequence]] = {}
         for spec in ACTIONS:
             self._actions[spec.name] = self._make(spec, icons)
 
@@ -25,6 +28,19 @@ class WindowActions(QObject):
 
     def __iter__(self):
         return iter(self._actions.items())
+
+    def default_keys(self, name: str) -> list[QKeySequence] | None:
+        """The keys of an action as they are at first; None for an action that is not in the table."""
+        return self._defaults.get(name)
+
+    def use_shortcuts(self, changed: Iterable[str]) -> None:
+        """Give actions the user's keys, in the form of ``Settings.shortcuts``, and all others their first keys."""
+        wanted = {name: keys for name, _, keys in (entry.partition("=") for entry in changed)}
+        for name, action in self._actions.items():
+            own = [QKeySequence(wanted[name])] if wanted.get(name) else []
+            keys = own if name in wanted else self._defaults[name]
+            if action.shortcuts() != keys:
+                _set_keys(action, keys)
 
     def _make(self, spec: ActionSpec, icons: Icons) -> QAction:
         action = QAction(translated(spec.text), self)
@@ -36,11 +52,9 @@ class WindowActions(QObject):
             else:
                 # The first is the one in use; the others are keys that few keyboards have, such as F14 and Copy.
                 keys += QKeySequence.keyBindings(shortcut)[:1]
-        action.setShortcuts(_without_repeats(keys))
-        tip = translated(spec.tip)
-        action.setStatusTip(tip)
-        shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-        action.setToolTip(f"{tip} ({shown})" if shown else tip)
+        self._defaults[spec.name] = _without_repeats(keys)
+        action.setStatusTip(translated(spec.tip))
+        _set_keys(action, self._defaults[spec.name])
         action.setProperty("kind", translated(spec.kind) if spec.kind else "")
         action.setProperty("keyword", translated(spec.keyword) if spec.keyword else "")
         action.setCheckable(spec.checkable)
@@ -53,6 +67,13 @@ class WindowActions(QObject):
                 group = self._groups[spec.group] = QActionGroup(self)
             group.addAction(action)
         return action
+
+
+def _set_keys(action: QAction, keys: list[QKeySequence]) -> None:
+    """Set the keys of an action, and name the first in its tool tip."""
+    action.setShortcuts(keys)
+    shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+    action.setToolTip(f"{action.statusTip()} ({shown})" if shown else action.statusTip())
 
 
 def translated(text: str) -> str:

@@ -19,8 +19,8 @@ from gui.look.focus_ring import FocusRing
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.notify import Notifier
 from gui.runtime.event_loop import in_next_turn
+from gui.runtime.notify import Notifier
 from gui.window.actions import WindowActions, translated
 from gui.window.header import Header
 from gui.window.job_status import JobStatus

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.notify import INFORMATION, Notice, Notifier
+from gui.runtime.notify import INFORMATION, Notice, Notifier
 
 if TYPE_CHECKING:
     from gui.widgets.banner import Banner

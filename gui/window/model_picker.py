@@ -19,9 +19,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
+from gui.core.shown_text import shown
 from gui.look.fonts import set_weight
 from gui.look.plain_tip import plain_tip
-from gui.look.shown_text import shown
 from gui.look.theme import Theme
 from gui.models.reference_model import NO_MODEL
 from gui.widgets.encoding_picker import DESCRIPTION

@@ -239,7 +239,7 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "Experiments on tokens"),
                 "focus_lab",
                 QT_TRANSLATE_NOOP("Actions", "Small experiments with tokens, to edit and run"),
-                "gui.lab.lab_controller:LabWiring",
+                "gui.lab.lab_controller:LabController",
                 keyword=QT_TRANSLATE_NOOP("Actions", "Lab"),
             ),
         ),

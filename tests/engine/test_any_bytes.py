@@ -30,6 +30,7 @@ def opened(request) -> tuple[engine.Encoding, NativeEncoder]:
     return encoding, encoding.open_native(current_folder())
 
 
+@pytest.mark.deep
 def test_the_tokens_of_any_bytes_have_these_bytes(opened):
     encoding, native = opened
     rng = random.Random(f"bytes {encoding.name}")

@@ -275,6 +275,7 @@ def test_edits_with_published_patterns_read_as_any_other(expression, sizes, monk
             follow_edits(EditedText(own(expression, SPECIAL), special_as_tokens=special), random_text(rng, 80), rng, 5)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "expression",
     mostly_deep(
@@ -297,6 +298,7 @@ def test_edits_with_patterns_that_look_back(expression, sizes):
         follow_edits(EditedText(own(expression)), text, rng, 6)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "expression",
     mostly_deep(["😀+", "(?:😀|a)+", "[😀b]+", r"😀|[ab]", r"(?<=😀)a|(?s:.)", r"\uFFFD|[ab]|(?s:.)", r"\w+|\W"], 2),

@@ -53,6 +53,7 @@ def test_ignoring_case_is_what_tiktoken_does(expression):
     assert code_point_sets.asked(expression).ignoring_case() == code_point_sets.asked(f"(?i:{expression})")
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", ["L", "Lu", "N", "Nd", "P", "S", "Z", "Zs", "C", "M"])
 def test_categories_are_what_tiktoken_says(name):
     surrogates = CodePoints.between(0xD800, 0xDFFF)

@@ -21,7 +21,7 @@ from engine.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
-from tests.thoroughness import mostly_deep
+from tests.thoroughness import mostly_deep, scaled
 
 SPLITS = {
     "r50k_base": GPT2,
@@ -121,7 +121,7 @@ def test_texts_have_the_tokens_of_each(native):
 
 def test_odd_batches_have_the_counts_of_the_plain_twin(native, plain):
     rng = random.Random(39)
-    for _ in range(40):
+    for _ in range(scaled(40)):
         contents = odd_batch(rng)
         expected = counted(plain, contents)
         assert counted(native, contents) == expected
@@ -165,6 +165,7 @@ def test_what_stands_behind_a_text_does_not_matter(native):
         assert counted(native, contents, behind * PADDING) == expected
 
 
+@pytest.mark.deep
 def test_a_long_text_among_short_ones(native):
     rng = random.Random(43)
     contents = [b"short", " ".join(odd_text(rng) for _ in range(40_000)).encode(), b"", b"short, too"]

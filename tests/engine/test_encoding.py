@@ -130,6 +130,7 @@ def test_code_points_of_all_planes(name, vocabularies):
         assert encoding.encode_ordinary(text) == oracles.ids(name, vocabularies, text)
 
 
+@pytest.mark.deep
 @examples(400)
 @given(name=a_name, text=texts_with_surrogates())
 def test_the_ways_to_encode_agree(name, text):
@@ -319,6 +320,7 @@ def test_sizes_of_an_encoding_of_ones_own_are_checked():
         own_encoding(explicit_n_vocab=50257)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", [" " * 1_100_000, "a" + " " * 1_100_000 + "b", "x\ud800" + "\t" * 1_100_000])
 def test_a_pattern_of_ones_own_that_gives_up(text, capfd):
     mine = own_encoding(pat_str=r"\p{L}+|\s+(?!\S)|\s+|[^\s\p{L}]+")

@@ -100,6 +100,7 @@ def test_overlap():
     assert found.share_of_first == pytest.approx(257 / 258)
 
 
+@pytest.mark.deep
 def test_vocabularies_with_other_first_ids_and_gaps_overlap_by_bytes():
     tekken, o200k = engine.get_encoding("tekken"), engine.get_encoding("o200k_base")
     found = overlap(tekken, o200k)

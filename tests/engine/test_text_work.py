@@ -68,6 +68,7 @@ def test_texts_in_chunks_of_every_size(both):
         encoder._idle.clear()
 
 
+@pytest.mark.deep
 def test_of_many_bytes_the_last_are_taken_apart(both, monkeypatch):
     monkeypatch.setattr(text_work, "_MANY_BYTES", 200)
     monkeypatch.setattr(text_work, "_LAST_BYTES", 100)

@@ -119,6 +119,7 @@ def test_blocks_that_bring_unequal_numbers_leave_more_open():
     assert 0 < error([9, 11] * 6) < error([0, 20] * 6)
 
 
+@pytest.mark.deep
 def test_large_files_are_sampled_all_over(tmp_path, monkeypatch, either_way):
     write_words(tmp_path, files=3, words=60_000)
     for path in tmp_path.iterdir():

@@ -35,6 +35,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[io.FileIO]:
     return files
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda one: f"{one.pattern}-{one.alphabet}-{one.normalization}")
 def test_a_reader_that_is_given_up_closes_its_file(
     tmp_path: Path, settings: TrainingSettings, opened: list[io.FileIO]

@@ -36,6 +36,7 @@ def pairs() -> dict[str, tuple[Encoding, Encoding]]:
     return pairs
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(NAMES))
 @examples(300)
 @given(text=TEXTS)

@@ -13,9 +13,9 @@ from PySide6.QtCore import QEventLoop
 
 from engine import kernel_use
 from gui.app import create_window
-from gui.notify import Notice
-from gui.services import kernel_build
-from gui.workbench import Workbench
+from gui.runtime import kernel_build
+from gui.runtime.notify import Notice
+from gui.window.workbench import Workbench
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.damage import worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer

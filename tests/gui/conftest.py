@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import engine
     from engine.types import TextEdit, TokenPatch
     from gui.runtime.jobs import JobRunner
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
 OFFSCREEN_REMARK = r"^This plugin does not support "
@@ -86,7 +86,7 @@ def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
     from engine import kernel_use
-    from gui.services import kernel_build
+    from gui.runtime import kernel_build
 
     patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
     patch.setattr(kernel_use, "is_compiled", lambda *_: False)
@@ -234,7 +234,7 @@ def windows(
 
     def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
         from gui.core.paths import profile_paths
-        from gui.workbench import Workbench
+        from gui.window.workbench import Workbench
 
         bench = Workbench(profile_paths(profile or folder / "profile"))
         opened.append(bench)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.panels.pricing_panel import PricingPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 GOOD = "# mine\nversion: 1\nmodels:\n  openai/gpt-4o:\n    price:\n      input: 2.00  # negotiated\n"
 

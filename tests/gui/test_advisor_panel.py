@@ -16,7 +16,7 @@ from gui.models.ranking import BEGINNING, LINE, SHARE
 from gui.panels.advisor_panel import AdvisorPanel
 from gui.services import advice as advice_module
 from gui.tabs.advisor_flow import AdvisorFlow
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 
 pytestmark = pytest.mark.pages("savingsTab")

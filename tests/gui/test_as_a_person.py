@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from benchmarks.editor_text import mixed_text
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 SEVEN_MISTAKES = """\

@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from gui.services.price_files import KEPT, LAST_GOOD, LoadRequest, load_prices
+from tests.thoroughness import mostly_deep
 
 BROKEN = sorted((Path(__file__).parents[1] / "pricing" / "broken").glob("*.yaml"))
 GOOD = b"version: 1\nmodels:\n  acme/mine: {price: {input: 2}}\n"
 
 
-@pytest.mark.parametrize("path", BROKEN, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", mostly_deep(BROKEN, 12), ids=lambda path: path.stem)
 def test_the_last_good_prices_stay(path: Path, tmp_path: Path) -> None:
     before = path.read_bytes()
     copy = tmp_path / "good.yaml"

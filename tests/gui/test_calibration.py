@@ -17,7 +17,7 @@ from gui.models.cost_row import CostRow
 from gui.runtime.jobs import JobRunner
 from gui.services.calibrations import Calibrations
 from gui.state.storage import Storage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window
 

@@ -19,7 +19,7 @@ from gui.panels.aligned_tokens import AlignedTokens
 from gui.panels.compare_panel import FIRST_ENCODINGS, ComparePanel
 from gui.services import comparisons
 from gui.tabs import compare_flow
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages("compareTab")

@@ -171,6 +171,7 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
     qtbot.waitUntil(lambda: plot.backgroundBrush().color() == theme.colour("base"))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
 def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
     from gui.panels.conversation_plot import MOST_POINTS, ConversationPlot

@@ -99,6 +99,7 @@ def test_sorting_is_by_number_not_by_text(model):
     assert ids(model)[2:4] == ["borg/opus-9", "borg/opus"]
 
 
+@pytest.mark.deep
 def test_every_column_sorts_both_ways(model):
     model.change(show_retired=True, show_embedding=True, baseline="acme/large")
     for column in range(len(COLUMNS)):

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.about import AboutDialog
-from gui.dialogs.go_to import GoToDialog
-from gui.dialogs.preferences import PreferencesDialog
-from gui.dialogs.shortcuts_sheet import ShortcutsSheet
+from gui.core.paths import profile_paths
+from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.widgets.layouts import PageTabs
+from gui.window.about import AboutDialog
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
-from gui.workbench import Workbench
+from gui.window.preferences import PreferencesDialog
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()
@@ -214,16 +216,78 @@ def test_a_font_that_is_gone_stays_the_choice(qtbot: QtBot, open_window: OpenWin
     dialog.reject()
 
 
-def test_the_sheet_lists_every_shortcut(qtbot: QtBot, open_window: OpenWindow):
-    bench = open_window()
-    sheet = opened(bench, "shortcuts", ShortcutsSheet)
-    listed = {sheet.table.item(row, 1).text(): sheet.table.item(row, 0).text() for row in range(sheet.table.rowCount())}
-    assert listed["Command palette"] == "Ctrl+Shift+P"
-    assert "Ctrl+F1" in listed["Keyboard shortcuts"]
-    assert "F1" in listed["Guide"]
+def listed(dialog: PreferencesDialog) -> dict[str, str]:
+    """The keys of every action on the page of shortcuts, by its title."""
+    table = dialog.shortcuts.table
+    return {table.item(row, 0).text(): table.item(row, 1).text() for row in range(table.rowCount())}
+
+
+def test_the_page_of_shortcuts_lists_every_action(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    dialog = opened(bench, "shortcuts", PreferencesDialog)
+    assert dialog.shortcuts.isVisible()
+    shown = listed(dialog)
+    assert shown["Command palette"] == "Ctrl+Shift+P"
+    assert "Ctrl+F1" in shown["Keyboard shortcuts"]
+    assert "F1" in shown["Guide"]
     with_keys = [action for action in bench.window.every_action() if action.shortcuts()]
-    assert sheet.table.rowCount() == len(with_keys)
-    sheet.reject()
+    table = dialog.shortcuts.table
+    assert sum(bool(table.item(row, 1).text()) for row in range(table.rowCount())) == len(with_keys)
+    dialog.shortcuts.select("copy")
+    assert not dialog.shortcuts.keys.isEnabled(), "text fields know this key themselves"
+    dialog.reject()
+
+
+def test_shortcuts_are_changed_and_a_conflict_is_said_first(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    page, act = opened(bench, "shortcuts", PreferencesDialog).shortcuts, bench.window.actions_by_name
+    page.select("guide")
+    assert not page.assign.isEnabled(), "nothing is changed"
+    page.keys.setKeySequence(QKeySequence("Ctrl+C"))
+    assert "fixed shortcut" in page.conflict.text()
+    assert not page.assign.isEnabled()
+    page.keys.setKeySequence(QKeySequence("Ctrl+Shift+P"))
+    assert "“Command palette”" in page.conflict.text()
+    assert act["command_palette"].shortcuts(), "not before it is confirmed"
+    page.assign.click()
+    assert act["guide"].shortcut() == QKeySequence("Ctrl+Shift+P")
+    assert "(Ctrl+Shift+P)" in act["guide"].toolTip()
+    assert not act["command_palette"].shortcuts()
+    assert bench.settings.values.shortcuts == ("command_palette=", "guide=Ctrl+Shift+P")
+    page.select("command_palette")
+    page.reset.click()
+    assert act["command_palette"].shortcut() == QKeySequence("Ctrl+Shift+P")
+    assert not act["guide"].shortcuts(), "one key, one action"
+    page.select("guide")
+    page.reset.click()
+    assert bench.settings.values.shortcuts == ()
+    assert act["guide"].shortcuts() == act.default_keys("guide")
+
+
+def test_changed_shortcuts_are_there_at_the_next_start(open_window: OpenWindow, tmp_path: Path):
+    paths = profile_paths(tmp_path / "changed")
+    paths.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    paths.settings_file.write_text(json.dumps({"shortcuts": ["guide=Ctrl+Alt+G", "gone=Ctrl+Alt+H"]}))
+    bench = open_window(tmp_path / "changed", counted=False)
+    assert bench.window.actions_by_name["guide"].shortcut() == QKeySequence("Ctrl+Alt+G")
+
+
+def test_preferences_are_found_by_their_words(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    dialog = opened(bench, "preferences", PreferencesDialog)
+    qtbot.keyClicks(dialog.search, "wrap")
+    assert dialog.control("word_wrap").isVisible()
+    assert not dialog.control("font_size").isVisible()
+    titles = [dialog.pages.item(row).text() for row in range(dialog.pages.count())]
+    assert any(title.startswith("Editor  (") for title in titles)
+    assert titles[-1].startswith("Shortcuts  (")
+    assert dialog.found.text().endswith("found")
+    dialog.search.setText("no setting says this")
+    assert dialog.found.text() == "0 found"
+    dialog.search.clear()
+    dialog.pages.setCurrentRow(1)
+    assert dialog.control("font_size").isVisible()
+    dialog.reject()
 
 
 def test_about_names_versions_and_can_be_copied(qtbot: QtBot, open_window: OpenWindow):
@@ -275,12 +339,12 @@ def test_dialogs_are_freed_on_close(qtbot: QtBot, open_window: OpenWindow, actio
 
 def test_dialogs_have_margins_and_a_button_that_closes_is_not_primary(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
-    sheet = opened(bench, "shortcuts", ShortcutsSheet)
+    sheet = opened(bench, "shortcuts", PreferencesDialog)
     margins = sheet.layout().contentsMargins()
     assert (margins.left(), margins.right()) == (16, 16)
     close = sheet.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Close)
-    assert close.isDefault(), "Enter closes it"
+    assert not close.isDefault(), "Enter is for the controls"
     assert close.palette().button().color() != bench.theme.colour("accent_fill")
-    header = sheet.table.horizontalHeader()
+    header = sheet.shortcuts.table.horizontalHeader()
     assert header.defaultAlignment() & Qt.AlignmentFlag.AlignLeft, "as the cells below"
     sheet.reject()

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QListWidget, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.encoding_chooser import EncodingChooser
 from gui.editor import soft_text_edit, text_transfer
-from gui.notify import Notice
 from gui.prompt import prompt
+from gui.prompt.dialogs import EncodingChooser
+from gui.runtime.notify import Notice
 from gui.services.live_text import LiveText
 from gui.state import storage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 
 pytestmark = pytest.mark.pages()

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.editor import text_changes, text_transfer
 from gui.prompt import prompt as prompt_module
 from gui.runtime.jobs import Ticket
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()

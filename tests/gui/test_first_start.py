@@ -27,8 +27,8 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import gui.app
-from gui.services import kernel_build
-from gui.workbench import Workbench
+from gui.runtime import kernel_build
+from gui.window.workbench import Workbench
 
 profile, kept, turns = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 turned = profile.with_name("turned")

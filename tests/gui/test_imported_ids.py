@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, normalizers
 
 import engine
 from engine.in_threads import in_threads
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.gui.conftest import OpenWindow

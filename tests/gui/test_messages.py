@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.notify import Notifier, Offer
+from gui.runtime.notify import Notifier, Offer
 from gui.widgets.banner import Banner, Toast
 from gui.window.message_bar import INFORMATION_MS as READING_MS
 from gui.window.message_bar import MessageBar
@@ -128,7 +128,7 @@ def test_details_can_be_seen_and_copied(qtbot: QtBot, bar: MessageBar):
 def test_offers_act_and_keep_the_focus_when_words_change(qtbot: QtBot, bar: MessageBar):
     done: list[str] = []
     banner = Banner(bar._theme, bar._icons, bar)
-    from gui.notify import Notice
+    from gui.runtime.notify import Notice
 
     banner.show_notice(Notice("information", "one", offers=(Offer("Do it", lambda: done.append("first")),)))
     bar.layout().addWidget(banner)

@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.price_import import PriceImportDialog
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.panels.pricing_panel import PricingPanel
+from gui.window.workbench import Workbench
 from gui.window.workspaces import MODELS_PAGE
-from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import input_price, panel_of
 

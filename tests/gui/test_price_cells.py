@@ -14,8 +14,8 @@ from pytestqt.qtbot import QtBot
 from gui.costs.table import CostTable
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.panels.pricing_panel import PricingPanel
+from gui.window.workbench import Workbench
 from gui.window.workspaces import MODELS_PAGE
-from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, write
 
@@ -136,6 +136,7 @@ def test_drafts_are_not_saved_by_a_cell(qtbot: QtBot, open_window: OpenWindow, p
     qtbot.waitUntil(lambda: "Fix them first" in notices(bench))
 
 
+@pytest.mark.deep
 def test_other_cells_lead_to_the_form(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gui.dialogs.price_import import PriceImportDialog
 from gui.models.import_rows import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, value_words
 from gui.panels.pricing_panel import PricingPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.dropping import drop
 from tests.gui.pricing_windows import GOOD, panel_of, write
@@ -195,6 +195,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
     dialog.reject()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("content", "why"),
     [

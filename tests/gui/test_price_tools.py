@@ -10,9 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
-from gui.dialogs.go_to import GoToDialog
 from gui.panels.pricing_panel import PricingPanel
-from gui.workbench import Workbench
+from gui.prompt.dialogs import GoToDialog
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.pricing_windows import panel_of
 

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.panels.pricing_panel import PricingPanel
 from gui.services.price_template import TEMPLATE
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.models.cost_arrangement import Arrangement
 from gui.models.cost_columns import COLUMN_INDEX
 from gui.models.reference_model import FIRST_MODEL, ReferenceModel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import MODELS, rows
 

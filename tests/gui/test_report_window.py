@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui import shown_costs
-from gui.dialogs import report_dialog
-from gui.dialogs.report_dialog import ReportDialog
+from gui.costs import report_controller
+from gui.costs.report_controller import ReportDialog
 from gui.editor.offsets import document_text
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()
@@ -96,7 +96,7 @@ def test_what_looks_like_a_key_is_pointed_out_first(qtbot: QtBot, open_window: O
 def test_a_text_that_is_too_long_for_a_page_is_left_out(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(report_dialog, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(report_controller, "MOST_CHARACTERS", 10)
     dialog = asked(qtbot, open_window(), "eleven signs")
     assert not dialog.text.isEnabled()
     assert "more than 10 characters" in dialog.text.text()

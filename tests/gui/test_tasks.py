@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 from pytestqt.qtbot import QtBot
 
 from gui.models.cost_columns import COLUMN_INDEX
+from gui.window.workbench import Workbench
 from gui.window.workspaces import MODELS_PAGE
-from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 
 pytestmark = pytest.mark.pages("pricingTab")

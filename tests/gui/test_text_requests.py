@@ -102,6 +102,7 @@ def test_who_cannot_wait_has_the_rest_done_at_once(
     assert not prompt.editor.is_loading
 
 
+@pytest.mark.deep
 def test_who_hears_of_the_first_part_does_not_take_it_for_all(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ):
@@ -118,6 +119,7 @@ def test_who_hears_of_the_first_part_does_not_take_it_for_all(
     assert given[0] == TEXT
 
 
+@pytest.mark.deep
 def test_an_answer_that_comes_in_the_middle_of_a_step_waits_for_its_end(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ):
@@ -131,6 +133,7 @@ def test_an_answer_that_comes_in_the_middle_of_a_step_waits_for_its_end(
     assert given == [TEXT]
 
 
+@pytest.mark.deep
 def test_another_text_comes_after_the_whole_step(qtbot: QtBot, open_window: OpenWindow, monkeypatch):
     prompt = open_window().prompt
     half_undone(qtbot, prompt, monkeypatch)

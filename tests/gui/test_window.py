@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from gui.app import create_window
-from gui.sample import SAMPLE
+from gui.core.sample import SAMPLE
+from gui.window.workbench import Workbench
 from gui.window.workspaces import all_pages
-from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
 
@@ -248,7 +248,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
 from gui.core.paths import profile_paths
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 window = Workbench(profile_paths(Path(sys.argv[1]))).window
 heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding", "pricing.load",
          "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.finder", "gui.prompt.file_actions",
@@ -322,7 +322,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import gui.app
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 folder = Path(sys.argv[1])
 def look():
     window = next((w for w in QApplication.topLevelWidgets() if w.objectName() == "mainWindow"), None)

@@ -14,6 +14,7 @@ from gui.look.theme import Theme
 from gui.panels import yaml_highlighter
 from gui.panels.yaml_highlighter import YamlHighlighter
 from tests.patience import PATIENCE_MS
+from tests.thoroughness import mostly_deep
 
 LINES = ("models:", "  acme/one: {price: {input: 1.5}}  # ours", '  "naïve 🚀": ~', "", "plain words", "- 2026-01-01")
 
@@ -70,6 +71,7 @@ def test_many_lines_are_coloured_over_several_turns(qtbot: QtBot, document, them
     qtbot.waitUntil(lambda: all_coloured(text, theme), timeout=PATIENCE_MS)
 
 
+@pytest.mark.deep
 def test_another_theme_comes_over_several_turns(qtbot: QtBot, document, theme: Theme):
     text, _ = document
     text.setPlainText("\n".join(LINES * 100))
@@ -79,7 +81,7 @@ def test_another_theme_comes_over_several_turns(qtbot: QtBot, document, theme: T
     qtbot.waitUntil(lambda: all_coloured(text, theme), timeout=PATIENCE_MS)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", mostly_deep(range(8), 2))
 def test_nothing_is_left_out_where_lines_change_meanwhile(qtbot: QtBot, document, theme: Theme, seed: int):
     text, highlighter = document
     chance = random.Random(seed)

@@ -41,6 +41,7 @@ def texts() -> dict[str, str]:
     return {name: text for name, text in found.items() if text}
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "text"), texts().items())
 def test_a_broken_file_is_not_edited(name: str, text: str) -> None:
     with pytest.raises(pricing.PriceFileError) as refusal:

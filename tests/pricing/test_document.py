@@ -24,6 +24,7 @@ LONG = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", mostly_deep(LONG.values(), 2), ids=LONG)
 def test_it_is_asked_whether_to_go_on_within_everything_long(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     looked = [0]

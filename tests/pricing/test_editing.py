@@ -383,6 +383,7 @@ def test_what_is_set_is_read_back_and_goes_again(model_id: str, rate: str, value
     assert fields is None or f"price.{rate}" not in fields.fields
 
 
+@pytest.mark.deep
 @given(st.text(min_size=1, max_size=40).filter(lambda text: text.split()))
 def test_any_text_stands_in_a_name(name: str) -> None:
     try:

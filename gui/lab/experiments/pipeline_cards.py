@@ -7,9 +7,20 @@ import unicodedata
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from gui.lab.experiments.plain_training import split_words
-from gui.lab.experiments.types import Card, Claim, Inputs, Outcome, ResultTable, Tools
-from gui.lab.experiments.words import number, pieces, token_pieces, tr, yes_or_no
+from gui.lab.experiments.card import (
+    Card,
+    Claim,
+    Inputs,
+    Outcome,
+    ResultTable,
+    Tools,
+    number,
+    pieces,
+    token_pieces,
+    tr,
+    yes_or_no,
+)
+from gui.lab.experiments.training_cards import split_words
 
 SUBJECT = QT_TRANSLATE_NOOP("Lab", "From a text to ids")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")

@@ -19,8 +19,8 @@ from gui.services.versions.diff_rows import Comparison, compare
 from gui.services.versions.store import Kept, Version
 
 if TYPE_CHECKING:
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QStandardPaths, Qt, Slot
 from PySide6.QtWidgets import QWidget
 
-from gui.dialogs import file_choosers
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
 from gui.services.price_files import OWN_VENDOR
-from gui.tabs.tab_wiring import TabWiring
 from gui.tokenizers.library.service import AssignRequest, Change, LibraryService, ReadRequest, TokenizerFiles
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
     from gui.services.price_text import Splice
-    from gui.tabs.tab_wiring import TabParts
     from gui.tokenizers.library.dialogs import TokenizerImportDialog
     from gui.tokenizers.library.page import LibraryPage
     from gui.tokenizers.library.service import Refusal, TokenizerPreview
+    from gui.widgets.page_controller import TabParts
 
 TOKENIZER = "tokenizer"
 """Key of messages about tokenizers."""

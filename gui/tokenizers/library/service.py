@@ -18,8 +18,8 @@ from gui.services.price_text import Splice, splice
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.formats.id_check import IdCheck
+    from gui.core.user_encodings import OpenEncoding, OwnEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding, OwnEncodings
 
 BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
 """Origins of tokenizers, by the names of the engine."""

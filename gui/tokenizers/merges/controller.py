@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal, Slot
 
 from gui.editor.offsets import utf16_length
-from gui.tabs.tab_wiring import TabWiring
+from gui.widgets.page_controller import TabWiring
 
 if TYPE_CHECKING:
-    from gui.tabs.tab_wiring import TabParts
     from gui.tokenizers.merges.panel import MergesPanel
     from gui.tokenizers.merges.service import MergeService
+    from gui.widgets.page_controller import TabParts
 
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
 _WORD_BEHIND = re.compile(r"\S*")

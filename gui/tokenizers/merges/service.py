@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.editor.offsets import char_to_utf16, document_text, stored_to_document
+from gui.editor.offsets import char_to_utf16, document_text, pretoken_patch, stored_to_document
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-from gui.services.pretoken_patch import pretoken_patch
 from gui.tokenizers.merges.forest import MergeForest, forest_of_account
 
 if TYPE_CHECKING:
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
     from engine.types import TokenPatch
-    from gui.services.own_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding
 
 LONGEST = -1
 """As the place of a pretoken: the longest one, in which there is most to see."""

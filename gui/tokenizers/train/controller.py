@@ -12,25 +12,24 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.services.encoding import FIRST_ENCODING
-from gui.tabs.tab_building import TabBuilding
-from gui.tabs.tab_wiring import TabWiring
 from gui.tokenizers.train.checkpoint_service import TrainingPlan, drop_checkpoint, find_checkpoints, newer_checkpoints
 from gui.tokenizers.train.corpus_service import ForecastRequest, PreviewRequest, SurveyRequest, held_back
 from gui.tokenizers.train.run_service import IDLE, RUNNING
+from gui.widgets.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
-    from gui.notify import Notifier
-    from gui.tabs.tab_wiring import TabParts
+    from gui.runtime.notify import Notifier
     from gui.tokenizers.train.checkpoint_service import Checkpoint, RunOutcome, TrainingSnapshot
     from gui.tokenizers.train.corpus_service import CorpusService, SplitPreview
     from gui.tokenizers.train.panel import TrainingPanel
     from gui.tokenizers.train.result_controller import TrainingResults
     from gui.tokenizers.train.run_service import TrainingService
+    from gui.widgets.page_controller import TabParts
     from pricing.types import Model
 
 LOOK_DELAY_MS = 400
@@ -406,7 +405,7 @@ ENDED = "training-ended"
 
 
 NEEDS = (
-    "gui.key_guard",
+    "gui.widgets.api_key_check",
     "gui.tokenizers.train.panel",
     "gui.tokenizers.train.run_service",
     "gui.tokenizers.train.corpus_service",
@@ -463,9 +462,9 @@ class TrainingController(TabWiring["TrainingPanel"]):
         bench.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.key_guard import KeyGuard
         from gui.tokenizers.train.report_service import ExportService, ReportService
         from gui.tokenizers.train.result_controller import TrainingResults
+        from gui.widgets.api_key_check import KeyGuard
 
         bench, runner = self._bench, self._runner
         results = TrainingResults(

@@ -14,8 +14,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.training_types import CorpusRules, TrainingSettings
 from gui.core.token_text import visible_text
-from gui.editor.offsets import document_text, stored_to_document
-from gui.services.pretoken_patch import pretoken_patch
+from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
 
 if TYPE_CHECKING:
     import numpy as np

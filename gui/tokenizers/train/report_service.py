@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from engine.formats.saving import Saved
     from engine.training_types import CorpusFile, SkippedFile
     from engine.types import TokenPatch
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
     from pricing.types import Model
 
 SURE = ("exact", "assumed")

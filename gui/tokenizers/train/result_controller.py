@@ -11,21 +11,21 @@ from PySide6.QtWidgets import QMessageBox
 
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
-from gui.dialogs import file_choosers
-from gui.notify import Offer
+from gui.runtime.notify import Offer
 from gui.tokenizers.train.report_service import FORMATS, ExportRequest, ReportRequest, format_title
+from gui.widgets import file_choosers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training_types import CorpusFile
-    from gui.key_guard import KeyGuard
-    from gui.notify import Notifier
+    from gui.core.user_encodings import OwnEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OwnEncodings
+    from gui.runtime.notify import Notifier
     from gui.tokenizers.train.checkpoint_service import RunOutcome, TrainingPlan
     from gui.tokenizers.train.report_service import ExportService, Report, ReportService
     from gui.tokenizers.train.result import TrainingResultPage
+    from gui.widgets.api_key_check import KeyGuard
 
 SAVING = "training-save"
 

@@ -39,8 +39,8 @@ from gui.tokenizers.train.checkpoint_service import (
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
+    from gui.core.user_encodings import OwnEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OwnEncodings
     from gui.tokenizers.train.checkpoint_service import Checkpoint, Run, Trainer, TrainingPlan
 
 FAMILY = "train"

@@ -11,27 +11,26 @@ from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from gui.core.paths import suggested_file
-from gui.dialogs import file_choosers
 from gui.look.figures import figure
-from gui.notify import Offer
-from gui.tabs.tab_building import TabBuilding
-from gui.tabs.tab_wiring import TabWiring
+from gui.runtime.notify import Offer
 from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
 from gui.tokenizers.vocabulary.service import SearchRequest, query_of
 from gui.tokenizers.vocabulary.table_model import COLUMNS, LENGTH
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabBuilding, TabWiring
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.entries.comparison import Comparison
-    from gui.key_guard import KeyGuard
-    from gui.notify import Notifier
-    from gui.tabs.tab_wiring import TabParts
+    from gui.runtime.notify import Notifier
     from gui.tokenizers.vocabulary.comparison import ComparePage
     from gui.tokenizers.vocabulary.export_service import VocabularyExport
     from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
     from gui.tokenizers.vocabulary.places import VocabularyPlaces
     from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail, VocabularyService
+    from gui.widgets.api_key_check import KeyGuard
+    from gui.widgets.page_controller import TabParts
 
 FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
@@ -420,7 +419,7 @@ class VocabularySaving(QObject):
 
 
 NEEDS = (
-    "gui.key_guard",
+    "gui.widgets.api_key_check",
     "gui.tokenizers.vocabulary.comparison",
     "gui.tokenizers.vocabulary.panel",
     "gui.tokenizers.vocabulary.service",
@@ -487,8 +486,8 @@ class VocabularyController(TabWiring["VocabularyPanel"]):
         bench.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
-        from gui.key_guard import KeyGuard
         from gui.tokenizers.vocabulary.export_service import VocabularyExport
+        from gui.widgets.api_key_check import KeyGuard
 
         assert self.lengths is not None
         assert self.compare is not None

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
     from engine.types import MergeStep, MergeTree, TokenPatch
     from gui.core.text_chunks import HeldText
+    from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.services.own_encodings import OpenEncoding
     from gui.tokenizers.vocabulary.filters import Wanted
 
 

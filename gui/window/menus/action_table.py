@@ -1,6 +1,6 @@
 """Every action of the window, in the order of the menus.
 
-Menus, command palette and the sheet of shortcuts are made from it (``gui.window.actions``). Those that show a workspace
+Menus, command palette and the page of shortcuts are made from it (``gui.window.actions``). Those that show a workspace
 or a page come from the registry.
 """
 

@@ -91,7 +91,7 @@ HELP: tuple[ActionSpec, ...] = (
         "shortcuts",
         "help",
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
-        QT_TRANSLATE_NOOP("Actions", "All shortcuts on one sheet"),
+        QT_TRANSLATE_NOOP("Actions", "See and change the shortcuts of all actions"),
         ("Ctrl+F1",),
     ),
     ActionSpec(

@@ -63,6 +63,7 @@ def test_every_byte_and_every_token_is_counted_once(text):
         assert ends[-1:].tolist() == [len(found.units)][: len(ends)]
 
 
+@pytest.mark.deep
 @given(texts_with_surrogates())
 def test_stretches_are_those_between_common_bounds(text):
     found, text = compared(text), sound(text)

@@ -308,6 +308,7 @@ def test_a_pattern_that_finds_nothing(tmp_path, pattern):
 BOMBS = ["(a+)+$", "(\\w+\\s?)+$", "(?:a|a(?=a)|a(?!b))+$|(?s:.)", "(" * 5000, "((a{0,99}){0,99}){0,99}b|(?s:.)"]
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("importer", mostly_deep(["Hugging Face, byte-level", "tekken"], 2))
 @pytest.mark.parametrize("bomb", mostly_deep(BOMBS, 2))
 def test_a_bomb_for_a_pattern(importer, bomb, tmp_path):
@@ -347,6 +348,7 @@ def test_what_does_not_end_in_time_or_memory_is_ended(monkeypatch, tmp_path):
         trial.tried("tokenizers", good, ["x"], lambda: 1 / 0)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("checked", [False, True])
 def test_what_a_file_says_of_an_earlier_trial_is_not_believed(checked, tmp_path):
     """Whoever made it wrote what stands beside it as well, digest and version of the library included."""
@@ -355,6 +357,7 @@ def test_what_a_file_says_of_an_earlier_trial_is_not_believed(checked, tmp_path)
         open_tokenizer(path, checked=checked)
 
 
+@pytest.mark.deep
 def test_nor_is_it_in_a_folder_of_somebody_else(tmp_path):
     path = library_files.forged(tmp_path / "theirs")
     own = OwnEncodings(frozenset())

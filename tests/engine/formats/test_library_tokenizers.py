@@ -245,6 +245,7 @@ def test_it_is_kept_and_found_again_without_another_trial(opened, tmp_path, monk
         catalog.own.cache_clear()
 
 
+@pytest.mark.deep
 def test_it_is_tried_again_where_another_one_is_described_beside_it(opened, tmp_path):
     """As where a process was killed that put another library's tokenizer in its place."""
     from engine.formats import kept_tokenizer

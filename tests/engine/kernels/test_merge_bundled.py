@@ -55,6 +55,7 @@ def test_every_token_is_found_and_every_token_but_one_byte_merges(vocabulary):
     assert encoded(longer, tables, state) == ids
 
 
+@pytest.mark.deep
 def test_caches_that_are_far_too_small_change_nothing(vocabulary, monkeypatch):
     core, tables, token_count = vocabulary
     monkeypatch.setattr("engine.kernels.state.MOST_WORD_LINES", 4)

@@ -14,7 +14,7 @@ from engine.tables import UnsupportedVocabularyError, build_tables, fingerprint_
 from tests.engine.kernels.merging import counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
-from tests.thoroughness import mostly_deep
+from tests.thoroughness import as_deep, mostly_deep
 
 FIRST_ID = 1000
 
@@ -29,7 +29,7 @@ def _pieces(rng: random.Random, alphabet: str) -> list[bytes]:
     return [piece.encode() for piece in pieces]
 
 
-@pytest.mark.parametrize("odd", [0, 6])
+@pytest.mark.parametrize("odd", [0, as_deep(6)])
 @pytest.mark.parametrize("alphabet", mostly_deep(["ab", "abcde", "漢字é"], 2))
 def test_pieces_merge_as_the_definition_says(alphabet, odd):
     for seed in range(4):

@@ -195,6 +195,7 @@ for which in range(9):
 """
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("variables", [{"TOKENLOUPE_CHECKED": "1"}, {"NUMBA_DISABLE_JIT": "1"}])
 def test_the_checked_and_the_uncompiled_build_let_no_access_outside_through(variables):
     environment = {**os.environ, "TOKENLOUPE_KERNEL_CACHE": "", **variables}

@@ -41,6 +41,7 @@ def joined(rng: random.Random) -> bytes:
     return "".join(odd_text(rng) for _ in range(rng.choice((1, 2, 5, 20)))).encode()
 
 
+@pytest.mark.deep
 def test_random_texts(name, plain, blocks):
     rng = random.Random(f"{SEED} {name}")
     for _ in range(TEXTS):

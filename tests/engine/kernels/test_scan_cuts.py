@@ -86,6 +86,7 @@ def test_parts_encode_to_the_ids_of_the_whole(case):
     assert cut_further > 1000
 
 
+@pytest.mark.deep
 def test_every_cut_is_between_characters_and_crossed_by_no_token(case):
     """The rule itself, by brute force: no token of the vocabulary has the bytes on both sides of a cut."""
     plain, cutting, core = case

@@ -41,6 +41,7 @@ def test_every_two_characters(widest):
             assert_same(text, 65, 130)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("widest", WIDTHS)
 @examples(150)
 @given(data=st.data())
@@ -60,6 +61,7 @@ def test_one_cut_anywhere_in_a_long_run(widest):
             assert_same(text, start, 1000)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("widest", WIDTHS)
 @examples(150)
 @given(data=st.data())

@@ -77,6 +77,7 @@ def test_in_an_encoding_that_changes_texts_first(name, request_, key):
     assert counter.tally(request_) == found.tally
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("key", TEMPLATES)
 def test_everything_that_was_written_is_there(key):
     found = counted(FULL, key, ENCODINGS[key])

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
+from gui.tokenizers.library.name_dialog import TokenizerNameDialog
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
@@ -25,14 +27,13 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from gui.core.reports import TextFacts
+from gui.costs.report_controller import ReportDialog
 from gui.costs.scenario_names import ScenarioName
-from gui.dialogs.encoding_chooser import EncodingChooser
-from gui.dialogs.report_dialog import ReportDialog
 from gui.look.focus_ring import WIDTH
-from gui.runtime.crash import CrashDialog
-from gui.services.files import Candidate, UndecidedFile
-from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
-from gui.workbench import Workbench
+from gui.prompt.dialogs import EncodingChooser
+from gui.prompt.file_service import Candidate, UndecidedFile
+from gui.window.crash import CrashDialog
+from gui.window.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (
     described,

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.models.cost_columns import COLUMNS
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.access.hands import Hands
 from tests.gui.conftest import OpenWindow
 from tests.gui.tokenizers.training_windows import write_texts

@@ -8,7 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessible
 from pytestqt.qtbot import QtBot
 
 from gui.panels import token_announcer
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 TEXT = "Hello world, h\u00e9llo"
@@ -72,6 +72,7 @@ def test_the_token_at_the_caret_is_told_once_the_caret_rests(qtbot: QtBot, bench
     assert spoken(bench).text(QAccessible.Text.Description) == told[-1]
 
 
+@pytest.mark.deep
 def test_typing_is_not_talked_over(qtbot: QtBot, bench: Workbench, told: list[str]):
     """The description is that of the token at the caret all the time; it is announced when the caret is moved."""
     editor = bench.panel.editor

@@ -111,6 +111,7 @@ def cut_off(widget: QWidget) -> str:
     return f"{described(widget)} wants {wanted.toTuple()}, has {there.toTuple()}"
 
 
+@pytest.mark.deep
 def test_no_words_are_cut_without_a_tip_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):
     """A label shows all of its words, or a tool tip does."""
     bench = whole_window(qtbot, open_window)
@@ -137,6 +138,7 @@ def cut_words(label: QLabel) -> str:
     return "" if fits or not words or label.toolTip() else f"{described(label)}: {words}"
 
 
+@pytest.mark.deep
 def test_no_control_is_outside_of_a_small_window(qtbot: QtBot, open_window: OpenWindow):
     """It is in the window, or in an area that scrolls."""
     bench = whole_window(qtbot, open_window)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.access.contrast import contrast
 
 

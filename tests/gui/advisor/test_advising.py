@@ -130,6 +130,7 @@ def test_the_caller_can_stop_it():
         advise("text", count, watch=Watch(60, check=stop))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "piece",
     mostly_deep(

@@ -6,7 +6,7 @@ import pytest
 
 from gui.costs.panel import CostPanel
 from gui.look.theme import Theme
-from gui.notify import Notifier
+from gui.runtime.notify import Notifier
 from gui.services import price_files
 from gui.services.costs import CostService
 from gui.services.price_files import LoadedPrices

@@ -65,6 +65,7 @@ MEANWHILE: dict[str, tuple[Callable, str]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", mostly_deep(MEANWHILE, 1))
 @pytest.mark.parametrize("begun_by", ["Delete", "a key"])
 def test_what_is_typed_while_much_goes_is_put_in_at_once(editor, qtbot, way: str, begun_by: str) -> None:

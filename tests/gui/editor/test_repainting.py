@@ -52,6 +52,7 @@ def answer(editor, rnd: np.random.Generator) -> None:
     editor.apply_patch(editor.revision, patch_of(part, [int(rnd.integers(2, 6))], start=left.utf16_start))
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", mostly_deep(range(4), 2))
 def test_partial_repaints_add_up_to_a_whole_picture(make_editor, seed: int) -> None:
     rnd = np.random.default_rng(seed)

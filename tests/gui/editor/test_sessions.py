@@ -30,6 +30,7 @@ def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.Mon
     sessions.run(seed, steps=50)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", mostly_deep(range(3000, 3020), 3))
 def test_sessions_in_which_every_removal_is_a_large_step(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):

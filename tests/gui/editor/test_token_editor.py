@@ -343,6 +343,7 @@ def test_zoom_redraws_tokens_in_their_new_places(editor) -> None:
     assert colour_at(editor, 8) in fills()
 
 
+@pytest.mark.deep
 def test_random_texts_and_tokens_are_painted_without_complaint(make_editor) -> None:
     rnd = np.random.default_rng(3)
     parts = [

@@ -35,6 +35,7 @@ WAYS: dict[str, tuple[Callable, str]] = {
 }
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", mostly_deep(WAYS, 3))
 def test_what_removes_much_is_one_step(editor, qtbot, feeding, way: str) -> None:
     act, inserted = WAYS[way]

@@ -19,7 +19,7 @@ from gui.files import folder_service
 from gui.files.file_tree import TOP
 from gui.files.file_tree_model import MODELS, NAME, TOKENS
 from gui.files.files_page import FilesPage
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
 
@@ -134,6 +134,7 @@ def test_space_checks_the_row_that_the_keyboard_is_at(qtbot, bench, panel, tree)
     assert "Checked: 0 of" in total(panel)
 
 
+@pytest.mark.deep
 def test_models_stand_side_by_side_with_their_dollars(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -406,6 +407,7 @@ def test_results_of_a_folder_that_is_gone_cannot_be_used(qtbot, bench, panel, tr
     qtbot.waitUntil(panel.tree.isEnabled)
 
 
+@pytest.mark.deep
 def test_another_encoding_recounts_what_is_shown_and_not_what_is_typed(
     qtbot, bench, panel, tree, tmp_path, monkeypatch
 ):
@@ -496,6 +498,7 @@ def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path
     assert panel.fit.way.currentData() == "files"
 
 
+@pytest.mark.deep
 def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree, monkeypatch):
     """Between the scan and the moment when it is watched nobody tells of a change."""
     path = tree / "part0" / "group0" / "text0.txt"
@@ -554,6 +557,7 @@ def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
     qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
 
 
+@pytest.mark.deep
 def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
     monkeypatch.setattr(folder_service, "MOST_FILES", 1)
     monkeypatch.setattr(folder_service, "MOST_FOLDERS", 1)

@@ -8,6 +8,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from gui.tokenizers.library.import_dialog import TokenizerImportDialog
 from PySide6 import QtGui
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QEvent, QModelIndex, Qt
 from PySide6.QtGui import QHelpEvent
@@ -17,8 +18,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
-from gui.tokenizers.library.dialogs import TokenizerImportDialog
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 
@@ -105,6 +105,7 @@ def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Workbench:
     return opened
 
 
+@pytest.mark.deep
 def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
     panel, flow = bench.folders.build(), bench.folders
     visible_files = [name for name in NAMES if not name.startswith(".")]
@@ -131,6 +132,7 @@ def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Workbench):
     QToolTip.hideText()
 
 
+@pytest.mark.deep
 def test_training_on_them_begins_with_a_harmless_name(qtbot: QtBot, open_window: OpenWindow, folder: Path):
     bench = open_window()
     bench.window.actions_by_name["focus_training"].trigger()
@@ -142,6 +144,7 @@ def test_training_on_them_begins_with_a_harmless_name(qtbot: QtBot, open_window:
     assert_window_is_harmless(bench.window)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(NAMES, 3))
 def test_one_of_them_is_opened(qtbot: QtBot, open_window: OpenWindow, folder: Path, name: str):
     bench = open_window()

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine import Encoding, catalog
 from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.gui.tokenizers.vocabulary_windows import browse
 
@@ -67,6 +67,7 @@ def chosen(bench: Workbench, name: str, path: Path) -> None:
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     compared(qtbot, bench, f"one\n{KEY} Привет\n")

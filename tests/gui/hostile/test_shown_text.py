@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from gui.core.token_text import visible_line, visible_lines
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
-from gui.notify import Notice, Notifier
+from gui.runtime.notify import Notice, Notifier
 from gui.widgets.table_model import PlainRowsModel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 TAGS = "<b>x</b><img src=y>&lt;"
@@ -32,6 +32,7 @@ def rendered(tip: str) -> str:
     return QTextDocumentFragment.fromHtml(tip).toPlainText() if tip.startswith("<p") else tip
 
 
+@pytest.mark.deep
 @given(st.text())
 def test_no_line_hides_or_turns_anything(text: str):
     shown = visible_line(text)

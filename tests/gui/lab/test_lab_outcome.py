@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.lab.experiments.types import ResultTable
-from gui.lab.lab_outcome import OutcomeTable
-from gui.lab.lab_tables import ResultModel
+from gui.lab.experiments.card import ResultTable
+from gui.lab.lab_outcome import OutcomeTable, ResultModel
+from gui.look.theme import Theme
 from tests.gui.questions import roles_asked
 
 ROWS = tuple(("many words " * 9, f"{row:,}", "…") for row in range(30))
@@ -24,7 +24,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_another_size_shares_the_room_without_a_question_to_the_model(qtbot: QtBot, asked: list[int]) -> None:
     page = QWidget()
     qtbot.addWidget(page)
-    table = OutcomeTable(ResultModel(TABLE), "Lines", page)
+    table = OutcomeTable(ResultModel(TABLE), "Lines", Theme("light"), page)
     assert asked
     with qtbot.waitExposed(page):
         page.show()

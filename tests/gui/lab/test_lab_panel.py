@@ -8,11 +8,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QScrollArea, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.lab.lab_card import LabCard
-from gui.lab.lab_page import LabPanel
-from gui.lab.lab_tables import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
-from gui.lab.lab_text import MOST_CHARACTERS
-from gui.workbench import Workbench
+from gui.lab.experiments.card import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
+from gui.lab.lab_page import KEY, MOST_CHARACTERS, LabCard, LabPage
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages("labTab")
@@ -26,9 +24,15 @@ def bench(open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def panel(bench: Workbench) -> LabPanel:
+def panel(bench: Workbench) -> LabPage:
     assert bench.lab is not None
     return bench.lab.build()
+
+
+def opened(panel: LabPage, key: str) -> LabCard:
+    """Open an experiment."""
+    panel.show_card(key)
+    return panel.cards[key]
 
 
 def press(qtbot: QtBot, card: LabCard, name: str) -> None:
@@ -51,19 +55,19 @@ def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window:
 
 
 @pytest.mark.deep
-def test_all_cards_run_with_one_button(qtbot: QtBot, panel: LabPanel):
+def test_all_cards_run_with_one_button(qtbot: QtBot, panel: LabPage):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     assert not panel.run_all.isEnabled()
     qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))
     assert panel.run_all.isEnabled()
-    assert f"✓ {len(panel.cards) - 1} as expected" in panel.summary.text()
+    assert panel.summary.text() == f"{len(panel.cards)} of {len(panel.cards)} run"
+    assert [key for key, card in panel.cards.items() if card.standing == DONE] == ["speed"], "it claims nothing"
 
 
-def test_a_card_unfolds_runs_and_shows_what_was_found(qtbot: QtBot, panel: LabPanel):
-    card = panel.cards["E11"]
+def test_an_experiment_runs_and_shows_what_was_found(qtbot: QtBot, panel: LabPage):
+    card = opened(panel, "E11")
     run(qtbot, card)
     assert card.standing == HOLDS
-    assert card.fold.isChecked()
     assert card.outcome is not None
     claims, lines = card.outcome.tables
     assert claims.isVisible()
@@ -71,39 +75,40 @@ def test_a_card_unfolds_runs_and_shows_what_was_found(qtbot: QtBot, panel: LabPa
 
 
 @pytest.mark.deep
-def test_the_outcome_of_a_card_that_is_folded_up_is_there_when_it_is_unfolded(qtbot: QtBot, panel: LabPanel):
-    card = panel.cards["E11"]
+def test_the_outcome_of_an_experiment_that_is_not_open_is_there_when_it_is(qtbot: QtBot, panel: LabPage):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))
-    assert not card.fold.isChecked()
-    assert not card.findChildren(QTableView), "not before somebody looks"
-    card.unfold()
+    card = panel.cards["E11"]
+    assert not card.findChildren(QTableView), "not before it is seen"
+    opened(panel, "E11")
     assert card.outcome is not None
     claims, lines = card.outcome.tables
     assert claims.isVisible()
-    card.fold.setChecked(False)
-    card.unfold()
+    opened(panel, "E12")
+    assert not card.isVisible()
+    opened(panel, "E11")
     assert card.outcome.tables == [claims, lines], "made once"
 
 
 @pytest.mark.deep
-def test_tables_made_when_a_card_is_unfolded_reach_to_the_edge(qtbot: QtBot, panel: LabPanel):
+def test_tables_reach_to_the_edge(qtbot: QtBot, panel: LabPage):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: all(card.standing in (HOLDS, DONE) for card in panel.cards.values()))
-    cards = [card for card in panel.cards.values() if not card.fold.isChecked()][:8]
-    for card in cards:
-        card.unfold()
-    tables = [table for card in cards for table in card.outcome.tables]
+    for key in list(panel.cards)[:8]:
+        card = opened(panel, key)
+        assert card.outcome is not None
+        tables = card.outcome.tables
 
-    def gaps() -> list[int]:
-        return [room for table in tables if (room := table.viewport().width() - table.horizontalHeader().length()) > 0]
+        def gaps(tables=tables) -> list[int]:
+            rooms = [table.viewport().width() - table.horizontalHeader().length() for table in tables]
+            return [room for room in rooms if room > 0]
 
-    qtbot.waitUntil(lambda: not gaps())
-    assert all(table.isVisible() for table in tables)
+        qtbot.waitUntil(lambda gaps=gaps: not gaps())
+        assert all(table.isVisible() for table in tables)
 
 
-def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, panel: LabPanel):
-    card = panel.cards["E16"]
+def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, panel: LabPage):
+    card = opened(panel, "E16")
     run(qtbot, card)
     assert card.text is not None
     assert card.outcome is not None
@@ -113,15 +118,14 @@ def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, pane
     assert not card.outcome.isVisible()
     run(qtbot, card)
     assert card.standing == DONE  # no claims on a text of one's own
-    qtbot.mouseClick(card.reset, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(card.reset_button, Qt.MouseButton.LeftButton)
     assert card.inputs() == card.card.inputs
     run(qtbot, card)
     assert card.standing == HOLDS
 
 
-def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPanel):
-    card = panel.cards["E9"]
-    card.unfold()
+def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPage):
+    card = opened(panel, "E9")
     assert card.text is not None
     QGuiApplication.clipboard().setText("lorem ipsum dolor " * 600_000)
     card.text.selectAll()
@@ -130,9 +134,8 @@ def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPanel):
     assert card.standing == NOT_RUN
 
 
-def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench: Workbench, panel: LabPanel):
-    card = panel.cards["E13"]
-    card.unfold()
+def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench: Workbench, panel: LabPage):
+    card = opened(panel, "E13")
     assert bench.lab is not None
     assert card.text is not None
     with qtbot.waitSignal(bench.lab.service.finished):
@@ -141,9 +144,8 @@ def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench:
     assert card.standing == NOT_RUN
 
 
-def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPanel):
-    card = panel.cards["E1"]
-    card.unfold()
+def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPage):
+    card = opened(panel, "E1")
     assert card.text is not None
     card.text.setPlainText("x" * 50_000)
     run(qtbot, card)
@@ -152,7 +154,7 @@ def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPanel):
     assert "training tab" in card.outcome.remark.text()
 
 
-def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Workbench, panel: LabPanel):
+def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Workbench, panel: LabPage):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     bench.window.actions_by_name["cancel_jobs"].trigger()
     qtbot.waitUntil(lambda: all(card.standing != WAITING for card in panel.cards.values()))
@@ -160,10 +162,9 @@ def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Wo
     assert panel.run_all.isEnabled()
 
 
-def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot, bench: Workbench, panel: LabPanel):
+def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot, bench: Workbench, panel: LabPage):
     before = bench.panel.editor.toPlainText()
-    card = panel.cards["E17"]
-    card.unfold()
+    card = opened(panel, "E17")
     press(qtbot, card, "labTake-E17-editor")
     assert bench.window.pages.currentWidget() is bench.panel
     assert bench.panel.editor.toPlainText() == card.card.text
@@ -172,9 +173,8 @@ def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot,
     assert bench.panel.editor.toPlainText() == before
 
 
-def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbench, panel: LabPanel):
-    card = panel.cards["E12"]
-    card.unfold()
+def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbench, panel: LabPage):
+    card = opened(panel, "E12")
     press(qtbot, card, "labTake-E12-merges")
     assert bench.window.pages.currentWidget() is bench.page("mergesTab")
     assert bench.merges is not None
@@ -183,9 +183,8 @@ def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbe
     assert merges.picker.currentText() == "cl100k_base"
 
 
-def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel: LabPanel):
-    card = panel.cards["E10"]
-    card.unfold()
+def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel: LabPage):
+    card = opened(panel, "E10")
     press(qtbot, card, "labTake-E10-trainer")
     qtbot.waitUntil(lambda: bench.window.pages.currentWidget() is bench.page("trainingTab"))
     assert bench.training is not None
@@ -194,41 +193,57 @@ def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel
     assert path.read_text(encoding="utf-8") == card.card.text
 
 
-def test_a_text_that_cannot_be_kept_is_told(qtbot: QtBot, bench: Workbench, panel: LabPanel):
+def test_a_text_that_cannot_be_kept_is_told(qtbot: QtBot, bench: Workbench, panel: LabPage):
     bench.paths.lab.parent.mkdir(parents=True, exist_ok=True)
     bench.paths.lab.write_text("in the way")
-    card = panel.cards["E10"]
-    card.unfold()
+    card = opened(panel, "E10")
     with qtbot.waitSignal(bench.notifier.posted) as told:
         press(qtbot, card, "labTake-E10-trainer")
     assert "cannot be trained on" in told.args[0].text
 
 
-def test_cards_are_found_by_what_they_say(qtbot: QtBot, panel: LabPanel):
+def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtBot, panel: LabPage):
+    def shown() -> list[str]:
+        items = [panel.list.item(row) for row in range(panel.list.count())]
+        return [item.data(KEY) for item in items if not item.isHidden() and item.data(KEY)]
+
     qtbot.keyClicks(panel.filter, "strawb")
-    shown = [key for key, card in panel.cards.items() if card.isVisible()]
-    assert shown == ["E11"]
-    panel.filter.setText("no card says this")
-    assert not any(card.isVisible() for card in panel.cards.values())
+    assert shown() == ["E11"]
+    run(qtbot, opened(panel, "E11"))
+    panel.only_new.click()
+    assert not shown()
     panel.filter.clear()
-    assert all(card.isVisible() for card in panel.cards.values())
+    assert len(shown()) == len(panel.cards) - 1
+    panel.only_new.click()
+    panel.only_failed.click()
+    assert not shown(), "it holds"
+    panel.only_failed.click()
+    panel.filter.setText("no experiment says this")
+    assert not shown()
+    panel.filter.clear()
+    assert shown() == list(panel.cards)
+    panel.reset_all.click()
+    assert panel.cards["E11"].standing == NOT_RUN
+    assert panel.summary.text().startswith("0 of ")
 
 
-def test_by_keyboard_alone(qtbot: QtBot, bench: Workbench, panel: LabPanel):
-    card = panel.cards["splits"]
-    card.fold.setFocus()
-    qtbot.keyClick(card.fold, Qt.Key.Key_Space)
-    assert card.text is not None
-    assert card.text.isVisible()
-    qtbot.keyClick(card.fold, Qt.Key.Key_Tab)
-    assert bench.window.focusWidget() is card.run_button
+def test_by_keyboard_alone(qtbot: QtBot, bench: Workbench, panel: LabPage):
+    panel.list.setFocus()
+    first = panel.shown
+    qtbot.keyClick(panel.list, Qt.Key.Key_Down)
+    assert panel.shown == list(panel.cards)[1] != first
+    panel.previous.click()
+    assert panel.shown == first
+    card = panel.cards[first]
+    assert card.isVisible()
+    card.run_button.setFocus()
     qtbot.keyClick(card.run_button, Qt.Key.Key_Space)
     qtbot.waitUntil(lambda: card.standing == HOLDS)
 
 
-def test_every_control_has_a_name(panel: LabPanel):
-    for card in panel.cards.values():
-        card.unfold()
+def test_every_control_has_a_name(panel: LabPage):
+    for key in panel.cards:
+        card = opened(panel, key)
         for button in card.findChildren(QPushButton):
             assert button.accessibleName() or button.text()
         assert card.accessibleName()

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.cutting import cut
 from gui.prompt.token_actions import MENU
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 
 TEXT = "You are a careful assistant. 漢字\n" * 20

@@ -14,7 +14,7 @@ from engine.requests.types import Image, Message
 from gui.models.cost_row import CostRow
 from gui.models.request_messages import CONTENT, ROLE, TOKENS
 from gui.panels.request_panel import FIRST_MESSAGES, RequestPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
@@ -124,6 +124,7 @@ def test_line_ends_stay_until_the_content_is_edited(qtbot, bench, panel):
     assert panel.model.message(0).role == "tool"
 
 
+@pytest.mark.deep
 def test_a_huge_content_is_counted_and_goes_in_by_slices(qtbot, bench, panel):
     text = "word " * 600_000
     show_messages(qtbot, bench, Message("user", text), Message("user", "short"))
@@ -177,6 +178,7 @@ def test_tools_that_are_wrong_are_said_and_not_counted(qtbot, bench, panel):
     assert "tools " in parts(panel)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("key", mostly_deep(["harmony", "chatml", "qwen", "deepseek", "mistral", "alone", "openai"], 2))
 def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
     template = panel.bar.template

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.requests.types import Message
 from gui.panels.request_panel import RequestPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 
 def settled(qtbot: QtBot, bench: Workbench) -> None:

@@ -23,7 +23,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from gui.app import tend_memory
 from gui.core.paths import profile_paths
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from gui.runtime import loading
 
 loading.PATIENCE_MS = loading.PAUSE_MS = 0
@@ -40,7 +40,7 @@ builtins.__build_class__ = build
 application = QApplication(["window"])
 bench = Workbench(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
-lazy = ("gui.panels.conversation_plot", "gui.tokenizers.train.panel", "gui.dialogs.about")
+lazy = ("gui.panels.conversation_plot", "gui.tokenizers.train.panel", "gui.window.about")
 early = []
 bench.window.first_painted.connect(lambda: early.extend(name for name in lazy if name in sys.modules))
 

@@ -34,7 +34,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import Shiboken
 from gui.app import create_window
-from gui.runtime.crash import CrashDialog, CrashHook
+from gui.window.crash import CrashDialog, CrashHook
 
 application = QApplication(["window"])
 gone = QLabel()
@@ -86,6 +86,7 @@ application.exec()
 KINDS = ("ValueError", "TypeError", "IndexError", "ZeroDivisionError", "RuntimeError", "StopIteration", "KeyError")
 
 
+@pytest.mark.deep
 def test_what_python_raises_in_c_is_shown_and_the_window_goes_on(tmp_path: Path):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
     done = subprocess.run(

@@ -43,6 +43,7 @@ def add_up_many(_request: object, ticket: Ticket) -> None:
         sum(range(20_000_000))  # in one call of C, which lets nobody else have the interpreter
 
 
+@pytest.mark.deep
 def test_who_held_the_interpreter_is_shown(qtbot: QtBot, runner: JobRunner, tmp_path: Path) -> None:
     said = tmp_path / "said"
     with said.open("w", encoding="utf-8") as out:

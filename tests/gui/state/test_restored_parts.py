@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gui.state.session import read_state
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, notices
 from tests.thoroughness import mostly_deep
 

@@ -13,7 +13,7 @@ from engine import catalog
 from engine.encoding import Encoding
 from gui.tokenizers.merges.panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
 from gui.tokenizers.merges.service import LONGEST
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 

@@ -20,14 +20,14 @@ from engine.catalog import ENTRIES
 from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from gui.core import local_tokenizers
+from gui.core.user_encodings import OwnEncodings
 from gui.panels.token_readout import TokenReadout
-from gui.services.own_encodings import OwnEncodings
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
 from gui.tokenizers.library.page import LibraryPage
 from gui.tokenizers.library.service import LICENCES, SIZES
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.engine.formats import library_files
 from tests.engine.formats.test_gguf import of_model
 from tests.engine.formats.trained import trained
@@ -451,6 +451,7 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     assert detail.fact("reach") == "not known: a library runs this tokenizer"
 
 
+@pytest.mark.deep
 def test_the_dialog_can_be_read_at_twice_the_size(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     (tmp_path / "tokenizer.json").write_bytes(library_files.word_piece())
     bench = open_window()

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
+from gui.editor.offsets import DROPPED
 from gui.runtime.jobs import JobCancelled, Ticket
-from gui.services.pretoken_patch import DROPPED
 from gui.tokenizers.train import corpus_service as training_corpus
 from gui.tokenizers.train.corpus_service import (
     CorpusService,

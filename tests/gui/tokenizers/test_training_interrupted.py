@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine.training_types import SkippedFile, TrainingSettings
-from gui.notify import Notice
+from gui.runtime.notify import Notice
 from gui.tokenizers.train import run_service as training_worker
 from gui.tokenizers.train.checkpoint_service import (
     PLAN,
@@ -22,7 +22,7 @@ from gui.tokenizers.train.checkpoint_service import (
     free_place,
     save_checkpoint,
 )
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_samples import curve, progress
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts

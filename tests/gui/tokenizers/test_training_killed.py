@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training_types import TrainingSettings
-from gui.notify import Notice
+from gui.runtime.notify import Notice
 from gui.tokenizers.train.checkpoint_service import TrainingPlan, find_checkpoint, save_checkpoint
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import panel_of, write_texts
 from tests.patience import PATIENCE_SECONDS
@@ -36,7 +36,7 @@ from gui.app import create_window
 from gui.services import kernel_build
 from gui.tokenizers.train import checkpoint_service as training_checkpoint
 from gui.tokenizers.train import run_service as training_worker
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 profile, folder, moment, size = sys.argv[1:]
 saves = 0
@@ -116,6 +116,7 @@ def test_a_kill_costs_nothing_of_the_run(
     assert find_checkpoint(bench.slot.folder) is None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("slot", [1, 2])
 def test_of_two_windows_the_one_whose_run_it_was_offers_it(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, slot: int

@@ -25,7 +25,7 @@ from engine import compiling
 from gui.tokenizers.train.panel import TrainingPanel
 from gui.tokenizers.train.run_service import IDLE
 from gui.widgets.form_rows import Remark
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.dropping import drop
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts

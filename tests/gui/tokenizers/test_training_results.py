@@ -17,7 +17,7 @@ from engine.errors import FormatError
 from engine.evaluation import evaluate, texts_of
 from gui.tokenizers.train.report_service import COMPARED, ExportRequest
 from gui.tokenizers.train.report_tables import runs_counted
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts
 from tests.thoroughness import mostly_deep
@@ -172,6 +172,7 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
     assert not page.question.isVisibleTo(page)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("ending", mostly_deep([".tiktoken", ".json", ".model"], 1))
 def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_path: Path, ending: str):
     page, results = panel_of(trained).result, trained.training.results

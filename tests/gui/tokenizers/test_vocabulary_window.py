@@ -136,6 +136,7 @@ def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
     assert panel.model.rowCount() == 50_257
 
 
+@pytest.mark.deep
 def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
@@ -230,6 +231,7 @@ def test_in_the_prompt_the_same_keys_still_find(qtbot, open_window):
     assert bench.panel.find_bar.isVisible()
 
 
+@pytest.mark.deep
 def test_diagnosis_fills_columns_filters_and_facts(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
@@ -412,6 +414,7 @@ def test_an_encoding_of_last_time_that_has_gone(qtbot, open_window, tmp_path):
     assert bench.vocabulary.panel.filters.encoding.currentText() == "o200k_base"
 
 
+@pytest.mark.deep
 def test_no_token_is_read_as_rich_text(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.tokenizers.train.checkpoint_service import RunOutcome
 from gui.tokenizers.train.panel import TrainingPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 
 TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
 

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.panel import VocabularyPanel
-    from gui.workbench import Workbench
+    from gui.window.workbench import Workbench
 
 
 def browse(qtbot: QtBot, bench: Workbench, name: str, *, diagnosed: bool = False) -> VocabularyPanel:

@@ -16,7 +16,7 @@ from gui.models import cost_changes
 from gui.models.diff_table import AFTER, BEFORE, BEFORE_LINE, SIGN
 from gui.models.versions import CONTEXT, COST, NAME, TOKENS
 from gui.panels.versions_panel import VersionsPanel
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 
 pytestmark = pytest.mark.pages("versionsTab")
@@ -52,6 +52,7 @@ def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
     qtbot.waitUntil(lambda: bool(panel.comparison.changes.rows))
 
 
+@pytest.mark.deep
 def test_long_lines_are_broken_and_none_is_cut(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     line = "a line that is much longer than half of the window is wide, "
@@ -141,6 +142,7 @@ def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_wi
     assert money.caption.text().startswith("one call, ")
 
 
+@pytest.mark.deep
 def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")

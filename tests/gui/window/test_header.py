@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidg
 from pytestqt.qtbot import QtBot
 
 from gui.models.reference_model import NO_MODEL
-from gui.workbench import Workbench
+from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.window import navigation, workspaces
 from gui.window.menus import action_table
+from gui.window.workbench import Workbench
 from gui.window.workspaces import WORKSPACES, all_pages
-from gui.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()

@@ -1,0 +1,254 @@
+"""A report of the prompt: gathers what the window shows, looks for keys in the text, asks, and writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+
+from gui.core.file_writing import write_atomic
+from gui.core.reports import (
+    HTML,
+    Report,
+    Section,
+    TextFacts,
+    facts_of,
+    key_warning,
+    rendered,
+    report_format,
+    text_section,
+)
+from gui.core.text_chunks import HeldText, as_held, utf8_pieces
+from gui.core.token_text import visible_line
+from gui.look.figures import figure
+from gui.look.theme import Theme
+from gui.shown_costs import ShownCosts
+from gui.widgets.dialog_buttons import button_row
+
+if TYPE_CHECKING:
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.window.workbench import Workbench
+
+MOST_CHARACTERS = 2_000_000
+"""Longer texts are left out: no browser likes them."""
+
+
+class ReportDialog(QDialog):
+    """``with_text`` says whether the text itself goes in, after the dialog was accepted."""
+
+    def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportDialog")
+        self.setWindowTitle(self.tr("Write a report"))
+        figures = partial(figure, self.locale())
+        self.about = _words("reportAbout")
+        self.about.setText(
+            self.tr(
+                "Counts with their labels, the scenario, the cost table as it is shown, where the prices come from, "
+                "and versions. The text of {characters} characters is named by its SHA-256."
+            ).format(characters=figures(facts.characters))
+        )
+        self.text = QCheckBox(self.tr("With the &text of the prompt"), objectName="reportText")
+        if facts.characters > MOST_CHARACTERS:
+            words = self.tr("Without the text of the prompt: it has more than {most} characters")
+            self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
+            self.text.setEnabled(False)
+        self.warning = _words("reportWarning")
+        warning = key_warning([facts])
+        self.warning.setText(
+            "⚠ " + self.tr("{warning} Whoever gets the text gets them.").format(warning=warning) if warning else ""
+        )
+        palette = self.warning.palette()
+        palette.setColor(palette.ColorRole.WindowText, theme.colour("warning"))
+        self.warning.setPalette(palette)
+        self.warning.setVisible(bool(warning))
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
+        column = QVBoxLayout(self)
+        for widget in (self.about, self.warning, self.text, buttons):
+            column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 64)
+
+    @property
+    def with_text(self) -> bool:
+        """Whether the text goes into the report."""
+        return self.text.isChecked()
+
+
+def _words(name: str) -> QLabel:
+    label = QLabel(objectName=name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
+
+
+KEY = "report"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A report that waits for its text: what the window shows besides, and of which revision. The worker that looks at
+    the text makes ``facts`` and ``sections``."""
+
+    revision: int
+    shown: ShownCosts
+    text: HeldText = field(default_factory=HeldText)
+    facts: TextFacts | None = None
+    sections: tuple[Section, ...] = ()
+    with_text: bool = False
+
+
+class ReportWriting(QObject):
+    """One report at a time; a newer one takes the place of one that nobody answered for."""
+
+    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._wanted = self._wants_text = False
+        self._draft: Draft | None = None
+        self.dialog: ReportDialog | None = None
+        self._lane = runner.exclusive(self.tr("Writing a report"), _do, stoppable=False)
+        self._lane.finished.connect(self._on_done)
+        self._lane.failed.connect(self._on_failed)
+        assert bench.costs is not None
+        # Whichever comes last: on a slow machine prices are called old until after they have come.
+        for change in (bench.costs.service.estimated, bench.costs.service.stale_changed, bench.prompt.counted):
+            change.connect(self._go_on)
+        bench.prompt.text_ready.connect(self._on_text)
+
+    @Slot()
+    def begin(self) -> None:
+        """Ask for a report of the prompt as it is, as soon as it is counted and priced."""
+        if not self._fresh():
+            self._wanted = True
+            self._bench.notifier.remark(self.tr("The report waits until the text is counted and priced."))
+            return
+        self._wanted = False
+        prompt = self._bench.prompt
+        self._draft = Draft(prompt.editor.revision, self._shown())
+        if prompt.stored_text is not None:
+            self._look_at(prompt.stored_text)
+        else:
+            self._wants_text = True
+            prompt.request_text()
+
+    def _fresh(self) -> bool:
+        prompt, costs = self._bench.prompt, self._bench.costs
+        assert costs is not None
+        counts = prompt.counts
+        counted = counts is not None and not prompt.stale and counts.complete
+        return counted and bool(costs.service.rows) and not costs.service.stale
+
+    @Slot()
+    def _go_on(self) -> None:
+        if self._wanted and self._fresh():
+            self.begin()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: HeldText) -> None:
+        if not self._wants_text or self._draft is None:
+            return
+        self._wants_text = False
+        if revision != self._draft.revision:
+            self.begin()
+            return
+        self._look_at(text)
+
+    def _look_at(self, text: str | HeldText) -> None:
+        assert self._draft is not None
+        self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
+
+    def _name(self) -> str:
+        origin = self._bench.prompt.origin
+        return visible_line(origin.path.name) if origin is not None else ""
+
+    def _shown(self) -> ShownCosts:
+        """What the window shows, at this moment."""
+        costs, prompt = self._bench.costs, self._bench.prompt
+        assert costs is not None
+        assert prompt.counts is not None
+        panel, service = costs.panel, costs.service
+        assert service.scenario is not None
+        counts = {name: tokens for name, tokens in prompt.counts.by_encoding.items() if tokens is not None}
+        return ShownCosts(
+            when=datetime.now().astimezone(),
+            counts={prompt.counts.encoding: prompt.counts.tokens, **counts},
+            counted_as=prompt.counts.encoding,
+            encoding=prompt.encoding,
+            prices_hash=service.prices_hash,
+            scenario=service.scenario,
+            rows=tuple(panel.model.shown_rows()),
+            columns=tuple(panel.table.visible_columns()),
+            view=panel.model.view,
+        )
+
+    @Slot(object)
+    def _on_done(self, result: JobResult) -> None:
+        if isinstance(result.value, Path):
+            self._bench.notifier.remark(self.tr("The report is written to {path}.").format(path=result.value))
+        else:
+            self._ask(result.value)
+
+    def _ask(self, draft: Draft) -> None:
+        assert draft.facts is not None
+        self._draft = draft
+        self.dialog = ReportDialog(draft.facts, self._bench.theme, self._bench.window)
+        self.dialog.finished.connect(self.dialog.deleteLater)
+        self.dialog.accepted.connect(self._ask_for_file)
+        self.dialog.open()
+
+    @Slot()
+    def _ask_for_file(self) -> None:
+        from gui.widgets import file_choosers
+
+        assert self.dialog is not None
+        assert self._draft is not None
+        self._draft = replace(self._draft, with_text=self.dialog.with_text)
+        self.dialog = None
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        dialog = file_choosers.saving(
+            self._bench.window,
+            "reportFileDialog",
+            self.tr("Write a report"),
+            folder / "report.html",
+            [self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")],
+            ["html", "md"],
+        )
+        dialog.fileSelected.connect(self._on_file)
+        dialog.open()
+
+    @Slot(str)
+    def _on_file(self, path: str) -> None:
+        self.write(Path(path))
+
+    def write(self, path: Path) -> None:
+        """Write the report that was asked for: Markdown or HTML by the ending, HTML for any other."""
+        assert self._draft is not None
+        self._lane.submit(partial(_write, self._draft, path))
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._bench.notifier.error(self.tr("The report could not be written: {why}.").format(why=failure.why), key=KEY)
+
+
+def _do(act: Callable[[], object], _ticket: Ticket) -> object:
+    return act()
+
+
+def _with_facts(draft: Draft, text: str | HeldText, name: str) -> Draft:
+    held = as_held(text)
+    return replace(draft, text=held, facts=facts_of(name, held), sections=draft.shown.sections())
+
+
+def _write(draft: Draft, path: Path) -> Path:
+    """Raises OSError."""
+    assert draft.facts is not None
+    text = (Section("The text itself", verbatim=draft.text.text()),) if draft.with_text else ()
+    report = Report("What the prompt costs", (text_section([draft.facts]), *draft.sections, *text))
+    write_atomic(path, utf8_pieces(rendered(report, report_format(path) or HTML)))
+    return path

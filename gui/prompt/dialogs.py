@@ -1,0 +1,159 @@
+"""Dialogs about the prompt: the character encoding of a file, and the place to go to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import visible_line
+from gui.editor.token_editor import TokenEditor
+from gui.look.plain_label import PlainLabel
+from gui.prompt.file_service import Candidate, UndecidedFile
+from gui.widgets.dialog_buttons import button_row
+
+if TYPE_CHECKING:
+    from gui.panels.price_editor import PriceEditor
+
+
+class EncodingChooser(QDialog):
+    """``chosen`` is Python's name of the encoding, once accepted."""
+
+    def __init__(self, file: UndecidedFile, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.file = file
+        self.setObjectName("encodingChooser")
+        self.setWindowTitle(self.tr("How was {name} stored?").format(name=visible_line(file.path.name)))
+        words = QLabel(
+            self.tr(
+                "{name} cannot be read without help: {why}. Choose the character encoding in which the text below "
+                "looks right."
+            ).format(name=visible_line(file.path.name), why=file.why),
+            self,
+        )
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        self._list = QListWidget(self)
+        self._list.setObjectName("encodingCandidates")
+        self._list.setAccessibleName(self.tr("Character encodings"))
+        self._preview = QPlainTextEdit(self)
+        self._preview.setObjectName("encodingPreview")
+        self._preview.setReadOnly(True)
+        self._preview.setTabChangesFocus(True)
+        self._preview.setAccessibleName(self.tr("What the text would look like"))
+        label = PlainLabel(self.tr("&Character encoding:"), self)
+        label.setBuddy(self._list)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)
+        self._open = buttons.button(QDialogButtonBox.StandardButton.Open)
+        split = QSplitter(self)
+        split.addWidget(self._list)
+        split.addWidget(self._preview)
+        split.setStretchFactor(1, 1)
+        column = QVBoxLayout(self)
+        column.addWidget(words)
+        column.addWidget(label)
+        column.addWidget(split, 1)
+        column.addWidget(buttons)
+        self.resize(720, 420)
+        self._list.currentItemChanged.connect(self._show_candidate)
+        self._list.itemActivated.connect(self._accept_item)
+        for candidate in file.candidates:
+            self._add(candidate)
+        self._list.setCurrentRow(0)
+
+    def _add(self, candidate: Candidate) -> None:
+        item = QListWidgetItem(candidate.title, self._list)
+        item.setData(Qt.ItemDataRole.UserRole, candidate)
+        if not candidate.preview:
+            item.setText(self.tr("{title}: does not fit").format(title=candidate.title))
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+
+    @property
+    def chosen(self) -> str | None:
+        """The encoding that is selected."""
+        item = self._list.currentItem()
+        candidate = item.data(Qt.ItemDataRole.UserRole) if item else None
+        return candidate.encoding if candidate and candidate.preview else None
+
+    @Slot()
+    def _show_candidate(self) -> None:
+        item = self._list.currentItem()
+        candidate = item.data(Qt.ItemDataRole.UserRole) if item else None
+        self._preview.setPlainText(candidate.preview if candidate else "")
+        self._open.setEnabled(self.chosen is not None)
+
+    @Slot()
+    def _accept_item(self) -> None:
+        if self.chosen is not None:
+            self.accept()
+
+
+class GoToDialog(QDialog):
+    """A number from 1 up; ``go`` is called with it."""
+
+    def __init__(
+        self, title: str, question: str, most: int, now: int, go: Callable[[int], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._go = go
+        self.setObjectName("goToDialog")
+        self.setWindowTitle(title)
+        self.number = QSpinBox(self)
+        self.number.setObjectName("goToNumber")
+        self.number.setRange(1, max(1, most))
+        self.number.setGroupSeparatorShown(True)
+        self.number.setValue(now)
+        self.number.setAccessibleName(question)
+        label = PlainLabel(question, self)
+        label.setBuddy(self.number)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        column = QVBoxLayout(self)
+        column.addWidget(label)
+        column.addWidget(self.number)
+        column.addWidget(buttons)
+        self.accepted.connect(self._on_accepted)
+        self.number.selectAll()
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # The title is to be read, too.
+
+    @classmethod
+    def for_lines(cls, editor: TokenEditor | PriceEditor, parent: QWidget) -> GoToDialog:
+        """Go to a line of the editor."""
+        count, now = editor.line_count, editor.caret_line
+        question = _tr("&Line, 1 to {count}:").format(count=parent.locale().toString(count))
+        return cls(_tr("Go to line"), question, count, now, editor.go_to_line, parent)
+
+    @classmethod
+    def for_tokens(cls, editor: TokenEditor, parent: QWidget) -> GoToDialog:
+        """Go to a token of the editor. The reader counts from 1, the editor from 0."""
+        count = editor.token_count
+        span = editor.token_at(editor.caret_offset())
+        question = _tr("&Token, 1 to {count}:").format(count=parent.locale().toString(count))
+        return cls(
+            _tr("Go to token"),
+            question,
+            count,
+            span.index + 1 if span else 1,
+            lambda number: editor.go_to_token(number - 1),
+            parent,
+        )
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        self._go(self.number.value())
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("GoToDialog", text)

@@ -1,0 +1,72 @@
+"""The one way to tell the user something.
+
+``Notifier`` takes sentences; the window's message bar shows them without stopping anybody's work. A sentence says
+what happened, what was kept and what can be done; technical details go to ``details``, never into the sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.core.shown_text import shown
+
+INFORMATION = "information"
+WARNING = "warning"
+ERROR = "error"
+
+
+class Offer(NamedTuple):
+    """Something the user can do about a notice: a short label and what it does."""
+
+    label: str
+    act: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A message. ``key`` names its subject: a newer notice with the same key replaces it."""
+
+    kind: str
+    text: str
+    details: str = ""
+    key: str = ""
+    offers: tuple[Offer, ...] = field(default=(), compare=False)
+
+
+class Notifier(QObject):
+    """Passes messages to whoever shows them.
+
+    Signals: ``posted(Notice)``, ``withdrawn(str)`` with the key of what is settled, ``remarked(str)`` for a passing
+    remark.
+    """
+
+    posted = Signal(object)
+    withdrawn = Signal(str)
+    remarked = Signal(str)
+
+    def information(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
+        """Something worth knowing."""
+        self._post(INFORMATION, text, details, key, offers)
+
+    def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
+        """Something went another way than asked; work goes on."""
+        self._post(WARNING, text, details, key, offers)
+
+    def error(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
+        """Something asked for did not happen."""
+        self._post(ERROR, text, details, key, offers)
+
+    def remark(self, text: str) -> None:
+        """A passing remark for the status bar, such as that something was copied."""
+        self.remarked.emit(shown(text))
+
+    def _post(self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...]) -> None:
+        self.posted.emit(Notice(kind, shown(text), shown(details), key, offers))
+
+    def withdraw(self, key: str) -> None:
+        """What the notice with this key said is no longer so."""
+        self.withdrawn.emit(key)

@@ -1,0 +1,74 @@
+"""Looks through what is about to leave the program, and asks first where it seems to hold an API key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+from gui.core.api_keys import key_sentence
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.runtime.notify import Notifier
+
+Look = Callable[[], tuple[str, ...]]
+"""Names whatever looks like a key and where it is; called on a worker thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """Something to be looked through, how a sentence begins that tells of it, and what is done when nothing is said
+    against it."""
+
+    look: Look
+    subject: str
+    go: Callable[[], None]
+
+
+class KeyGuard(QObject):
+    """One export at a time is asked about: while somebody reads the question, no other begins."""
+
+    def __init__(self, runner: JobRunner, notifier: Notifier, over: QWidget, parent: QObject) -> None:
+        """``over``: a widget of the window over which the question is shown."""
+        super().__init__(parent)
+        self._over, self._notifier = over, notifier
+        self._lane = runner.exclusive(self.tr("Looking for API keys"), _look, stoppable=False)
+        self._lane.finished.connect(self._on_looked)
+        self._lane.failed.connect(self._on_failed)
+
+    def before(self, subject: str, look: Look, go: Callable[[], None]) -> None:
+        """Call ``go`` when ``look`` found nothing, or when somebody read what it found and wants it all the same."""
+        self._lane.submit(_Request(look, subject, go))
+
+    @Slot(object)
+    def _on_looked(self, result: JobResult) -> None:
+        request, places = result.request, result.value
+        if not places:
+            request.go()
+            return
+        box = QMessageBox(self._over.window())
+        box.setObjectName("keyWarning")
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setWindowTitle(self.tr("API keys"))
+        box.setText(key_sentence(request.subject, places))
+        box.setInformativeText(self.tr("Whoever gets what is exported may get them."))
+        anyway = box.addButton(self.tr("&Export all the same"), QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        anyway.clicked.connect(request.go)
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._notifier.error(
+            self.tr("Nothing was exported: it could not be looked through for API keys ({why}).").format(
+                why=failure.why.rstrip(".")
+            ),
+            key="key-guard",
+        )
+
+
+def _look(request: _Request, _ticket: Ticket) -> tuple[str, ...]:
+    return request.look()

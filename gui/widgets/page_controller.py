@@ -1,0 +1,126 @@
+"""What controllers of pages begin with: what they are made of, what a page remembers, and building it in steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+
+from PySide6.QtCore import QObject, SignalInstance, Slot
+
+from gui.runtime.event_loop import in_next_turn
+
+if TYPE_CHECKING:
+    from gui.core.user_encodings import OpenEncoding
+    from gui.runtime.jobs import JobRunner
+    from gui.window.encoding_list import EncodingList
+    from gui.window.workbench import Workbench
+
+
+class TabParts(NamedTuple):
+    """What a tab is wired with. They are there after the first picture of the window."""
+
+    bench: Workbench
+    runner: JobRunner
+    encodings: EncodingList
+    open_encoding: OpenEncoding
+
+
+class RememberingPanel(Protocol):
+    """A panel that gives back what its user chose."""
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+
+
+Panel = TypeVar("Panel", bound=RememberingPanel)
+
+
+class TabWiring(QObject, Generic[Panel]):
+    """Gives the window a tab: its panel is made when somebody first looks at it, and shows what it showed last time."""
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts.bench)
+        self._bench, self._runner, _, self._open = parts
+        self._state = state
+        self._listed: tuple[tuple[str, str], ...] = ()
+        self.panel: Panel | None = None
+        parts.encodings.listed.connect(self._on_listed)
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it: of a panel that nobody has looked at, what it was made with."""
+        return self._state if self.panel is None else self.panel.state()
+
+    def _show_encodings(self, panel: Panel) -> None:
+        """Offer the encodings, ``_listed``, in the panel. A tab that offers some says how."""
+
+    @Slot(object)
+    def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
+        self._listed = encodings
+        if self.panel is not None:
+            self._show_encodings(self.panel)
+
+
+class TabBuilding(QObject):
+    """Takes one step in each turn of the event loop, or all that are left at once for whoever needs the tab now.
+
+    Keys wait for nobody: an action that puts the keyboard into a tab needs it now, or what is typed next would be lost.
+    """
+
+    def __init__(self, steps: Callable[[], Iterator[None]], closed: SignalInstance, parent: QObject) -> None:
+        """``steps``: builds the tab, with a yield behind each step. ``closed``: the window has gone; nothing more is
+        built."""
+        super().__init__(parent)
+        self._make = steps
+        self._left: Iterator[None] | None = None
+        self._is_over = False
+        self._waiting: list[Callable[[], None]] = []
+        closed.connect(self._stop)
+
+    def begin(self) -> None:
+        """Begin in the next turn, unless that was done."""
+        if not self._is_over and self._left is None:
+            self._left = self._make()
+            in_next_turn(self, self._take_step)
+
+    def when_built(self, act: Callable[[], None]) -> None:
+        """Call a slot when the tab is built, which begins with this: at once, if it is."""
+        if self._is_over:
+            act()
+            return
+        if act not in self._waiting:
+            self._waiting.append(act)
+        self.begin()
+
+    def finish(self) -> None:
+        """Build what is not there yet, now."""
+        if self._is_over:
+            return
+        if self._left is None:
+            self._left = self._make()
+        for _ in self._left:
+            pass
+        self._end()
+
+    @Slot()
+    def _take_step(self) -> None:
+        if self._is_over:
+            return
+        assert self._left is not None
+        try:
+            next(self._left)
+        except StopIteration:
+            self._end()
+        else:
+            in_next_turn(self, self._take_step)
+
+    def _end(self) -> None:
+        self._is_over, self._left = True, None
+        waiting, self._waiting = self._waiting, []
+        for act in waiting:
+            act()
+
+    @Slot()
+    def _stop(self) -> None:
+        self._is_over, self._left = True, None
+        self._waiting.clear()

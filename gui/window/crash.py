@@ -1,0 +1,124 @@
+"""The last resort: what nobody caught is shown with all that a report needs, and the window stays open with its text.
+
+Errors that were foreseen go through ``gui.runtime.notify`` as sentences; only faults of ours end here.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from types import TracebackType
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+
+from gui.core.about import version_lines
+from gui.look.fonts import fixed_font
+from gui.look.plain_label import PlainLabel
+from gui.widgets.dialog_buttons import button_row
+
+
+class CrashDialog(QDialog):
+    """Says that something went wrong, that the text is safe, and shows what to copy into a report."""
+
+    def __init__(self, report: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("crashDialog")
+        self.setWindowTitle(self.tr("Something went wrong"))
+        words = PlainLabel(
+            self.tr(
+                "Tokenloupe met a fault of its own. Your text is still in the window and is saved every few seconds. "
+                "You can go on; if things behave oddly, save the text and start again. The report below helps to "
+                "mend it. Look through it before you pass it on: it may quote a few words of your text."
+            ),
+            self,
+        )
+        words.setWordWrap(True)
+        self._report = QPlainTextEdit(self)
+        self._report.setObjectName("crashReport")
+        self._report.setReadOnly(True)
+        self._report.setTabChangesFocus(True)
+        self._report.setAccessibleName(self.tr("Report of the fault"))
+        self._report.setFont(fixed_font())
+        self._report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._report.setPlainText(report)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton(self.tr("&Copy the report"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(self._copy)
+        column = QVBoxLayout(self)
+        column.addWidget(words)
+        column.addWidget(self._report, 1)
+        column.addWidget(buttons)
+        self.resize(720, 440)
+
+    @property
+    def report(self) -> str:
+        """What is shown."""
+        return self._report.toPlainText()
+
+    def add(self, report: str) -> None:
+        """Another fault, while the first is still shown."""
+        self._report.appendPlainText("\n" + report)
+
+    @Slot()
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.report)
+
+
+class CrashHook(QObject):
+    """Catches what nobody caught, on any thread, while it is installed."""
+
+    _caught = Signal(str)
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._dialog: CrashDialog | None = None
+        self._before: tuple | None = None
+        # Faults of other threads arrive here by this signal: the dialog belongs to the GUI thread.
+        self._caught.connect(self._show, Qt.ConnectionType.QueuedConnection)
+
+    def install(self) -> None:
+        """Catch from now on."""
+        self._before = (sys.excepthook, sys.unraisablehook)
+        sys.excepthook = self._on_exception
+        sys.unraisablehook = self._on_unraisable
+
+    def remove(self) -> None:
+        """Leave things as they were before ``install``."""
+        if self._before is not None:
+            sys.excepthook, sys.unraisablehook = self._before
+            self._before = None
+
+    def _on_exception(self, kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            self._window.close()
+            return
+        sys.__excepthook__(kind, error, trace)
+        self._caught.emit(report_of(kind, error, trace))
+
+    def _on_unraisable(self, unraisable: object) -> None:
+        sys.__unraisablehook__(unraisable)
+        error = unraisable.exc_value
+        self._caught.emit(report_of(unraisable.exc_type, error, unraisable.exc_traceback))
+
+    @Slot(str)
+    def _show(self, report: str) -> None:
+        if self._dialog is not None:
+            self._dialog.add(report)
+            return
+        self._dialog = CrashDialog("\n".join([*version_lines(), "", report]), self._window)
+        self._dialog.finished.connect(self._on_closed)
+        self._dialog.open()
+
+    @Slot()
+    def _on_closed(self) -> None:
+        if self._dialog is not None:
+            self._dialog.deleteLater()
+            self._dialog = None
+
+
+def report_of(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
+    """What happened and where, as Python prints it."""
+    return "".join(traceback.format_exception(kind, error, trace))

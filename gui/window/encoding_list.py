@@ -1,0 +1,62 @@
+"""Which encodings there are, with a word on each; looked up off the GUI thread, because that loads the engine."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.core.user_encodings import OwnEncodings
+from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+
+class EncodingList(QObject):
+    """Signals: ``listed(tuple[tuple[str, str]])``: name and description of each; ``own_listed(tuple[str])``: the names
+    of the user's own; ``failed(str)``: a sentence, also for each file of the user's own that cannot be used."""
+
+    listed = Signal(object)
+    own_listed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, own: OwnEncodings, parent: QObject | None = None) -> None:
+        """``own``: the user's own."""
+        super().__init__(parent)
+        self._told: set[str] = set()
+        self._lane = runner.conflated(self.tr("Listing the encodings"), partial(_list, own))
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    def refresh(self) -> None:
+        """Look again."""
+        self._lane.submit(None)
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        encodings, own, problems = result.value
+        self.listed.emit(encodings)
+        self.own_listed.emit(own)
+        for problem in problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self.failed.emit(problem)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[Any, ...], ...]:
+    """Name and description of each encoding, the names of the user's own, and what is wrong with some files."""
+    import engine
+
+    problems = own.find()
+    entries = engine.encoding_entries()
+    names = tuple(entry.name for entry in entries if entry.kind != "bundled")
+    return tuple((entry.name, _described(entry)) for entry in entries), names, problems
+
+
+def _described(entry: Any) -> str:
+    """The description of an entry, and the version of Unicode that a bundled one follows."""
+    unicode = getattr(entry, "unicode", "")
+    return f"{entry.description} · Unicode {unicode}" if unicode else str(entry.description)

@@ -1,0 +1,193 @@
+"""The start and the end of a window: what was restored, what is saved before it closes, what stays on the clipboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, Slot
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from gui.runtime.notify import Offer
+from gui.state.session import EARLIER_FILE, Restored
+
+if TYPE_CHECKING:
+    from gui.window.workbench import Workbench
+
+
+class StartReport(QObject):
+    """The notices of a start."""
+
+    def __init__(self, bench: Workbench, restored: Restored, put_by: bool) -> None:
+        """``put_by``: the text of last time is on the disk, and the user wants windows to begin without it."""
+        super().__init__(bench)
+        self._bench, self._restored, self._put_by = bench, restored, put_by
+        bench.keeper.fetched.connect(self._on_fetched)
+
+    def tell(self) -> None:
+        """Show all that apply."""
+        bench, restored = self._bench, self._restored
+        if restored.crashed and (restored.text or restored.text_bytes) and not bench.files.expected:
+            bench.notifier.information(
+                self.tr("The last window ended without closing. Its text is back, as it was a few seconds before.")
+            )
+        for problem in filter(None, (bench.settings.problem, *restored.problems)):
+            bench.notifier.warning(problem)
+        slot = bench.slot
+        if slot.folder is None:
+            bench.notifier.warning(
+                self.tr("Nothing of this window will be remembered: {why}.").format(why=slot.why_not)
+            )
+            return
+        self._offer_earlier_texts()
+        if slot.number > 1 and slot.newer is None:
+            bench.notifier.information(
+                self.tr(
+                    "Tokenloupe is open already with this profile. This window keeps a session of its own; "
+                    "settings are shared."
+                )
+            )
+
+    def _offer_earlier_texts(self) -> None:
+        """Texts that are on the disk and not in the window: of last time, of other windows that are gone."""
+        keeper, slot = self._bench.keeper, self._bench.slot
+        assert slot.folder is not None
+        if self._put_by:
+            earlier = slot.folder / EARLIER_FILE
+            self._offer_text(
+                self.tr("The text of last time is kept."),
+                "earlier",
+                lambda: keeper.fetch(earlier, self._restored.state),
+            )
+        for folder in slot.orphans():
+            text = self.tr("A second window ended with text that is not saved. The text is kept.")
+            discard = partial(keeper.discard_orphan, folder)
+            self._offer_text(text, f"orphan-{folder.name}", partial(keeper.fetch_orphan, folder), discard)
+
+    def _offer_text(
+        self, text: str, key: str, fetch: Callable[[], None], discard: Callable[[], None] | None = None
+    ) -> None:
+        notifier = self._bench.notifier
+
+        def offer(words: str, act: Callable[[], None]) -> Offer:
+            def take() -> None:
+                notifier.withdraw(key)
+                act()
+
+            return Offer(words, take)
+
+        offers = [offer(self.tr("Show that text"), fetch)]
+        if discard is not None:
+            offers.append(offer(self.tr("Discard it"), discard))
+        notifier.information(text, key=key, offers=tuple(offers))
+
+    @Slot(object)
+    def _on_fetched(self, show: Callable[[], None]) -> None:
+        self._bench.files.show_instead(self.tr("The earlier text"), show)
+
+
+class Closing(QObject):
+    """The guard of one window.
+
+    A user who closes the window is asked about changes that the file in the editor does not have. A script that calls
+    ``close`` is not: the session keeps them.
+    """
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._box: QMessageBox | None = None
+        bench.window.close_guard = self.may_close
+        bench.window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        is_by_user = watched is self._bench.window and event.type() == QEvent.Type.Close and event.spontaneous()
+        if not is_by_user or not self._is_unsaved():
+            return False
+        event.ignore()
+        self._ask()
+        return True
+
+    @Slot()
+    def quit(self) -> None:
+        """Close the window, as its user wants."""
+        if self._is_unsaved():
+            self._ask()
+        else:
+            self._close()
+
+    def may_close(self) -> bool:
+        """Save everything; False, and a message, where that fails."""
+        bench = self._bench
+        why = bench.files.finish() or bench.keeper.close()
+        if not why:
+            return True
+        bench.notifier.error(
+            self.tr("Could not save the text, so the window stays open: {why}.").format(why=why),
+            key="closing",
+            offers=(
+                Offer(self.tr("Try again"), self._close),
+                Offer(self.tr("Save as…"), bench.files.choose_target),
+                Offer(self.tr("Close without saving"), self._close_anyway),
+            ),
+        )
+        return False
+
+    def _is_unsaved(self) -> bool:
+        prompt = self._bench.prompt
+        return prompt.origin is not None and prompt.modified and not self._bench.files.is_saving
+
+    def _ask(self) -> None:
+        if self._box is not None:
+            self._box.raise_()
+            return
+        bench, origin = self._bench, self._bench.prompt.origin
+        assert origin is not None
+        self._box = box = QMessageBox(bench.window)
+        box.setObjectName("unsavedQuestion")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setText(self.tr("Save the changes to {name}?").format(name=bench.prompt.name))
+        is_kept = bench.slot.folder is not None and bench.settings.values.restore_session
+        box.setInformativeText(
+            self.tr("If you do not save, the file stays as it is. The session keeps your text.")
+            if is_kept
+            else self.tr("If you do not save, the changes are lost.")
+        )
+        save = box.addButton(self.tr("&Save"), QMessageBox.ButtonRole.AcceptRole)
+        discard = box.addButton(self.tr("Do&n't save"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(save)
+        save.clicked.connect(self._save_and_close)
+        discard.clicked.connect(self._close)
+        box.finished.connect(self._on_answered)
+        box.open()
+
+    @Slot()
+    def _on_answered(self) -> None:
+        if self._box is not None:
+            self._box.deleteLater()
+            self._box = None
+
+    @Slot()
+    def _save_and_close(self) -> None:
+        self._bench.files.save()
+        self._close()
+
+    @Slot()
+    def _close(self) -> None:
+        self._bench.window.close()
+
+    def _close_anyway(self) -> None:
+        self._bench.window.close_guard = None
+        self._bench.window.close()
+
+
+def release_clipboard() -> None:
+    """Leave on the clipboard only what Qt made itself.
+
+    An object made in Python may be destroyed after the interpreter, as the last act of the process, and crash it.
+    """
+    clipboard = QApplication.clipboard()
+    if clipboard.ownsClipboard():
+        clipboard.setText(clipboard.text())

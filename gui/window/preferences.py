@@ -1,0 +1,478 @@
+"""The preferences: a search over all of them, a page for each group of settings, and one for shortcuts.
+
+The pages are built from the fields of ``Settings``. A change applies at once; there is nothing to confirm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QFontDatabase, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QKeySequenceEdit,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QMenuBar,
+    QPushButton,
+    QScrollArea,
+    QSpinBox,
+    QStackedWidget,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.plain_label import PlainLabel
+from gui.state.settings import Option, SettingsStore, describe, names
+from gui.widgets.dialog_buttons import close_row
+
+SIDE_WIDTH = 210
+PAGE_ROW = 30
+SIZE = (820, 560)
+SHORTCUTS = "shortcuts"
+"""Name of the page of shortcuts, and of the setting that holds the changed ones."""
+_ACTION, _KEYS, _STATE = range(3)
+
+
+class _Row(NamedTuple):
+    """A setting on its page, and the words it is found by."""
+
+    page: int
+    widget: QWidget
+    words: str
+
+
+class PreferencesDialog(QDialog):
+    """Lists the pages at the left, with the number of hits while something is searched for."""
+
+    def __init__(
+        self,
+        settings: SettingsStore,
+        actions: Sequence[QAction],
+        defaults: Callable[[str], list[QKeySequence] | None],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``actions``: all that have shortcuts or may get some. ``defaults``: the keys of an action by its name, as
+        they are at first; None if they cannot be changed."""
+        super().__init__(parent)
+        self._settings = settings
+        self._controls: dict[str, QWidget] = {}
+        self._columns: dict[str, QVBoxLayout] = {}
+        self._rows: list[_Row] = []
+        self.setObjectName("preferencesDialog")
+        self.setWindowTitle(self.tr("Preferences"))
+        self.search = QLineEdit(objectName="preferencesSearch")
+        self.search.setPlaceholderText(self.tr("Search preferences"))
+        self.search.setAccessibleName(self.tr("Search preferences and shortcuts"))
+        self.search.setClearButtonEnabled(True)
+        self.pages = QListWidget(objectName="preferencesPages")
+        self.pages.setAccessibleName(self.tr("Pages of preferences"))
+        self.pages.setProperty("kind", "plain")
+        self.found = PlainLabel(objectName="preferencesFound")
+        self.found.setProperty("role", "caption")
+        self._stack = QStackedWidget()
+        self._titles: list[str] = []
+        for name in names():
+            option = describe(name)
+            if option is not None:
+                self._add(name, option)
+        for page, column in self._columns.items():
+            column.addStretch(1)
+            self._add_reset(page)
+        self.shortcuts = ShortcutsPage(settings, actions, defaults)
+        self._add_page(self.tr("Shortcuts"), self.shortcuts)
+        self._place()
+        self.search.textChanged.connect(self._find)
+        self.pages.currentRowChanged.connect(self._stack.setCurrentIndex)
+        self.pages.setCurrentRow(0)
+        settings.changed.connect(self._show_value)
+        self.resize(*SIZE)
+
+    def control(self, name: str) -> QWidget:
+        """The control of a setting."""
+        return self._controls[name]
+
+    def show_shortcuts(self) -> None:
+        """Show the page of shortcuts."""
+        self.pages.setCurrentRow(self.pages.count() - 1)
+
+    def _place(self) -> None:
+        side = QVBoxLayout()
+        side.setSpacing(8)
+        side.addWidget(self.search)
+        side.addWidget(self.pages, 1)
+        side.addWidget(self.found)
+        self.search.setFixedWidth(SIDE_WIDTH)
+        self.pages.setFixedWidth(SIDE_WIDTH)
+        line = QFrame()
+        line.setProperty("kind", "vline")
+        row = QHBoxLayout()
+        row.setSpacing(16)
+        row.addLayout(side)
+        row.addWidget(line)
+        row.addWidget(self._stack, 1)
+        column = QVBoxLayout(self)
+        column.addLayout(row, 1)
+        column.addWidget(close_row(self))
+
+    # --- pages and their settings -------------------------------------------------------------------------------------
+
+    def _add_page(self, title: str, page: QWidget) -> None:
+        self._stack.addWidget(page)
+        self._titles.append(title)
+        item = QListWidgetItem(title)
+        item.setSizeHint(QSize(0, PAGE_ROW))
+        self.pages.addItem(item)
+
+    def _column(self, page: str) -> QVBoxLayout:
+        if page not in self._columns:
+            title = PlainLabel(_tr(page))
+            title.setProperty("role", "section")
+            head = QHBoxLayout()
+            head.addWidget(title)
+            head.addStretch(1)
+            body = QWidget()
+            column = self._columns[page] = QVBoxLayout(body)
+            column.setContentsMargins(0, 0, 12, 0)
+            column.setSpacing(14)
+            column.addLayout(head)
+            scroll = QScrollArea()
+            scroll.setWidgetResizable(True)
+            scroll.setFrameShape(QFrame.Shape.NoFrame)
+            scroll.setWidget(body)
+            scroll.setAccessibleName(_tr(page))
+            self._add_page(_tr(page), scroll)
+        return self._columns[page]
+
+    def _add_reset(self, page: str) -> None:
+        button = QPushButton(self.tr("Reset page"))
+        button.setObjectName(f"reset_{page.split()[0].lower()}")
+        button.setProperty("kind", "quiet")
+        button.setAutoDefault(False)
+        button.setAccessibleName(self.tr("Reset {page} to the defaults").format(page=_tr(page)))
+        button.clicked.connect(lambda: self._settings.reset(page))
+        head = self._columns[page].itemAt(0).layout()
+        assert isinstance(head, QHBoxLayout)
+        head.addWidget(button)
+
+    def _add(self, name: str, option: Option) -> None:
+        column = self._column(option.page)
+        value = getattr(self._settings.values, name)
+        if isinstance(value, bool):
+            control: QWidget = self._check_box(name, option)
+        elif option.choices:
+            control = self._choice(name, option)
+        elif option.font:
+            control = self._font(name)
+        else:
+            control = self._number(name, option)
+        control.setObjectName(f"setting_{name}")
+        control.setAccessibleName(_tr(option.title))
+        control.setAccessibleDescription(_tr(option.help))
+        self._controls[name] = control
+        row = QWidget()
+        words = QVBoxLayout()
+        words.setSpacing(1)
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(16)
+        line.addLayout(words, 1)
+        if isinstance(control, QCheckBox):
+            words.addWidget(control)
+        else:
+            label = PlainLabel(_tr(option.title))
+            label.setBuddy(control)
+            words.addWidget(label)
+            line.addWidget(control, alignment=Qt.AlignmentFlag.AlignTop)
+        help_ = PlainLabel(_tr(option.help))
+        help_.setProperty("role", "caption")
+        help_.setWordWrap(True)
+        help_.setContentsMargins(24 if isinstance(control, QCheckBox) else 0, 0, 0, 0)
+        words.addWidget(help_)
+        column.addWidget(row)
+        choices = " ".join(_tr(title) for _value, title in option.choices)
+        said = f"{_tr(option.title)} {_tr(option.help)} {choices}".casefold()
+        self._rows.append(_Row(self._stack.count() - 1, row, said))
+        self._show_value(name)
+
+    def _check_box(self, name: str, option: Option) -> QCheckBox:
+        box = QCheckBox(_tr(option.title), self)
+        box.toggled.connect(lambda on: self._settings.set(name, on))
+        return box
+
+    def _choice(self, name: str, option: Option) -> QComboBox:
+        box = QComboBox(self)
+        for value, title in option.choices:
+            box.addItem(_tr(title), value)
+        box.currentIndexChanged.connect(lambda place: self._settings.set(name, box.itemData(place)))
+        return box
+
+    def _number(self, name: str, option: Option) -> QSpinBox:
+        box = QSpinBox(self)
+        box.setRange(option.lowest, option.highest)
+        if option.unit:
+            box.setSuffix(" " + _tr(option.unit))
+        box.valueChanged.connect(lambda value: self._settings.set(name, value))
+        return box
+
+    def _font(self, name: str) -> QComboBox:
+        box = QComboBox(self)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        box.setMinimumContentsLength(18)
+        box.addItem(self.tr("As the system"), "")
+        for family in QFontDatabase.families():
+            if QFontDatabase.isFixedPitch(family) and not QFontDatabase.isPrivateFamily(family):
+                box.addItem(family, family)
+        chosen = getattr(self._settings.values, name)
+        if box.findData(chosen) < 0:
+            box.addItem(self.tr("{font}, missing").format(font=chosen), chosen)
+        box.currentIndexChanged.connect(lambda place: self._settings.set(name, box.itemData(place)))
+        return box
+
+    @Slot(str)
+    def _show_value(self, name: str) -> None:
+        control = self._controls.get(name)
+        value = getattr(self._settings.values, name)
+        if isinstance(control, QCheckBox):
+            control.setChecked(value)
+        elif isinstance(control, QComboBox):
+            control.setCurrentIndex(control.findData(value))
+        elif isinstance(control, QSpinBox):
+            control.setValue(value)
+
+    # --- search -------------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _find(self, text: str) -> None:
+        """Show the settings and shortcuts that match, and the number of them beside each page."""
+        words = text.strip().casefold()
+        hits = [0] * self._stack.count()
+        for row in self._rows:
+            shown = words in row.words
+            row.widget.setVisible(shown)
+            hits[row.page] += shown
+        hits[-1] = self.shortcuts.find(words)
+        for place, title in enumerate(self._titles):
+            number = hits[place]
+            self.pages.item(place).setText(f"{title}  ({number})" if words and number else title)
+        self.found.setText(self.tr("{n} found").format(n=sum(hits)) if words else "")
+        if words and not hits[self.pages.currentRow()] and any(hits):
+            self.pages.setCurrentRow(next(place for place, number in enumerate(hits) if number))
+
+
+class ShortcutsPage(QWidget):
+    """All actions with their keys. The keys of the selected one can be changed; a conflict is said before it happens.
+
+    Signals: ``assigned(str)`` with the name of an action that got other keys.
+    """
+
+    assigned = Signal(str)
+
+    def __init__(
+        self,
+        settings: SettingsStore,
+        actions: Sequence[QAction],
+        defaults: Callable[[str], list[QKeySequence] | None],
+    ) -> None:
+        super().__init__()
+        self._settings, self._defaults = settings, defaults
+        self._actions = [action for action in actions if action.shortcuts() or self._can_change(action)]
+        self.table = QTableWidget(len(self._actions), 3, objectName="shortcutsTable")
+        self.table.setAccessibleName(self.tr("Keyboard shortcuts"))
+        self.table.setProperty("kind", "flat")
+        self.table.setHorizontalHeaderLabels([self.tr("Action"), self.tr("Shortcut"), ""])
+        self.table.verticalHeader().hide()
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.table.setTabKeyNavigation(False)
+        self.table.setShowGrid(False)
+        header = self.table.horizontalHeader()
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        header.setHighlightSections(False)
+        header.setSectionResizeMode(_ACTION, QHeaderView.ResizeMode.Stretch)
+        self._make_editor()
+        self._place()
+        self._show_all()
+        self.table.itemSelectionChanged.connect(self._on_selected)
+        self.keys.keySequenceChanged.connect(self._on_keys)
+        self.assign.clicked.connect(self._on_assign)
+        self.reset.clicked.connect(self._on_reset)
+        self._on_selected()
+
+    def _make_editor(self) -> None:
+        self.label = PlainLabel()
+        self.keys = QKeySequenceEdit(objectName="shortcutKeys")
+        self.keys.setMaximumSequenceLength(1)
+        self.keys.setClearButtonEnabled(True)
+        self.keys.setAccessibleName(self.tr("New shortcut"))
+        self.label.setBuddy(self.keys)
+        self.conflict = PlainLabel(objectName="shortcutConflict")
+        self.conflict.setProperty("role", "caption")
+        self.conflict.setWordWrap(True)
+        self.assign = QPushButton(self.tr("Assign"), objectName="shortcutAssign")
+        self.assign.setProperty("kind", "primary")
+        self.reset = QPushButton(self.tr("Reset"), objectName="shortcutReset")
+        self.reset.setProperty("kind", "quiet")
+        for button in (self.assign, self.reset):
+            button.setAutoDefault(False)
+
+    def _place(self) -> None:
+        title = PlainLabel(self.tr("Shortcuts"))
+        title.setProperty("role", "section")
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.label, 1)
+        row.addWidget(self.keys)
+        row.addWidget(self.reset)
+        row.addWidget(self.assign)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(title)
+        column.addWidget(self.table, 1)
+        column.addLayout(row)
+        column.addWidget(self.conflict)
+
+    def select(self, name: str) -> None:
+        """Select the action of this name."""
+        self.table.selectRow([action.objectName() for action in self._actions].index(name))
+
+    def find(self, words: str) -> int:
+        """Show the actions that match, and return their number."""
+        number = 0
+        for row, action in enumerate(self._actions):
+            shown = words in f"{_title(action)} {action.statusTip()} {_keys(action)}".casefold()
+            self.table.setRowHidden(row, not shown)
+            number += shown
+        return number
+
+    def _can_change(self, action: QAction) -> bool:
+        # Text fields know the keys of editing themselves; the menu only names them.
+        named = action.shortcutContext() != Qt.ShortcutContext.WidgetShortcut
+        return named and self._defaults(action.objectName()) is not None
+
+    @property
+    def _selected(self) -> QAction | None:
+        rows = self.table.selectionModel().selectedRows()
+        return self._actions[rows[0].row()] if rows else None
+
+    def _taken_by(self) -> QAction | None:
+        """The other action that has the keys typed."""
+        keys = self.keys.keySequence()
+        others = (action for action in self._actions if action is not self._selected)
+        return next((action for action in others if not keys.isEmpty() and keys in action.shortcuts()), None)
+
+    def _show_all(self) -> None:
+        changed = {entry.partition("=")[0] for entry in self._settings.values.shortcuts}
+        for row, action in enumerate(self._actions):
+            state = self.tr("changed") if action.objectName() in changed else ""
+            for column, text in enumerate((_title(action), _keys(action), state)):
+                item = QTableWidgetItem(text)
+                item.setFlags(Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled)
+                item.setToolTip("")
+                self.table.setItem(row, column, item)
+        self.table.resizeColumnToContents(_KEYS)
+        self.table.resizeColumnToContents(_STATE)
+
+    @Slot()
+    def _on_selected(self) -> None:
+        action = self._selected
+        can_change = action is not None and self._can_change(action)
+        self.keys.setEnabled(can_change)
+        self.keys.setKeySequence(action.shortcut() if action is not None else QKeySequence())
+        if action is None:
+            self.label.setText(self.tr("Select an action to change its shortcut."))
+        elif can_change:
+            self.label.setText(self.tr("Shortcut for {action}").format(action=_title(action)))
+        else:
+            self.label.setText(self.tr("{action} has a fixed shortcut.").format(action=_title(action)))
+        self._on_keys()
+
+    @Slot()
+    def _on_keys(self) -> None:
+        action, taken = self._selected, self._taken_by()
+        words = ""
+        if action is not None and taken is not None:
+            keys = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
+            fixed = self.tr("{keys} is the fixed shortcut of “{action}”.")
+            moved = self.tr("{keys} is the shortcut of “{action}”. Assigning it here removes it there.")
+            words = (moved if self._can_change(taken) else fixed).format(keys=keys, action=_title(taken))
+        self.conflict.setText(words)
+        can_assign = action is not None and self._can_change(action) and (taken is None or self._can_change(taken))
+        self.assign.setEnabled(can_assign and action is not None and self.keys.keySequence() != action.shortcut())
+        self.reset.setEnabled(
+            action is not None
+            and self._can_change(action)
+            and action.shortcuts() != self._defaults(action.objectName())
+        )
+
+    @Slot()
+    def _on_assign(self) -> None:
+        action, taken = self._selected, self._taken_by()
+        assert action is not None
+        entries = self._entries()
+        if taken is not None:
+            rest = [keys for keys in taken.shortcuts() if keys != self.keys.keySequence()]
+            entries[taken.objectName()] = rest[0].toString() if rest else ""
+        entries[action.objectName()] = self.keys.keySequence().toString()
+        self._store(entries, action)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        """Give an action its first keys again, and take them from whatever has them now."""
+        action = self._selected
+        assert action is not None
+        defaults = self._defaults(action.objectName()) or []
+        entries = self._entries()
+        entries.pop(action.objectName(), None)
+        for other in self._actions:
+            if other is not action and any(keys in other.shortcuts() for keys in defaults):
+                entries[other.objectName()] = ""
+        self._store(entries, action)
+
+    def _entries(self) -> dict[str, str]:
+        """The changed shortcuts by the names of their actions."""
+        parts = (entry.partition("=") for entry in self._settings.values.shortcuts)
+        return {name: keys for name, _, keys in parts}
+
+    def _store(self, entries: dict[str, str], action: QAction) -> None:
+        for name, keys in tuple(entries.items()):
+            if [QKeySequence(keys)] == self._defaults(name):
+                del entries[name]
+        self._settings.set("shortcuts", tuple(f"{name}={keys}" for name, keys in entries.items()))
+        row = self._actions.index(action)
+        self._show_all()
+        self.table.selectRow(row)
+        self._on_selected()
+        self.assigned.emit(action.objectName())
+
+
+def _title(action: QAction) -> str:
+    """Return the name of an action without mnemonic and dots, behind that of the submenu it is in."""
+    title = action.iconText().removesuffix("…")
+    menus = [owner for owner in action.associatedObjects() if isinstance(owner, QMenu)]
+    for menu in menus:
+        if not any(isinstance(owner, QMenuBar) for owner in menu.menuAction().associatedObjects()):
+            return f"{action.property('kind') or menu.menuAction().iconText()}: {title}"
+    return title
+
+
+def _keys(action: QAction) -> str:
+    return "   ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in action.shortcuts())
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Settings", text)

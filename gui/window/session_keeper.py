@@ -1,0 +1,522 @@
+"""Saves what a window should remember, soon after it changes and without holding anybody up, and brings it back."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QMessageBox
+
+from gui.core.api_keys import key_sentence, keys_in_text
+from gui.core.file_writing import set_aside
+from gui.core.profile_files import remove_saved_texts
+from gui.core.sample import SAMPLE
+from gui.core.text_chunks import HeldText
+from gui.editor.offsets import document_text
+from gui.prompt.prompt import Origin, Prompt
+from gui.runtime.notify import Notifier, Offer
+from gui.state.session import (
+    EARLIER_FILE,
+    STATE_FILE,
+    TEXT_FILE,
+    DamagedSession,
+    Restored,
+    SessionState,
+    read_session,
+    read_state,
+    read_text,
+    state_bytes,
+)
+from gui.state.session_slot import SessionSlot
+from gui.state.storage import Storage, WriteRequest, write_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
+    from gui.window.workbench import Workbench
+
+FIRST_VIEW_BYTES = 256 * 1024
+"""A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
+
+
+class _Wanted(NamedTuple):
+    """A text to be read for the editor: the one of this session, too big for the first picture, or another.
+
+    ``orphan`` is the session of a killed window that it belongs to, not to be offered again once it is safe here.
+    """
+
+    path: Path
+    state: SessionState
+    orphan: Path | None = None
+
+
+class SessionKeeper(QObject):
+    """Autosave and restore of one window.
+
+    ``collect`` adds to a state what belongs to the window: layout, scenario, tab.
+    Signals: ``saved()`` when text and state are on the disk; ``fetched(object)`` with what shows the text asked for;
+    ``keys_found(tuple[str, ...])``, once, when a text is saved that seems to hold API keys: whose, and where.
+    """
+
+    saved = Signal()
+    fetched = Signal(object)
+    keys_found = Signal(object)
+
+    def __init__(
+        self,
+        slot: SessionSlot,
+        prompt: Prompt,
+        notifier: Notifier,
+        collect: Callable[[SessionState], SessionState],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._slot = slot
+        self._prompt = prompt
+        self._notifier = notifier
+        self._collect = collect
+        self._storage: Storage | None = None
+        self._reading: Lane | None = None
+        self._looking: Lane | None = None
+        self._keys_told = False
+        self._text_changed = False
+        self._asked = False
+        self._unread: SessionState | None = None
+        self._returning: SessionState | None = None
+        self._orphans: list[Path] = []
+        self._held: dict[Path, QLockFile] = {}
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.save)
+        prompt.changed.connect(self._on_text_changed)
+        prompt.text_ready.connect(self._on_text_ready)
+        prompt.editor.load_finished.connect(self._on_loaded)
+
+    # --- bringing back ----------------------------------------------------------------------------------------------
+
+    def read(self) -> Restored:
+        """What the last window with this folder left."""
+        if self._slot.folder is None:
+            return Restored(SessionState(), None, 0, False, ())
+        return read_session(self._slot.folder, FIRST_VIEW_BYTES)
+
+    def show(self, state: SessionState, stored: str, document: str | None = None) -> None:
+        """Put the text of a session into the editor, the caret where it was."""
+        origin = Origin(Path(state.file), state.file_encoding, state.crlf) if state.file else None
+        self._returning = state
+        self._prompt.show_text(stored, origin, document, modified=state.modified)
+
+    def show_last(self, state: SessionState, stored: str, document: str | None = None) -> None:
+        """The same for the text of this session, which is on the disk already."""
+        self.show(state, stored, document)
+        self._text_changed = False
+
+    def _show_wanted(self, wanted: _Wanted, stored: str, document: str) -> None:
+        self.show(wanted.state, stored, document)
+        if wanted.orphan is not None:
+            self._orphans.append(wanted.orphan)
+
+    def show_later(self, state: SessionState) -> None:
+        """The text is too big for the first picture: until ``start`` has brought it, nothing is saved over it."""
+        self._unread = state
+
+    def put_by(self) -> None:
+        """The user wants an empty window: keep the text of the last one under another name."""
+        assert self._slot.folder is not None
+        try:
+            (self._slot.folder / TEXT_FILE).replace(self._slot.folder / EARLIER_FILE)
+        except OSError as error:
+            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+
+    def fetch(self, path: Path, state: SessionState) -> None:
+        """Read an earlier text of this session; ``fetched`` answers."""
+        assert self._reading is not None
+        self._reading.submit(_Wanted(path, state))
+
+    def discard_orphan(self, folder: Path) -> None:
+        """Remove the text of a closed window that the user discarded."""
+        assert self._storage is not None
+        self._settle_orphan(folder, self._storage.write)
+
+    def fetch_orphan(self, folder: Path) -> None:
+        """Read the text of a window that is gone; ``fetched`` answers.
+
+        It is offered no more once it was shown and is saved as the text of this session: never before.
+        """
+        assert self._reading is not None
+        self._reading.submit(_Wanted(folder / TEXT_FILE, SessionState(modified=True), folder))
+
+    def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
+        """What was shown of them is on the disk as the text of this session: remove it there."""
+        orphans, self._orphans = self._orphans, []
+        for folder in orphans:
+            self._settle_orphan(folder, write)
+
+    def _settle_orphan(self, folder: Path, write: Callable[[Path, bytes], object]) -> None:
+        lock = self._slot.hold_orphan(folder)
+        if lock is None:
+            return  # another window has it by now
+        try:
+            state = read_state(folder)
+        except DamagedSession:
+            state = SessionState()
+        self._held[folder] = lock  # until both are written: a window that took it now would lose its text
+        write(folder / TEXT_FILE, b"")
+        write(folder / STATE_FILE, state_bytes(_without_text(state)))
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        wanted: _Wanted = result.request
+        stored, document = result.value
+        if wanted.state is not self._unread:
+            self.fetched.emit(lambda: self._show_wanted(wanted, stored, document))
+            return
+        state, self._unread = wanted.state, None
+        if self._prompt.modified or self._prompt.origin is not None:
+            # Somebody has begun to write or opened a file: that is wanted. The other stays on the disk.
+            self._set_aside(self.tr("another was there before it"))
+        else:
+            self.show_last(state, stored, document)
+
+    @Slot(object)
+    def _on_read_failed(self, failure: JobFailure) -> None:
+        if failure.request.state is not self._unread or isinstance(failure.error, DamagedSession):
+            self._notifier.warning(failure.why)
+        else:
+            # The text itself may be good, such as where memory ran out: the next save must not go over it.
+            self._set_aside(self.tr("it could not be read ({why})").format(why=failure.why))
+        if failure.request.state is self._unread:
+            self._unread = None
+
+    def _set_aside(self, why: str) -> None:
+        assert self._slot.folder is not None
+        try:
+            kept = set_aside(self._slot.folder / TEXT_FILE, "earlier")
+        except OSError as error:
+            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+            return
+        self._notifier.information(
+            self.tr("The text of last time is not shown: {why}. It is kept as {file}.").format(why=why, file=kept),
+            key="earlier",
+        )
+        self.touch()
+
+    @Slot(int)
+    def _on_loaded(self, _revision: int) -> None:
+        """The text is in the editor as a whole: the caret can go where it was."""
+        state, self._returning = self._returning, None
+        if state is None:
+            return
+        editor = self._prompt.editor
+        editor.select_range(state.anchor_utf16, state.caret_utf16)
+        editor.verticalScrollBar().setValue(state.scroll)
+
+    # --- saving ------------------------------------------------------------------------------------------------------
+
+    def start(self, runner: JobRunner, autosave_seconds: int) -> None:
+        """Save from now on, at most ``autosave_seconds`` after a change; bring the text that is still to come."""
+        self._reading = runner.exclusive(self.tr("Bringing back a text"), _read_for_editor, stoppable=False)
+        self._reading.finished.connect(self._on_read)
+        self._reading.failed.connect(self._on_read_failed)
+        self._looking = runner.background(self.tr("Looking for API keys"), _keys_in)
+        self._looking.finished.connect(self._on_looked)
+        self._storage = storage = Storage(runner, self.tr("Saving the session"), self)
+        storage.written.connect(self._on_written)
+        storage.failed.connect(self._on_failed)
+        self.set_interval(autosave_seconds)
+        if self._unread is not None and self._slot.folder is not None:
+            self._reading.submit(_Wanted(self._slot.folder / TEXT_FILE, self._unread))
+        if self._slot.newer is not None:
+            words = self.tr("A newer version of Tokenloupe has written the session in {folder}. It is left as it is.")
+            self._notifier.warning(words.format(folder=self._slot.newer))
+        # Says on the disk that a window is open: what is found so at a start was left by a crash.
+        self.save()
+
+    def set_interval(self, seconds: int) -> None:
+        """How long after a change it is saved, in seconds."""
+        self._timer.setInterval(seconds * 1000)
+
+    @Slot()
+    def touch(self) -> None:
+        """Something worth remembering changed."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        self._text_changed = True
+        self.touch()
+
+    @Slot()
+    def save(self) -> None:
+        """Save now, in the background."""
+        if self._slot.folder is None or self._storage is None or self._unread is not None:
+            return
+        if self._storage.busy:
+            self._timer.start()  # The disk is slow: the next save is of a newer text anyway.
+            return
+        if not self._text_changed:
+            self._write_state(closed=False)
+        elif self._prompt.stored_text is not None:
+            self._write_text(self._prompt.stored_text)
+        else:
+            self._asked = True
+            self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+        if not self._asked:
+            return
+        self._asked = False
+        if self._slot.folder is None:
+            return  # private by now
+        if revision == self._prompt.editor.revision:
+            self._write_text(text)
+        else:
+            # Typed on meanwhile. What came is newer than what is on the disk; the rest follows.
+            self._write_text(text)
+            self._text_changed = True
+            self._timer.start()
+
+    def _write_text(self, text: str | HeldText) -> None:
+        assert self._slot.folder is not None
+        assert self._storage is not None
+        self._text_changed = False
+        if self._looking is not None and not self._keys_told:
+            self._looking.submit(text)
+        self._storage.write(self._slot.folder / TEXT_FILE, text)
+        self._write_state(closed=False)
+
+    @Slot(object)
+    def _on_looked(self, result: JobResult) -> None:
+        if result.value and not self._keys_told and self._slot.folder is not None:
+            self._keys_told = True
+            self.keys_found.emit(result.value)
+
+    def _write_state(self, *, closed: bool) -> None:
+        assert self._slot.folder is not None
+        assert self._storage is not None
+        self._storage.write(self._slot.folder / STATE_FILE, state_bytes(self._state(closed)))
+
+    def _state(self, closed: bool) -> SessionState:
+        editor = self._prompt.editor
+        origin = self._prompt.origin
+        start, end = editor.selected_range()
+        caret = editor.caret_offset()
+        return self._collect(
+            SessionState(
+                closed=closed,
+                as_stored=self._prompt.stored_text is not None,
+                modified=self._prompt.modified,
+                file=str(origin.path) if origin else "",
+                file_encoding=origin.encoding if origin else "",
+                crlf=origin.crlf if origin else False,
+                caret_utf16=caret,
+                anchor_utf16=start + end - caret,
+                scroll=editor.verticalScrollBar().value(),
+                encoding=self._prompt.encoding,
+                special_as_tokens=self._prompt.special_as_tokens,
+            )
+        )
+
+    def close(self) -> str:
+        """Save what is not saved yet, on the spot. Returns why that failed, or nothing."""
+        self._timer.stop()
+        folder = self._slot.folder
+        if folder is None:
+            return ""
+        if self._storage is not None:
+            self._storage.finish()  # what failed is written again now; and nothing older comes after this
+            self._timer.stop()
+        return self._write_now(folder)
+
+    def go_private(self, *, forget: bool = False) -> None:
+        """Save nothing from now on. The folder keeps what was saved last, as a window that was closed leaves it; the
+        text only unless ``forget``."""
+        folder = self._slot.folder
+        if folder is None:
+            return
+        self._timer.stop()
+        self._slot.go_private()
+        if forget and self._storage is not None:
+            self._storage.write(folder / TEXT_FILE, "")  # behind what is still being written
+        if self._storage is not None and (folder / STATE_FILE).exists():
+            try:
+                state = read_state(folder)
+            except DamagedSession:
+                return  # set aside and named at the next start
+            self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))  # behind older ones
+
+    def finish(self) -> None:
+        """After the worker threads have ended: let go of the folders."""
+        for folder in list(self._held):
+            self._let_go(folder)
+        self._slot.release()
+
+    def _let_go(self, orphan: Path) -> None:
+        lock = self._held.pop(orphan, None)
+        if lock is not None:
+            lock.unlock()
+
+    def _write_now(self, folder: Path) -> str:
+        try:
+            if self._unread is not None:
+                # Closed before the big text was shown: it is on the disk as it was.
+                write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
+                return ""
+            if self._text_changed:
+                stored = self._prompt.stored_text
+                write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
+                self._text_changed = False
+            state = self._state(closed=True)
+            if self._slot.number > 1:  # no start continues this session: what is in no file is offered by the next
+                if self._is_elsewhere(state):
+                    state = _without_text(state)
+                    write_now(WriteRequest(folder / TEXT_FILE, b""))
+                else:
+                    state = replace(state, modified=True)
+            write_now(WriteRequest(folder / STATE_FILE, state_bytes(state)))
+            self._settle_orphans(lambda path, content: write_now(WriteRequest(path, content)))
+        except OSError as error:
+            return error.strerror or str(error)
+        return ""
+
+    def _is_elsewhere(self, state: SessionState) -> bool:
+        """True if nothing is lost with the text: it is in its file, or it is the sample."""
+        if state.modified:
+            return False
+        if state.file:
+            return Path(state.file).is_file()
+        text = self._prompt.stored_text or self._prompt.read_now()
+        return (text if isinstance(text, str) else text.text()) in ("", SAMPLE)
+
+    @Slot(object)
+    def _on_written(self, path: Path) -> None:
+        if path.name == STATE_FILE:
+            self._let_go(path.parent)
+        if path.parent != self._slot.folder:
+            return
+        if path.name == TEXT_FILE and not self._text_changed:
+            assert self._storage is not None
+            self._settle_orphans(self._storage.write)
+        elif path.name == STATE_FILE:
+            self._notifier.withdraw("session")
+            self._notifier.withdraw("closing")
+            self.saved.emit()
+
+    @Slot(object, str)
+    def _on_failed(self, path: Path, why: str) -> None:
+        if path.name == STATE_FILE:
+            self._let_go(path.parent)
+        if self._slot.folder is None or path.parent != self._slot.folder:
+            return
+        self._text_changed = True
+        self._timer.start()  # Disks are emptied, network folders come back.
+        self._notifier.error(
+            self.tr("The session could not be saved. The text is safe as long as this window is open."),
+            why,
+            key="session",
+            offers=(Offer(self.tr("Try again"), self.save),),
+        )
+
+
+def _without_text(state: SessionState) -> SessionState:
+    """The state of a window that was closed with nothing in its editor."""
+    places = {"caret_utf16": 0, "anchor_utf16": 0, "scroll": 0}
+    return replace(state, closed=True, modified=False, as_stored=False, file="", file_encoding="", crlf=False, **places)
+
+
+def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
+    """The text of a session as stored, and as the editor holds it. On a worker thread."""
+    stored = read_text(request.path)
+    return stored, document_text(stored)
+
+
+def _keys_in(text: str | HeldText, _ticket: Ticket) -> tuple[str, ...]:
+    return keys_in_text(text if isinstance(text, str) else text.text())
+
+
+def encoded(data: QByteArray) -> str:
+    """Qt's bytes as text, for JSON."""
+    return base64.b64encode(data.data()).decode("ascii")
+
+
+def decoded(text: str) -> QByteArray:
+    """The opposite of ``encoded``; empty for what is no such text."""
+    try:
+        return QByteArray(base64.b64decode(text, validate=True))
+    except ValueError:
+        return QByteArray()
+
+
+class Privacy(QObject):
+    """The two actions of one window."""
+
+    def __init__(self, bench: Workbench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+        self._box: QMessageBox | None = None
+
+    @Slot(object)
+    def point_out_keys(self, places: tuple[str, ...]) -> None:
+        """Say that the session keeps a text with API keys, and offer not to keep it."""
+        words = self.tr("{keys} The session keeps it in your profile. Private mode keeps nothing.")
+        self._bench.notifier.warning(
+            words.format(keys=key_sentence(self.tr("The text"), places)),
+            key="session-keys",
+            offers=(Offer(self.tr("Go private and remove the text"), self._go_private_and_forget),),
+        )
+
+    def _go_private_and_forget(self) -> None:
+        self._bench.notifier.withdraw("session-keys")
+        self._bench.keeper.go_private(forget=True)
+        self._bench.show_title()
+        self._bench.notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
+
+    @Slot()
+    def go_private(self) -> None:
+        """Keep nothing more of this window. What was kept before stays until it is removed."""
+        if self._bench.slot.folder is None:
+            return
+        self._bench.keeper.go_private()
+        self._bench.show_title()
+        words = self.tr("Nothing more of this window is kept. “Remove saved texts…” removes what was kept before.")
+        self._bench.notifier.information(words, key="private")
+
+    @Slot()
+    def ask_to_remove(self) -> None:
+        """Ask, then remove all texts that the profile keeps."""
+        self._box = box = QMessageBox(self._bench.window)
+        box.setObjectName("removeTextsQuestion")
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setText(self.tr("Remove all texts that this profile keeps?"))
+        box.setInformativeText(
+            self.tr(
+                "Sessions, versions of prompts and texts of the Lab are removed and cannot be brought back. "
+                "Texts of open windows stay in those windows. Settings, prices and tokenizers stay."
+            )
+        )
+        box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        box.finished.connect(self._on_answer)
+        box.open()
+
+    @Slot(int)
+    def _on_answer(self, answer: int) -> None:
+        if self._box is not None:
+            self._box.deleteLater()
+            self._box = None
+        if answer == QMessageBox.StandardButton.Yes:
+            self.remove()
+
+    def remove(self) -> None:
+        """Remove all texts that the profile keeps, but for sessions that other windows have open."""
+        problems = remove_saved_texts(self._bench.paths, self._bench.slot.removable())
+        if problems:
+            self._bench.notifier.warning(self.tr("Some could not be removed: {what}").format(what="; ".join(problems)))
+        else:
+            self._bench.notifier.information(self.tr("The saved texts are removed."), key="removed-texts")

@@ -1,0 +1,525 @@
+"""Puts one window together: settings, theme, job lanes, services, panels, and what every action does.
+
+Two stages. ``Workbench()`` makes what the first picture needs and nothing heavier. ``start_services`` follows that
+picture: it is the first to touch the engine, prices and the worker threads.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
+from gui.core.paths import ProfilePaths
+from gui.core.profile_files import make_profile_private
+from gui.core.sample import SAMPLE
+from gui.core.user_encodings import OwnEncodings
+from gui.look.icons import Icons
+from gui.look.theme import Theme
+from gui.prompt.prompt_panel import PromptPanel
+from gui.runtime.event_loop import in_next_turn
+from gui.runtime.notify import Notifier
+from gui.runtime.pyside_workarounds import let_errors_leave_overrides
+from gui.state.session import SessionState
+from gui.state.session_slot import RestoredParts, SessionSlot
+from gui.state.settings import SettingsStore
+from gui.state.storage import SharedFile
+from gui.widgets.dropped_files import DropRouting
+from gui.window.action_wiring import ActionWiring
+from gui.window.lifecycle import Closing, StartReport, release_clipboard
+from gui.window.main_window import MainWindow
+from gui.window.pages import Page
+from gui.window.session_keeper import Privacy, SessionKeeper, decoded, encoded
+from gui.window.status import StatusFacts
+from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
+
+if TYPE_CHECKING:
+    from gui.calibration_wiring import CalibrationWiring
+    from gui.costs.report_controller import ReportWriting
+    from gui.costs.wiring import CostWiring
+    from gui.editor.token_card import TokenInspector
+    from gui.files.files_controller import FilesController
+    from gui.finder import Finder
+    from gui.lab.lab_controller import LabController
+    from gui.prompt.cut_bar import CutController
+    from gui.prompt.file_actions import FileActions
+    from gui.prompt.first_steps import FirstSteps
+    from gui.prompt.ids_controller import IdsController
+    from gui.runtime.jobs import JobRunner
+    from gui.runtime.kernel_build import KernelBuild
+    from gui.runtime.loading import Loading, LoadingAhead
+    from gui.tabs.advisor_wiring import AdvisorWiring
+    from gui.tabs.compare_wiring import CompareWiring
+    from gui.tabs.conversation_wiring import ConversationWiring
+    from gui.tabs.pricing_wiring import PricingWiring
+    from gui.tabs.request_wiring import RequestWiring
+    from gui.tabs.versions_wiring import VersionsWiring
+    from gui.tokenizers.library.controller import LibraryController
+    from gui.tokenizers.merges.controller import MergesController
+    from gui.tokenizers.train.controller import TrainingController
+    from gui.tokenizers.vocabulary.controller import VocabularyController
+    from gui.widgets.page_controller import TabParts
+    from gui.window.encoding_list import EncodingList
+
+
+class Workbench(QObject):
+    """Everything behind one window. Lives as long as the window does.
+
+    Signals: ``started()`` when the services are there.
+    """
+
+    started = Signal()
+
+    def __init__(self, paths: ProfilePaths, *, private: bool = False) -> None:
+        """``private``: keep nothing of the text, whatever the settings say."""
+        let_errors_leave_overrides()
+        super().__init__()
+        self.paths = paths
+        make_profile_private(paths)
+        self.settings = SettingsStore(paths.settings_file, self)
+        values = self.settings.values
+        self.theme = Theme(values.theme, values.contrast, self, system_fonts=values.system_fonts)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        self.theme.apply(app)
+        self.icons = Icons(self.theme, self)
+        self.notifier = Notifier(self)
+        self.window = MainWindow(self.theme, self.icons, self.notifier)
+        self.setParent(self.window)
+        self.panel = PromptPanel(self.theme, self.icons, self.settings, self.window)
+        self.prompt = self.panel.prompt
+        self.window.add_pages({PROMPT_PAGE: self.panel})
+        self.panel.give_tools(self.window.view_bar)
+        self.window.inspector_shown.connect(self.panel.readout.setHidden)
+        self.inspector: TokenInspector | None = None
+        self.costs: CostWiring | None = None
+        self.controllers: dict[str, Any] = {}
+        """What builds and drives a page, by the name of the page; empty before the first picture."""
+        self.calibration: CalibrationWiring | None = None
+        self.kernels: KernelBuild | None = None
+        self.ids: IdsController | None = None
+        self.cut: CutController | None = None
+        self.own_encodings = OwnEncodings(paths.encodings)
+        self.encodings: EncodingList | None = None
+        self.report: ReportWriting | None = None
+        self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
+        self.privacy = Privacy(self)
+        self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self.keeper.keys_found.connect(self.privacy.point_out_keys)
+        self.parts = RestoredParts(self.slot, self.notifier, self)
+        self._last = SessionState()
+        self._is_first = False
+        self.first_steps: FirstSteps | None = None
+        self.runner: JobRunner | None = None
+        self.loading: LoadingAhead | None = None
+        self._for_tabs: Loading | None = None
+        self._steps: list[Callable[[], object]] = []
+        self._connect()
+        self._restore()
+
+    def page(self, name: str) -> Page:
+        """A page of the window that is built when it is first seen."""
+        page = self.window.pages.page(name)
+        assert isinstance(page, Page)
+        return page
+
+    # Both are made when first asked for, with the services at the latest: the first picture is without them.
+
+    @cached_property
+    def finder(self) -> Finder:
+        """Find and replace."""
+        from gui.finder import Finder
+
+        return Finder(self.prompt, self.panel.find_bar, self.notifier, self)
+
+    @cached_property
+    def files(self) -> FileActions:
+        """Opening and saving."""
+        from gui.prompt.file_actions import FileActions
+
+        return FileActions(self.prompt, self.settings, self.notifier, self.window, self)
+
+    # --- the first picture ------------------------------------------------------------------------------------------
+
+    def _connect(self) -> None:
+        self.closing = Closing(self)
+        self.window.first_painted.connect(self._on_first_painted)
+        self.dropped = DropRouting(self)
+        self.window.layout_changed.connect(self.keeper.touch)
+        self.panel.splitter.changed.connect(self.keeper.touch)
+        self.window.closed.connect(self.shut_down)
+        self.settings.changed.connect(self._on_setting)
+        self.settings.failed.connect(self.notifier.warning)
+        self.prompt.origin_changed.connect(self.show_title)
+        self.prompt.modified_changed.connect(self.show_title)
+        self.prompt.changed.connect(self._on_text_changed)
+        self.prompt.failed.connect(self.notifier.error)
+        for change in (self.prompt.encoding_changed, self.prompt.special_changed):
+            change.connect(self.keeper.touch)
+        self.panel.editor.zoom_changed.connect(self.keeper.touch)
+        self.panel.editor.cursorPositionChanged.connect(self.keeper.touch)
+        self.wiring = ActionWiring(self)
+        StatusFacts(self.window.statusBar(), self.prompt, self.window.actions_by_name)
+        self.show_title()
+
+    def _restore(self) -> None:
+        """Show what the last window left, as far as that is quick."""
+        restored = self.keeper.read()
+        self._last = state = restored.state
+        self._is_first = restored.is_first
+        self.prompt.set_encoding(state.encoding)
+        self.prompt.set_special_as_tokens(state.special_as_tokens)
+        if state.geometry:
+            self.window.restoreGeometry(decoded(state.geometry))
+        self.panel.splitter.restore_state(state.strip)
+        wanted = self.settings.values.restore_session or restored.crashed
+        if restored.is_first:
+            self.prompt.show_text(SAMPLE)
+        elif restored.text is not None and wanted:
+            self.keeper.show_last(state, restored.text)
+        elif restored.text_bytes and wanted:
+            self.keeper.show_later(state)
+        elif restored.text_bytes:
+            self.keeper.put_by()
+        if state.zoom:
+            self.panel.editor.zoom_by(state.zoom)
+        self.window.pages.show_page(state.tab)
+        if not state.inspector:
+            self.window.inspector_chosen["prompt"] = False
+        if state.inspector_cost:
+            self.window.inspector_chosen["cost"] = state.inspector_cost == "shown"
+        self.panel.editor.setFocus()
+        self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
+
+    @Slot()
+    def _on_first_painted(self) -> None:
+        # One turn of the event loop later: the picture is on the screen before anything heavy begins.
+        in_next_turn(self, self.start_services)
+
+    # --- after it ---------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def start_services(self) -> None:
+        """Start the worker threads and everything that counts, prices, reads and writes.
+
+        Step by step, so that a key pressed meanwhile waits for one step and not for all.
+        """
+        if self.runner is None:
+            # Counting comes last: while the first vocabulary is read, nothing else in this process gets far.
+            self._steps = [*self._parts(), self._end_start]
+            self._take_step()
+
+    def start_at_once(self, built: Collection[str] | None = None) -> None:
+        """The same before the first picture, for those who can wait for it.
+
+        ``built``: the object names of the pages to build now, all unless given; the others are built when seen.
+        """
+        for start in self._parts():
+            start()
+        for name, controller in self.controllers.items():
+            if built is None or name in built:
+                controller.build()
+        in_next_turn(self, self._end_start)
+
+    def _parts(self) -> tuple[Callable[[], object], ...]:
+        pages = (partial(self._start_page, page) for page in all_pages() if page.controller)
+        return (
+            *(self._start_files, self._start_costs, self.wiring.palette),
+            *(self._start_counting, *pages, self._start_report),
+        )
+
+    @Slot()
+    def _take_step(self) -> None:
+        if self._steps:
+            step = self._steps.pop(0)
+            try:
+                step()
+            finally:  # a fault of one step is reported, and the others go on
+                in_next_turn(self, self._take_step)
+
+    def _start_files(self) -> None:
+        from gui.prompt.file_service import FileService
+        from gui.runtime.jobs import JobRunner
+        from gui.runtime.loading import Loading, LoadingAhead
+        from gui.services.find import FindService
+        from gui.state.storage import Storage
+
+        self.runner = runner = JobRunner(self)
+        self.loading = LoadingAhead(self)
+        self._for_tabs = Loading(self)
+        self.window.jobs.watch(runner)
+        self.finder.start(FindService(runner, self))
+        self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))
+        self.settings.use_storage(Storage(runner, self.tr("Saving the settings"), self))
+        self.keeper.start(runner, self.settings.values.autosave_seconds)
+
+    def _start_costs(self) -> None:
+        from gui.calibration_wiring import CalibrationWiring
+        from gui.costs.wiring import CostWiring
+        from gui.editor.token_card import TokenInspector
+
+        assert self.runner is not None
+        state = self._last
+        self.costs = CostWiring(self, self.runner, state.scenario, state.model)
+        self.calibration = CalibrationWiring(self, self.runner)
+        self.inspector = TokenInspector(self.prompt, self.settings, self)
+        self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
+
+    def _start_counting(self) -> None:
+        from gui.prompt.cut_bar import CutController
+        from gui.prompt.ids_controller import IdsController
+        from gui.prompt.token_actions import TokenActions
+        from gui.runtime.kernel_build import KernelBuild
+        from gui.runtime.memory import MemoryReturn
+        from gui.services.encoding import EncodingService
+        from gui.services.text_cut import CutService
+        from gui.services.token_ids import TokenIdsService
+        from gui.window.encoding_list import EncodingList
+
+        assert self.runner is not None
+        self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
+        kernels.failed.connect(self.notifier.warning)
+        self.prompt.counted.connect(kernels.begin_soon)
+        open_encoding = self.own_encodings.opening(kernels.use.open)
+        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
+        self.ids = IdsController(self.panel, TokenIdsService(self.runner, open_encoding, self), self.notifier)
+        self.cut = CutController(self.panel, CutService(self.runner, open_encoding, self), self.notifier)
+        act = self.window.actions_by_name
+        act["cut_to_tokens"].triggered.connect(self.cut.open)
+        act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)
+        TokenActions(self)
+        memory = MemoryReturn(self.prompt, self.runner, kernels.release_pages, self)
+        kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
+        self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
+        encodings.listed.connect(self.panel.picker.fill)
+        encodings.failed.connect(self.notifier.error)
+        encodings.refresh()
+
+    def load_first(self, modules: Sequence[str], then: Callable[[], None]) -> None:
+        """Call a slot when these modules are loaded, as ``Loading.when_loaded``."""
+        assert self._for_tabs is not None
+        self._for_tabs.when_loaded(modules, then)
+
+    def _tab_parts(self) -> TabParts:
+        from gui.widgets.page_controller import TabParts
+
+        assert self.runner is not None
+        assert self.kernels is not None
+        assert self.encodings is not None
+        return TabParts(self, self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open))
+
+    def _start_page(self, page: PageSpec) -> None:
+        """Make what builds and drives a page."""
+        module, name = page.controller.split(":")
+        make = getattr(importlib.import_module(module), name)
+        states = (getattr(self._last, page.state),) if page.state else ()
+        self.controllers[page.name] = make(self._tab_parts(), *states)
+
+    def _start_report(self) -> None:
+        from gui.costs.report_controller import ReportWriting
+
+        assert self.runner is not None
+        self.report = ReportWriting(self, self.runner)
+
+    def _end_start(self) -> None:
+        from gui.window.drop_overlay import DropOverlay
+
+        self.drops = DropOverlay(self.window, self.theme, self.icons)
+        if self._is_first:
+            self._show_first_steps()
+        self._report.tell()
+        assert self.loading is not None
+        self.loading.begin_soon()
+        assert self.runner is not None
+        self.runner.collector.start()
+        self.started.emit()
+
+    def _show_first_steps(self) -> None:
+        """Offer on the first start what to do first."""
+        from gui.prompt.first_steps import FirstSteps, open_cards
+
+        if open_cards(self.settings):
+            self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel.splitter.widget(0))
+            steps.page_asked.connect(self.go_to)
+            steps.paste_asked.connect(self._paste_prompt)
+            self.panel.add_foot(steps)
+
+    @Slot()
+    def _paste_prompt(self) -> None:
+        """Take the text of the clipboard as the prompt, or make ready to type it."""
+        text = QApplication.clipboard().text()
+        self.show_prompt()
+        if text:
+            self.prompt.replace_all(text)
+        else:
+            self.panel.editor.selectAll()
+
+    # --- pages --------------------------------------------------------------------------------------------------------
+
+    @property
+    def library(self) -> LibraryController | None:
+        """Drives the page Library."""
+        return self.controllers.get("libraryTab")
+
+    @property
+    def training(self) -> TrainingController | None:
+        """Drives the page Train; None before the first picture, as with the others."""
+        return self.controllers.get("trainingTab")
+
+    @property
+    def vocabulary(self) -> VocabularyController | None:
+        """Drives the page Vocabulary."""
+        return self.controllers.get("vocabularyTab")
+
+    @property
+    def merges(self) -> MergesController | None:
+        """Drives the page Merges."""
+        return self.controllers.get("mergesTab")
+
+    @property
+    def request(self) -> RequestWiring | None:
+        """Drives the page Chat."""
+        return self.controllers.get("requestTab")
+
+    @property
+    def compare(self) -> CompareWiring | None:
+        """Drives the page Compare."""
+        return self.controllers.get("compareTab")
+
+    @property
+    def folders(self) -> FilesController | None:
+        """Drives the page Files."""
+        return self.controllers.get("filesTab")
+
+    @property
+    def lab(self) -> LabController | None:
+        """Drives the page Lab."""
+        return self.controllers.get("labTab")
+
+    @property
+    def advisor(self) -> AdvisorWiring | None:
+        """Drives the page Savings."""
+        return self.controllers.get("savingsTab")
+
+    @property
+    def versions(self) -> VersionsWiring | None:
+        """Drives the page Versions."""
+        return self.controllers.get("versionsTab")
+
+    @property
+    def pricing(self) -> PricingWiring | None:
+        """Drives the page Prices."""
+        return self.controllers.get("pricingTab")
+
+    @property
+    def conversation(self) -> ConversationWiring | None:
+        """Drives the page Conversation."""
+        return self.controllers.get("conversationTab")
+
+    def go_to(self, page: str) -> None:
+        """Show a page, with the keyboard in its first control."""
+        self.window.pages.show_page(page)
+        if page == PROMPT_PAGE:
+            self.panel.show_text()
+            self.panel.editor.setFocus()
+        elif page == MODELS_PAGE and self.costs is not None:
+            self.costs.panel.focus_filter()
+        elif page in self.controllers:
+            self.controllers[page].focus()
+
+    # --- the prompt ---------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def show_prompt(self) -> None:
+        """Bring its tab to the front, ready to type."""
+        self.go_to(PROMPT_PAGE)
+
+    @Slot(int, int)
+    def show_place(self, utf16_start: int, utf16_end: int) -> None:
+        """The same with a stretch of it selected, the caret at its beginning, which is then in sight."""
+        self.show_prompt()
+        self.panel.editor.select_range(utf16_end, utf16_start)
+
+    # --- settings -----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_setting(self, name: str) -> None:
+        values = self.settings.values
+        if name == "theme":
+            self.theme.set_mode(values.theme)
+        elif name == "contrast":
+            self.theme.set_contrast(values.contrast)
+        elif name == "system_fonts":
+            self.theme.set_system_fonts(values.system_fonts)
+        elif name == "private_mode" and values.private_mode:
+            self.privacy.go_private()
+        elif name == "autosave_seconds":
+            self.keeper.set_interval(values.autosave_seconds)
+
+    @Slot()
+    def show_title(self) -> None:
+        """Show in title and header which document this is and whether it is saved."""
+        prompt, origin = self.prompt, self.prompt.origin
+        self._was_empty = prompt.empty
+        modified = prompt.modified and not (origin is None and prompt.empty)
+        state = self.tr("Edited, not saved") if modified else self.tr("Saved") if origin else self.tr("Not saved")
+        if self._was_empty and origin is None:
+            state = self.tr("Empty")
+        self.window.private.setVisible(self.slot.folder is None)
+        if self.slot.folder is None:
+            state = self.tr("Private, kept nowhere")
+        self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=prompt.name))
+        self.window.setWindowModified(modified)
+        tip = "" if origin is None else str(origin.path)
+        self.window.header.document.show_document(prompt.name, state, modified=modified, tip=tip)
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        if self.prompt.empty != self._was_empty:
+            self.show_title()
+
+    def _add_layout(self, state: SessionState) -> SessionState:
+        window = self.window
+        return dataclasses.replace(
+            state,
+            geometry=encoded(window.saveGeometry()),
+            zoom=self.panel.editor.zoom,
+            tab=self.window.pages.current_name,
+            model=self.costs.reference.chosen if self.costs else self._last.model,
+            inspector=window.inspector_chosen.get("prompt", True),
+            inspector_cost={None: "", True: "shown", False: "hidden"}[window.inspector_chosen.get("cost")],
+            strip=self.panel.splitter.state(),
+            **self._panel_states(),
+        )
+
+    def _panel_states(self) -> dict[str, dict[str, Any]]:
+        """What the panels remember; of those that are not there yet, what they remembered last time."""
+        parts = {page.state: self.controllers.get(page.name) for page in all_pages() if page.state}
+        parts["scenario"] = self.costs.panel if self.costs else None
+        return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}
+
+    # --- the end ------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def shut_down(self) -> None:
+        """End the worker threads and give the application its own look back."""
+        from gui.runtime.loading import Loading
+
+        release_clipboard()
+        self._steps = []
+        for loading in (*self.findChildren(Loading), *self.window.findChildren(Loading)):
+            loading.stop()
+        self.settings.close()
+        for file in self.findChildren(SharedFile):
+            file.finish()
+        if self.runner is not None:
+            self.runner.shutdown()
+        self.own_encodings.release()
+        self.keeper.finish()
+        self.theme.release_soon()

@@ -1,0 +1,165 @@
+"""A tab that somebody turns to is built over several turns of the event loop, and is what it would be at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEventLoop, QObject, Signal
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from gui.core.paths import profile_paths
+from gui.runtime.event_loop import in_next_turn
+from gui.widgets.page_controller import TabBuilding
+from gui.window.workbench import Workbench
+from tests.gui.conftest import OpenWindow, close_window
+from tests.thoroughness import mostly_deep
+
+TABS = ("request", "training", "vocabulary", "advisor")
+STEPS = 4
+ENOUGH = 200
+"""Turns in which anything has been built."""
+
+
+class Window(QObject):
+    closed = Signal()
+
+
+class Turns:
+    """The turns of the event loop, taken one by one."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._context = QObject()
+
+    def take(self) -> None:
+        self.count += 1
+        loop = QEventLoop()
+        in_next_turn(self._context, loop.quit)
+        loop.exec()
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        for _ in range(ENOUGH):
+            if condition():
+                return
+            self.take()
+        pytest.fail("that never comes")
+
+
+@pytest.fixture
+def turns(qapp) -> Turns:
+    return Turns()
+
+
+@pytest.fixture
+def window(qapp) -> Window:
+    return Window()
+
+
+@pytest.fixture
+def taken() -> list[int]:
+    """In which turn each step was taken."""
+    return []
+
+
+@pytest.fixture
+def building(window: Window, turns: Turns, taken: list[int]) -> TabBuilding:
+    def steps() -> Iterator[None]:
+        for _ in range(STEPS):
+            taken.append(turns.count)
+            yield
+
+    return TabBuilding(steps, window.closed, window)
+
+
+def test_each_step_has_a_turn_of_its_own(turns: Turns, building: TabBuilding, taken: list[int]):
+    acts: list[str] = []
+
+    def act() -> None:
+        acts.append("act")
+
+    for _ in range(2):
+        building.when_built(act)
+    assert not taken, "nothing before the next turn"
+    turns.until(lambda: bool(acts))
+    assert len(taken) == len(set(taken)) == STEPS
+    building.when_built(act)
+    assert acts == ["act", "act"], "once for those who asked twice, and at once for who asks now"
+
+
+def test_whoever_needs_it_now_gets_the_rest_at_once(turns: Turns, building: TabBuilding, taken: list[int]):
+    acts: list[int] = []
+    building.when_built(lambda: acts.append(len(taken)))
+    turns.until(lambda: len(taken) == 1)
+    building.finish()
+    assert acts == [STEPS]
+    building.finish()
+    for _ in range(STEPS):
+        turns.take()
+    assert (acts, len(taken)) == ([STEPS], STEPS)
+
+
+def test_nothing_more_is_built_for_a_window_that_has_gone(
+    window: Window, turns: Turns, building: TabBuilding, taken: list[int]
+):
+    building.when_built(lambda: pytest.fail("it is not built"))
+    turns.until(lambda: len(taken) == 1)
+    window.closed.emit()
+    for _ in range(STEPS):
+        turns.take()
+    assert len(taken) == 1
+
+
+@pytest.fixture
+def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Workbench]:
+    """A window as the application opens it: its tabs are empty."""
+    bench = Workbench(profile_paths(tmp_path / "lazy"))
+    with qtbot.waitSignal(bench.started):
+        bench.window.show()
+    yield bench
+    close_window(qtbot, bench)
+
+
+def look_at(bench: Workbench, name: str) -> QWidget:
+    page = f"{'savings' if name == 'advisor' else name}Tab"
+    assert bench.window.pages.show_page(page)
+    return bench.page(page)
+
+
+def parts(page: QWidget) -> list[tuple[str, str]]:
+    return [(type(part).__name__, part.objectName()) for part in page.findChildren(QWidget)]
+
+
+def focus_chain(page: QWidget) -> list[tuple[str, str]]:
+    """What the Tab key comes by."""
+    chain, at = [], page.nextInFocusChain()
+    while at is not page:
+        if page.isAncestorOf(at):
+            chain.append((type(at).__name__, at.objectName()))
+        at = at.nextInFocusChain()
+    return chain
+
+
+@pytest.mark.parametrize("name", mostly_deep(TABS, 2))
+def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, open_window: OpenWindow, name: str):
+    wiring = getattr(bench, name)
+    page = look_at(bench, name)
+    assert wiring.panel is None
+    assert not parts(page)
+    turns.until(lambda: wiring.panel is not None and wiring.panel.isVisible())
+    assert turns.count > STEPS
+    other = look_at(open_window(counted=False), name)
+    assert sorted(parts(page)) == sorted(parts(other))
+    assert focus_chain(page) == focus_chain(other)
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("name", TABS)
+def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Workbench, turns: Turns, name: str):
+    look_at(bench, name)
+    turns.take()
+    turns.take()
+    assert getattr(bench, name).panel is None
+    close_window(qtbot, bench)
