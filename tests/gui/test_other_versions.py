@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from gui.tokenizers.train.plan import TrainingPlan
 from pytestqt.qtbot import QtBot
 
 import pricing
@@ -36,7 +35,14 @@ from gui.state.scenario_book import ScenarioBook
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
-from gui.tokenizers.train.checkpoint_service import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
+from gui.tokenizers.train.checkpoint_service import (
+    PLAN,
+    STATE,
+    TrainingPlan,
+    find_checkpoints,
+    free_place,
+    save_checkpoint,
+)
 from gui.window.workbench import Workbench
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from gui.tokenizers.library.models_dialog import TokenizerModelsDialog
-from gui.tokenizers.library.name_dialog import TokenizerNameDialog
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
@@ -32,6 +30,7 @@ from gui.costs.scenario_names import ScenarioName
 from gui.look.focus_ring import WIDTH
 from gui.prompt.dialogs import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
+from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
 from gui.window.crash import CrashDialog
 from gui.window.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of

@@ -8,7 +8,6 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from gui.tokenizers.library.import_dialog import TokenizerImportDialog
 from PySide6 import QtGui
 from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QEvent, QModelIndex, Qt
 from PySide6.QtGui import QHelpEvent
@@ -18,6 +17,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
+from gui.tokenizers.library.dialogs import TokenizerImportDialog
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
