@@ -39,7 +39,7 @@ def load_trainer(texts: Path) -> None:
 def begin_training(bench: Any, texts: Path, size: int) -> None:
     """Start a run as its panel does when somebody presses Start."""
     from engine import training_merging
-    from gui.services import training_worker
+    from gui.tokenizers.train import run_service as training_worker
 
     # Slices of a merge, and a checkpoint as often as there is time for one: whatever the speed, a fault hits some.
     training_merging._BUDGET = 1
@@ -57,8 +57,8 @@ def begin_training(bench: Any, texts: Path, size: int) -> None:
 
 def watch_training(note: Callable[..., None]) -> None:
     """Note each checkpoint, and what becomes of the run."""
-    from gui.services import training_worker
-    from gui.services.training_engine import EngineTrainer
+    from gui.tokenizers.train import run_service as training_worker
+    from gui.tokenizers.train.run_service import EngineTrainer
 
     save, drop, keep = training_worker.save_checkpoint, training_worker.drop_checkpoint, EngineTrainer.keep
 
@@ -98,7 +98,7 @@ def expected_merges(texts: Path) -> list[list[int]]:
 
 def faults_of_training(session: Path, texts: Path, lines: Iterable[dict[str, Any]]) -> Iterator[str]:
     """A sentence for everything that is wrong with the run of one session."""
-    from gui.services.training_checkpoint import find_checkpoints
+    from gui.tokenizers.train.checkpoint_service import find_checkpoints
 
     done = [line for line in lines if line["what"].startswith("training checkpoint")]
     saved = [line["number"] for line in done if line["what"] == "training checkpoint done"]

@@ -21,9 +21,9 @@ from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
 from benchmarks.soak_monkey import LEFT_ALONE
 from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jobs
 from engine.requests.types import Request
-from gui.panels.vocabulary_compare import ComparePage
 from gui.prompt.chat.panel import ChatPanel
 from gui.prompt.counting_service import FIRST_ENCODING
+from gui.tokenizers.vocabulary.comparison import ComparePage
 from gui.window.workbench import Workbench
 
 COMMON_WORD = "the"

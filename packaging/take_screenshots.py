@@ -148,7 +148,7 @@ def take_page(theme: str, page: str, target: Path) -> None:
 def pause_in_the_middle() -> None:
     """Have every run rest after so many merges: it is over before anybody could press a button."""
     from engine import training_merging
-    from gui.services import training_worker
+    from gui.tokenizers.train import run_service as training_worker
 
     ending = training_worker._ending
 

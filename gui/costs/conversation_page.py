@@ -37,8 +37,8 @@ from gui.costs.money_text import CostText
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.training_form import Remark
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import FlowLayout, WhenSeen, labelled, side_by_side, tokens_box
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel

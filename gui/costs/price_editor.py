@@ -27,9 +27,9 @@ from gui.editor.offsets import utf16_length
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
-from gui.panels.line_numbers import LineNumbers
 from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
 from gui.widgets.layouts import WhenSeen
+from gui.widgets.line_numbers import LineNumbers
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice

@@ -39,15 +39,15 @@ from gui.look.corner import plain_corner
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
+from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.models.training_skipped import SkippedFilesModel
-from gui.models.training_text import TrainingText
-from gui.panels.training_folder import FolderBar
-from gui.panels.training_form import Remark
 from gui.widgets.dropped_files import DroppedFiles
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.folder_bar import FolderBar
+from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import tokens_box
+from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from PySide6.QtWidgets import (
 
 from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
 from gui.look.plain_label import PlainLabel
+from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.models.training_text import TrainingText
-from gui.panels.training_curve import TrainingCurveView
-from gui.panels.training_form import Remark
+from gui.widgets.form_rows import Remark
 from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import set_up_rows
+from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -129,8 +129,8 @@ PLOTS = (
     "gui.costs.conversation_plot",
     "gui.costs.bars",
     "gui.widgets.plot_axis",
-    "gui.panels.training_plots",
-    "gui.panels.vocabulary_plots",
+    "gui.widgets.training_plots",
+    "gui.tokenizers.vocabulary.plots",
 )
 """The modules that draw with pyqtgraph; nothing else loads it."""
 

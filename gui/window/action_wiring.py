@@ -50,8 +50,7 @@ class ActionWiring(QObject):
         act["save"].triggered.connect(self._save)
         act["save_as"].triggered.connect(self._save_as)
         act["report"].triggered.connect(self._write_report)
-        act["import_tokenizer"].triggered.connect(bench.tokenizers.choose)
-        act["tokenizers"].triggered.connect(bench.tokenizers.manage)
+        act["import_tokenizer"].triggered.connect(self._import_tokenizer)
         act["close"].triggered.connect(bench.closing.quit)
         bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
@@ -128,6 +127,11 @@ class ActionWiring(QObject):
     @Slot()
     def _new(self) -> None:
         self._bench.prompt.replace_all("")
+
+    @Slot()
+    def _import_tokenizer(self) -> None:
+        if self._bench.library is not None:
+            self._bench.library.choose()
 
     @Slot()
     def _open(self) -> None:

@@ -30,7 +30,7 @@ from gui.state.session import SessionState
 from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.tokenizer_wiring import TokenizerWiring
+from gui.widgets.dropped_files import DropRouting
 from gui.window.action_wiring import ActionWiring
 from gui.window.lifecycle import Closing, StartReport, release_clipboard
 from gui.window.main_window import MainWindow
@@ -60,9 +60,10 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner
     from gui.runtime.kernel_build import KernelBuild
     from gui.runtime.loading import Loading, LoadingAhead
-    from gui.tabs.merges_wiring import MergesWiring
-    from gui.tabs.training_wiring import TrainingWiring
-    from gui.tabs.vocabulary_wiring import VocabularyWiring
+    from gui.tokenizers.library.controller import LibraryController
+    from gui.tokenizers.merges.controller import MergesController
+    from gui.tokenizers.train.controller import TrainingController
+    from gui.tokenizers.vocabulary.controller import VocabularyController
     from gui.widgets.page_controller import TabParts
     from gui.window.encoding_list import EncodingList
 
@@ -149,7 +150,7 @@ class Workbench(QObject):
     def _connect(self) -> None:
         self.closing = Closing(self)
         self.window.first_painted.connect(self._on_first_painted)
-        self.tokenizers = TokenizerWiring(self)
+        self.dropped = DropRouting(self)
         self.window.layout_changed.connect(self.keeper.touch)
         self.panel.splitter.changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
@@ -362,17 +363,22 @@ class Workbench(QObject):
     # --- pages --------------------------------------------------------------------------------------------------------
 
     @property
-    def training(self) -> TrainingWiring | None:
+    def library(self) -> LibraryController | None:
+        """Drives the page Library."""
+        return self.controllers.get("libraryTab")
+
+    @property
+    def training(self) -> TrainingController | None:
         """Drives the page Train; None before the first picture, as with the others."""
         return self.controllers.get("trainingTab")
 
     @property
-    def vocabulary(self) -> VocabularyWiring | None:
+    def vocabulary(self) -> VocabularyController | None:
         """Drives the page Vocabulary."""
         return self.controllers.get("vocabularyTab")
 
     @property
-    def merges(self) -> MergesWiring | None:
+    def merges(self) -> MergesController | None:
         """Drives the page Merges."""
         return self.controllers.get("mergesTab")
 

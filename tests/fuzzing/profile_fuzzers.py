@@ -25,11 +25,10 @@ from gui.core.versioned_document import DamagedFile
 from gui.costs import calibration_service as calibrations
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.runtime.jobs import JobRunner
-from gui.services.training_checkpoint import PLAN, STATE, find_checkpoint, save_checkpoint
-from gui.services.training_plan import TrainingPlan
 from gui.state.session import SessionState, read_session, state_bytes
 from gui.state.settings import Settings, SettingsStore
 from gui.state.storage import Storage
+from gui.tokenizers.train.checkpoint_service import PLAN, STATE, TrainingPlan, find_checkpoint, save_checkpoint
 from pricing.calibration import CalibrationError, Sample, changed_samples
 from tests.engine.formats.damage import worse_bytes
 from tests.engine.formats.test_hostile_files import KEPT, kept

@@ -24,7 +24,7 @@ from engine.text_files import decode_stored
 from engine.training_types import CorpusRules
 from engine.training_warm_up import warm_up
 from gui.costs.price_facts_service import value_of
-from gui.tabs.vocabulary_flow import typed_ids
+from gui.tokenizers.vocabulary.controller import typed_ids
 from pricing.types import PricingError
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.damage import HOSTILE_WORDS, worse_lines

@@ -19,7 +19,7 @@ from gui.window.workbench import Workbench
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.gui.conftest import OpenWindow
-from tests.gui.test_tokenizers import add, choose, facts
+from tests.gui.tokenizers.test_tokenizers import add, choose, facts
 from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("vocabularyTab")

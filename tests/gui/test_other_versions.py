@@ -31,11 +31,17 @@ from gui.costs.calibration_service import Calibrations, load
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
 from gui.runtime.jobs import JobRunner
-from gui.services.training_checkpoint import PLAN, STATE, find_checkpoints, free_place, save_checkpoint
-from gui.services.training_plan import TrainingPlan
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
+from gui.tokenizers.train.checkpoint_service import (
+    PLAN,
+    STATE,
+    TrainingPlan,
+    find_checkpoints,
+    free_place,
+    save_checkpoint,
+)
 from gui.window.workbench import Workbench
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError

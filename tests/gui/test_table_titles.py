@@ -9,8 +9,8 @@ import engine
 from engine.entries.comparison import compare
 from engine.entries.table import entries_of
 from engine.merge_account import account_of, merge_spans, state_after
-from gui.models.merge_tables import PairsModel, StepsModel
-from gui.models.vocabulary_comparison import ComparisonModel
+from gui.tokenizers.merges.tables import PairsModel, StepsModel
+from gui.tokenizers.vocabulary.comparison import ComparisonModel
 
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 

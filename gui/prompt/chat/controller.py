@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from gui.core.local_tokenizers import looks_like_tokenizer
 from gui.core.request_tokens import templates_and_encodings
 from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_for
 from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, LinesTable, ManyRequests
 from gui.runtime.notify import Offer
-from gui.services.local_tokenizers import looks_like_tokenizer
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import TabBuilding, TabWiring
 
@@ -341,7 +341,7 @@ class ChatController(TabWiring["ChatPanel"]):
         """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
         others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
         if others:
-            self._bench.tokenizers.take_dropped(others)
+            self._bench.dropped.take(others)
         for path in map(Path, paths):
             if path in others:
                 continue

@@ -28,7 +28,6 @@ from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.training_form import Remark
 from gui.prompt.chat.labels import unknown_words
 from gui.prompt.chat.lines_page import RequestLinesPage
 from gui.prompt.chat.message_form import SETTLE_MS, MessageEditor
@@ -36,6 +35,7 @@ from gui.prompt.chat.messages import EDGE, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestResult
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import labelled_row
 from gui.widgets.tool_row import ToolRow
 

@@ -13,10 +13,10 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBox
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.panels.training_form import Remark
 from gui.prompt.chat.labels import breakdown, kind_word, place_words, special_words, total
 from gui.state.settings import SettingsStore
 from gui.widgets.editor_look import TokenView
+from gui.widgets.form_rows import Remark
 
 if TYPE_CHECKING:
     from gui.prompt.chat.draft_service import RequestReply

@@ -59,12 +59,6 @@ FILE: tuple[ActionSpec, ...] = (
         separator=True,
     ),
     ActionSpec(
-        "tokenizers",
-        "file",
-        QT_TRANSLATE_NOOP("Actions", "&Tokenizers…"),
-        QT_TRANSLATE_NOOP("Actions", "Your own tokenizers: rename, remove, assign to models, find on this computer"),
-    ),
-    ActionSpec(
         "go_private",
         "file",
         QT_TRANSLATE_NOOP("Actions", "Keep nothin&g of this window"),

@@ -27,11 +27,10 @@ from shiboken6 import isValid
 from gui.core.reports import TextFacts
 from gui.costs.report_controller import ReportDialog
 from gui.costs.scenario_names import ScenarioName
-from gui.dialogs.tokenizer_models import TokenizerModelsDialog
-from gui.dialogs.tokenizer_name import TokenizerNameDialog
 from gui.look.focus_ring import WIDTH
 from gui.prompt.dialogs import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
+from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
 from gui.window.crash import CrashDialog
 from gui.window.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
@@ -80,12 +79,11 @@ OPENERS: dict[str, Opener] = {
     "palette": by_action("command_palette"),
     "line": by_action("go_to_line"),
     "token": by_action("go_to_token"),
-    "tokenizers": by_action("tokenizers"),
     "calibration": by_action("calibrate"),
     "price import": lambda bench: bench.pricing.import_prices(),
     "scenario": lambda bench: bench.costs.panel.show_scenario(),
     "removal": lambda bench: bench.training.results._on_remove("some"),
-    "tokenizer removal": lambda bench: bench.tokenizers.flow._ask_removal("some"),
+    "tokenizer removal": lambda bench: bench.library._ask_removal("some"),
     "fault": with_dialog(lambda bench: CrashDialog("a report", bench.window)),
     "undecided file": with_dialog(undecided),
     "scenario name": with_dialog(lambda bench: ScenarioName("Name", "", frozenset(), lambda _: None, bench.window)),
@@ -180,7 +178,6 @@ def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Workbench, name: str):
     ("name", "first"),
     [
         ("calibration", "calibrationUsage"),
-        ("tokenizers", "tokenizersImport"),
         ("palette", "commandField"),
         ("line", "goToNumber"),
         ("scenario name", "scenarioName"),

@@ -14,7 +14,7 @@ from gui.costs.columns import COLUMNS
 from gui.window.workbench import Workbench
 from tests.gui.access.hands import Hands
 from tests.gui.conftest import OpenWindow
-from tests.gui.training_windows import write_texts
+from tests.gui.tokenizers.training_windows import write_texts
 
 TEXT = "Count these tokens, please."
 
@@ -101,7 +101,7 @@ def test_a_vocabulary_is_trained(
     qtbot: QtBot, bench: Workbench, hands: Hands, tmp_path: Path, trainer_is_compiled: None
 ):
     folder, target = write_texts(tmp_path / "texts"), tmp_path / "mine.tiktoken"
-    hands.press("Ctrl+4")
+    hands.press("Ctrl+4", "Ctrl+Tab")
     assert hands.focus_name() == "trainFolder"
     hands.type(str(folder))
     panel = bench.training.panel
@@ -134,7 +134,7 @@ def test_a_vocabulary_is_trained(
 
 
 def test_a_token_is_looked_up(qtbot: QtBot, bench: Workbench, hands: Hands):
-    hands.press("Ctrl+4", "Ctrl+Tab")
+    hands.press("Ctrl+4", "Ctrl+Tab", "Ctrl+Tab")
     assert hands.focus_name() == "vocabSearch"
     panel, flow = bench.vocabulary.panel, bench.vocabulary.flow
     qtbot.waitUntil(lambda: flow.vocabulary is not None and flow.vocabulary.name == "o200k_base")

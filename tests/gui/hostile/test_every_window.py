@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
-from gui.dialogs.tokenizer_import import TokenizerImportDialog
 from gui.look.plain_label import PlainLabel
+from gui.tokenizers.library.dialogs import TokenizerImportDialog
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
@@ -161,7 +161,7 @@ def test_a_file_that_is_no_tokenizer_is_refused_by_its_name(
     bench: Workbench = open_window()
     path = tmp_path / "<img src=y>\u202enosj.json"
     path.write_text("{}")
-    bench.tokenizers.flow.open_path(path)
+    bench.library.open_path(path)
     dialog = bench.window.findChild(TokenizerImportDialog)
     qtbot.waitUntil(lambda: dialog.says_why)
     assert_window_is_harmless(dialog)

@@ -15,7 +15,7 @@ from engine import Encoding, catalog
 from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
-from tests.gui.vocabulary_windows import browse
+from tests.gui.tokenizers.vocabulary_windows import browse
 
 pytestmark = pytest.mark.pages()
 

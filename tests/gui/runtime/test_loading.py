@@ -16,11 +16,11 @@ from pytestqt.qtbot import QtBot
 
 from engine.training_types import TrainingCurve
 from gui.costs.chart import CostChart
+from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.models.training_text import TrainingText
-from gui.panels.training_curve import TrainingCurveView
-from gui.panels.vocabulary_lengths import LengthsPage
 from gui.runtime.loading import PLOTS, Loading, is_loaded, load, modules_of_the_window
+from gui.tokenizers.vocabulary.panel import LengthsPage
+from gui.widgets.training_curve import TrainingCurveView
 from tests.patience import PATIENCE_MS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -124,12 +124,12 @@ def _chart(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
 def _curve(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
     view = TrainingCurveView(theme, TrainingText(QLocale.c()))
     curve = TrainingCurve(np.array([256, 300]), np.array([1.0, 1.5]))
-    return view, "gui.panels.training_plots", lambda: view.show_curve(curve, 300)
+    return view, "gui.widgets.training_plots", lambda: view.show_curve(curve, 300)
 
 
 def _lengths(theme: Theme) -> tuple[QWidget, str, Callable[[], object]]:
     page = LengthsPage(theme)
-    return page, "gui.panels.vocabulary_plots", page.repaint
+    return page, "gui.tokenizers.vocabulary.plots", page.repaint
 
 
 @pytest.mark.qt_log_ignore("propagateSizeHints")

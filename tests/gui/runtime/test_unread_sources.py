@@ -10,10 +10,10 @@ from gui.runtime.pyside_workarounds import SOURCES_ARE_UNREAD
 WHAT_IS_READ = """
 import linecache
 import gui.window.workbench
-import gui.panels.training_panel
+import gui.tokenizers.train.panel
 from PySide6.QtWidgets import QWidget
 read = [name for name, kept in linecache.cache.items() if len(kept) > 1]
-print(sum("training_panel" in name or "main_window" in name for name in read), len(read))
+print(sum("tokenizers/train" in name or "main_window" in name for name in read), len(read))
 assert hasattr(QWidget, "setWindowTitle") and not hasattr(QWidget, "set_window_title")
 """
 

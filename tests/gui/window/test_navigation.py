@@ -45,8 +45,8 @@ def test_rail_and_switcher_lead_to_every_page(qtbot: QtBot, open_window: OpenWin
     bar.setCurrentIndex(1)
     assert pages.current_name == "requestTab"
     qtbot.mouseClick(rail(bench)["Tokenizers"], Qt.MouseButton.LeftButton)
-    assert pages.current_name == "trainingTab"
-    assert offered(bench) == ["Train", "Vocabulary", "Merges"]
+    assert pages.current_name == "libraryTab"
+    assert offered(bench) == ["Library", "Train", "Vocabulary", "Merges"]
     qtbot.mouseClick(rail(bench)["Files"], Qt.MouseButton.LeftButton)
     assert offered(bench) == [], "one page needs no switcher"
     qtbot.mouseClick(rail(bench)["Prompt"], Qt.MouseButton.LeftButton)

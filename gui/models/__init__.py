@@ -1,1 +1,0 @@
-"""Table models over arrays and rows, without business state."""

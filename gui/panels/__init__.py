@@ -1,1 +1,0 @@
-"""The panes of the main window, one class a file."""

@@ -1,1 +1,0 @@
-"""The only code of the window that calls engine or pricing."""

@@ -1,0 +1,1 @@
+"""The workspace Tokenizers: library, training, vocabularies and merges."""

@@ -1,0 +1,1 @@
+"""The tokenizer library: import, names and use of tokenizers."""

@@ -1,0 +1,319 @@
+"""Controller of the page Library: lists tokenizers, imports, renames and removes them, and assigns them to models."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QStandardPaths, Qt, Slot
+from PySide6.QtWidgets import QWidget
+
+from gui.costs.prices_service import OWN_VENDOR
+from gui.prompt.counting_service import FIRST_ENCODING
+from gui.runtime.notify import Offer
+from gui.tokenizers.library.service import AssignRequest, Change, LibraryService, ReadRequest, TokenizerFiles
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabWiring
+
+if TYPE_CHECKING:
+    from gui.costs.prices_service import Splice
+    from gui.tokenizers.library.dialogs import TokenizerImportDialog
+    from gui.tokenizers.library.page import LibraryPage
+    from gui.tokenizers.library.service import Refusal, TokenizerPreview
+    from gui.widgets.page_controller import TabParts
+
+TOKENIZER = "tokenizer"
+"""Key of messages about tokenizers."""
+PAGE = "libraryTab"
+NEEDS = (
+    "gui.tokenizers.library.dialogs",
+    "gui.tokenizers.library.page",
+)
+"""Modules that the page needs."""
+
+
+class LibraryController(TabWiring["LibraryPage"]):
+    """Made after the first picture, with the worker threads; the page when it is first seen."""
+
+    def __init__(self, parts: TabParts) -> None:
+        super().__init__(parts, {})
+        bench = self._bench
+        self._encodings = parts.encodings
+        self._library = LibraryService(self._runner, bench.own_encodings, self._open, self)
+        self._files = TokenizerFiles(self._runner, bench.own_encodings, bench.paths.compiled, self)
+        self._dialog: TokenizerImportDialog | None = None
+        self._waiting: deque[Path] = deque()
+        self._users: dict[str, tuple[str, ...]] = {}
+        self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
+        self._files.read.connect(self._on_read)
+        self._files.refused.connect(self._on_refused)
+        self._files.changed.connect(self._on_changed)
+        self._files.found.connect(self._on_found)
+        self._files.assigned.connect(self._on_assigned)
+        self._files.failed.connect(self._on_failed)
+        self._files.stopped.connect(self._on_stopped)
+        self._library.failed.connect(self._fail)
+        bench.page(PAGE).when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    # --- the page -----------------------------------------------------------------------------------------------------
+
+    def build(self) -> LibraryPage:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.tokenizers.library.page import LibraryPage
+
+        bench = self._bench
+        self.panel = page = LibraryPage(bench.theme, bench.icons)
+        bench.page(PAGE).fill(page)
+        bench.page(PAGE).lead_to(page.filter)
+        bench.window.view_bar.add_tools(PAGE, page.tools)
+        page.import_asked.connect(self.choose)
+        page.found_chosen.connect(self.open_path)
+        page.find_asked.connect(self._files.find)
+        page.selected.connect(self._library.detail)
+        page.details.use_asked.connect(self._use)
+        page.details.vocabulary_asked.connect(self._show_vocabulary)
+        page.details.rename_asked.connect(self._ask_name)
+        page.details.remove_asked.connect(self._ask_removal)
+        page.details.assign_asked.connect(self._ask_models)
+        self._library.listed.connect(page.show_entries)
+        self._library.detailed.connect(page.show_details)
+        self._encodings.own_listed.connect(self._library.list)
+        if bench.costs is not None:
+            bench.costs.service.prices_changed.connect(self._show_models)
+        self._show_models()
+        self._library.list()
+        return page
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its search field."""
+        self._bench.page(PAGE).bring_to_front()
+        self.build().filter.setFocus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()
+        self._show_models()
+
+    @Slot()
+    def _show_models(self) -> None:
+        assert self.panel is not None
+        users: dict[str, list[str]] = {}
+        for _, name, tokenizer in self._models():
+            users.setdefault(tokenizer, []).append(name)
+        self.panel.show_models(users)
+
+    @Slot(str)
+    def _show_vocabulary(self, name: str) -> None:
+        if self._bench.vocabulary is not None:
+            self._bench.vocabulary.show_encoding(name)
+
+    # --- importing ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a tokenizer file, and show what is in it."""
+        filters = [self.tr("Tokenizers (*.json *.model *.tiktoken *.gguf)"), self.tr("All files (*)")]
+        title = self.tr("Import a tokenizer")
+        chooser = file_choosers.opening(self._parent(), "tokenizerFile", title, self._folder, filters)
+        chooser.fileSelected.connect(self._on_file)
+        chooser.open()
+
+    @Slot(str)
+    def _on_file(self, name: str) -> None:
+        self._folder = str(Path(name).parent)
+        self.open_paths([Path(name)])
+
+    @Slot(list)
+    def open_paths(self, paths: Sequence[Path]) -> None:
+        """Show what is in these files, one after the other."""
+        self._waiting.extend(path.absolute() for path in paths)
+        self._open_next()
+
+    @Slot(object)
+    def open_path(self, path: Path) -> None:
+        """Show what is in a file."""
+        self.open_paths([path])
+
+    def _open_next(self) -> None:
+        if self._dialog is not None or not self._waiting:
+            return
+        from gui.tokenizers.library.dialogs import TokenizerImportDialog
+
+        path = self._waiting.popleft()
+        self._dialog = dialog = TokenizerImportDialog(self._bench.theme, self._taken(), self._parent())
+        dialog.read_asked.connect(self._files.read_file)
+        dialog.finished.connect(self._on_import_finished)
+        dialog.show_reading(path)
+        dialog.open()
+        self._files.read_file(ReadRequest(path))
+
+    @Slot(object)
+    def _on_read(self, preview: TokenizerPreview) -> None:
+        if self._dialog is not None:
+            self._dialog.show_preview(preview)
+
+    @Slot(object)
+    def _on_refused(self, refusal: Refusal) -> None:
+        if self._dialog is not None:
+            self._dialog.show_refusal(refusal)
+
+    @Slot(int)
+    def _on_import_finished(self, result: int) -> None:
+        dialog, self._dialog = self._dialog, None
+        if dialog is None:
+            return
+        if result == dialog.DialogCode.Accepted and dialog.preview is not None:
+            self._files.change(Change(dialog.chosen_name, encoding=dialog.preview.encoding))
+        else:
+            self._files.stop_reading()
+        dialog.deleteLater()
+        self._open_next()
+
+    # --- use, names and removal ---------------------------------------------------------------------------------------
+
+    @Slot(list)
+    def _on_found(self, tokenizers: list[object]) -> None:
+        if self.panel is not None:
+            self.panel.show_found(tokenizers)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        """Count the prompt with a tokenizer, and show the prompt."""
+        bench = self._bench
+        bench.notifier.withdraw(TOKENIZER)
+        bench.prompt.set_encoding(name)
+        bench.show_prompt()
+
+    @Slot(str)
+    def _ask_name(self, name: str) -> None:
+        from gui.tokenizers.library.dialogs import TokenizerNameDialog
+
+        TokenizerNameDialog(name, self._taken(), self._rename, self._parent()).open()
+
+    def _rename(self, name: str, new_name: str) -> None:
+        self._users[name] = self._models_of(name)
+        self._files.change(Change(name, new_name))
+
+    @Slot(str)
+    def _ask_removal(self, name: str) -> None:
+        from PySide6.QtWidgets import QMessageBox
+
+        users = self._models_of(name)
+        box = QMessageBox(self._parent())
+        box.setObjectName("tokenizerRemoval")
+        box.setWindowTitle(self.tr("Remove a tokenizer"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        if users:
+            box.setText(
+                self.tr("{name} stays: your price file counts these models with it: {models}.").format(
+                    name=name, models=", ".join(users)
+                )
+            )
+            box.setInformativeText(self.tr("Change their “count” on the page Prices first, or assign another."))
+            box.setStandardButtons(QMessageBox.StandardButton.Close)
+        else:
+            box.setText(self.tr("Remove {name}? Its file in the profile is deleted.").format(name=name))
+            box.setInformativeText(self.tr("The file that it was imported from is not touched."))
+            remove = box.addButton(self.tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
+            box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+            remove.clicked.connect(lambda: self._files.change(Change(name)))
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    @Slot(object)
+    def _on_changed(self, change: Change) -> None:
+        bench = self._bench
+        if change.encoding is not None:
+            self._say_added(change.name)
+        elif bench.prompt.encoding == change.name:
+            bench.prompt.set_encoding(change.new_name or FIRST_ENCODING)
+        self._encodings.refresh()
+        if bench.costs is not None:
+            bench.costs.service.reload_prices(quiet=True)
+        users = self._users.pop(change.name, ())
+        if users and change.new_name:
+            self._assign(change.new_name, users, (change.name,))
+
+    def _say_added(self, name: str) -> None:
+        self._bench.notifier.information(
+            self.tr("{name} is among your encodings now.").format(name=name),
+            key=TOKENIZER,
+            offers=(
+                Offer(self.tr("Use in the editor"), lambda: self._use(name)),
+                Offer(self.tr("Assign to models…"), lambda: self._ask_models(name)),
+            ),
+        )
+
+    # --- models -------------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _ask_models(self, name: str) -> None:
+        from gui.tokenizers.library.dialogs import TokenizerModelsDialog
+
+        dialog = TokenizerModelsDialog(name, self._models(), parent=self._parent())
+        dialog.accepted.connect(lambda: self._assign(name, dialog.models))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _assign(self, name: str, models: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
+        assert self._bench.pricing is not None
+        pricing = self._bench.pricing
+        why = pricing.why_not_changed()
+        if why:
+            self._fail(self.tr("No model was assigned: {why}").format(why=why))
+            return
+        text, revision = pricing.text()
+        self._files.assign(AssignRequest(revision, text, pricing.desk.path.name, models, name, known))
+
+    @Slot(object, str, object)
+    def _on_assigned(self, splice: Splice | None, why: str, request: AssignRequest) -> None:
+        assert self._bench.pricing is not None
+        words = self.tr("Counted with {name} from now on: {models}.").format(
+            name=request.encoding, models=", ".join(request.models)
+        )
+        if splice is None:
+            self._fail(self.tr("No model was assigned: {why}").format(why=why))
+        elif not self._bench.pricing.put(splice, request.revision, words):
+            self._fail(self.tr("Your price file changed meanwhile, so no model was assigned."))
+
+    def _models(self) -> list[tuple[str, str, str]]:
+        """Id, name and tokenizer of the models that are priced; not those that only stand for encodings."""
+        models = self._bench.costs.service.models if self._bench.costs is not None else ()
+        rows = (
+            (model.id, model.name, model.count.tokenizer or "" if model.count else "")
+            for model in models
+            if not model.id.startswith(f"{OWN_VENDOR}/")
+        )
+        return sorted(rows, key=lambda row: row[1].casefold())
+
+    def _models_of(self, name: str) -> tuple[str, ...]:
+        """The models that are counted with an encoding."""
+        return tuple(model_id for model_id, _, tokenizer in self._models() if tokenizer == name)
+
+    # --- the rest -----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._fail(why)
+        self._on_stopped()
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        if self.panel is not None:
+            self.panel.show_stopped()
+        if self._dialog is not None and self._dialog.preview is None and not self._dialog.says_why:
+            self._dialog.reject()
+
+    def _fail(self, why: str) -> None:
+        self._bench.notifier.error(why, key=TOKENIZER)
+
+    def _taken(self) -> tuple[str, ...]:
+        picker = self._bench.panel.picker
+        return tuple(picker.itemText(row) for row in range(picker.count()))
+
+    def _parent(self) -> QWidget:
+        return self._bench.window

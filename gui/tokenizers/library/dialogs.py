@@ -1,0 +1,368 @@
+"""The dialogs of the library: what is in a file to import, a new name, and the models to count with a tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFormLayout,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QProgressBar,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.figures import figure
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.tokenizers.library.service import ReadRequest, Refusal, TokenizerPreview
+from gui.widgets.dialog_buttons import button_row
+
+
+class TokenizerNameDialog(QDialog):
+    """``take`` is called with the old name and the new one, which is not of ``taken``."""
+
+    def __init__(
+        self, name: str, taken: Collection[str], take: Callable[[str, str], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName("tokenizerNameDialog")
+        self.setWindowTitle(self.tr("Rename a tokenizer"))
+        self._old, self._taken, self._take = name, frozenset(taken), take
+        self.name = QLineEdit(name, objectName="tokenizerName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(self.tr("New name"))
+        self.name.selectAll()
+        label = QLabel(self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setBuddy(self.name)
+        self.remark = QLabel(objectName="tokenizerNameRemark")
+        self.remark.setTextFormat(Qt.TextFormat.PlainText)
+        self.remark.setWordWrap(True)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(self.tr("&Rename"))
+        column = QVBoxLayout(self)
+        for widget in (label, self.name, self.remark, buttons):
+            column.addWidget(widget)
+        self.name.textChanged.connect(self._check)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
+        self._check()
+
+    def accept(self) -> None:
+        if self.ok.isEnabled():
+            super().accept()
+            self._take(self._old, self._new)
+
+    @property
+    def _new(self) -> str:
+        return " ".join(self.name.text().split())
+
+    @Slot()
+    def _check(self) -> None:
+        is_taken = self._new != self._old and self._new in self._taken
+        self.remark.setText(self.tr("⚠ There is an encoding of this name already.") if is_taken else "")
+        self.ok.setEnabled(bool(self._new) and self._new != self._old and not is_taken)
+
+
+PATTERNS = ("cl100k_base", "o200k_base", "gpt2", "llama3", "qwen2")
+"""Split patterns that are offered by name; any other can be typed."""
+
+LONGEST_NAME = 80
+_LONGEST_SHOWN = 160
+
+
+class TokenizerImportDialog(QDialog):
+    """Accepted with a preview and a name that is free; what then happens is elsewhere.
+
+    Signals: ``read_asked(ReadRequest)``: the same file with a split pattern.
+    """
+
+    read_asked = Signal(object)
+
+    def __init__(self, theme: Theme, taken: Collection[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("tokenizerImportDialog")
+        self.setWindowTitle(self.tr("Import a tokenizer"))
+        self._theme, self._taken = theme, frozenset(taken)
+        self._path = Path()
+        self.preview: TokenizerPreview | None = None
+        self.says_why = False
+        """Whether it says why a file was not read."""
+        self.about = _words("tokenizerImportAbout")
+        self.busy = QProgressBar(objectName="tokenizerImportBusy")
+        self.busy.setRange(0, 0)
+        self.busy.setTextVisible(False)
+        self.busy.setAccessibleName(self.tr("The file is being read and tried"))
+        self.facts = QFormLayout()
+        self.facts.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.facts.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        self._make_pattern()
+        self._make_name()
+        self._buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.add = self._buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.add.setText(self.tr("&Add"))
+        self.add.setObjectName("tokenizerImportAdd")
+        self._place()
+        self.resize(self.fontMetrics().averageCharWidth() * 92, 480)
+
+    def _make_pattern(self) -> None:
+        self.pattern = QComboBox(objectName="tokenizerImportPattern")
+        self.pattern.setEditable(True)
+        self.pattern.addItems(PATTERNS)
+        self.pattern.setAccessibleName(self.tr("Split pattern: a name, or a regular expression"))
+        self.again = QPushButton(self.tr("&Read with this pattern"), objectName="tokenizerImportAgain")
+        self.again.setAutoDefault(False)
+        self.again.clicked.connect(self._ask_again)
+        label = PlainLabel(self.tr("&Split pattern:"))
+        label.setBuddy(self.pattern)
+        self.asking = QWidget()
+        row = QHBoxLayout(self.asking)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label)
+        row.addWidget(self.pattern, 1)
+        row.addWidget(self.again)
+
+    def _make_name(self) -> None:
+        self.name = QLineEdit(objectName="tokenizerImportName")
+        self.name.setMaxLength(LONGEST_NAME)
+        self.name.setAccessibleName(self.tr("Name under which it is added"))
+        self.name.textChanged.connect(self._check_name)
+        self.remark = _words("tokenizerImportRemark")
+        label = PlainLabel(self.tr("&Name:"))
+        label.setBuddy(self.name)
+        self.naming = QWidget()
+        row = QHBoxLayout(self.naming)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(label)
+        row.addWidget(self.name, 1)
+
+    def _place(self) -> None:
+        content = QWidget()
+        inner = QVBoxLayout(content)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.addWidget(self.about)
+        inner.addLayout(self.facts)
+        inner.addStretch(1)
+        self.scroll = QScrollArea(objectName="tokenizerImportFacts")
+        self.scroll.setAccessibleName(self.tr("What the file holds"))
+        self.scroll.setWidgetResizable(True)
+        self.scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self.scroll.setWidget(content)
+        column = QVBoxLayout(self)
+        for widget in (self.busy, self.scroll, self.asking, self.naming, self.remark, self._buttons):
+            column.addWidget(widget, 1 if widget is self.scroll else 0)
+
+    # --- what it shows ------------------------------------------------------------------------------------------------
+
+    def show_reading(self, path: Path) -> None:
+        """Say that a file is being read."""
+        self._path = path
+        self.preview = None
+        self.says_why = False
+        self._show_facts(())
+        self._say(self.tr("{name} is being read and tried…").format(name=path.name))
+        self.busy.setVisible(True)
+        self.asking.setVisible(False)
+        self.naming.setVisible(False)
+        self.remark.setText("")
+        self.add.setEnabled(False)
+
+    def show_refusal(self, refusal: Refusal) -> None:
+        """Say why a file was not read, and ask for what it does not say."""
+        self.says_why = True
+        self.busy.setVisible(False)
+        self._say(f"✗ {refusal.why}", error=True)
+        self.asking.setVisible(refusal.wants_pattern or bool(refusal.request.pattern))
+        if self.asking.isVisible():
+            self.pattern.setFocus()
+
+    def show_preview(self, preview: TokenizerPreview) -> None:
+        """Show what a file holds, and offer to add it."""
+        self.preview = preview
+        self.busy.setVisible(False)
+        self.asking.setVisible(bool(preview.request.pattern))
+        self._say(self.tr("{name} holds a tokenizer.").format(name=preview.request.path.name))
+        self._show_facts(self._facts_of(preview))
+        self.naming.setVisible(True)
+        self.name.setText(preview.name)
+        self.name.selectAll()
+        self.name.setFocus()
+        self._check_name()
+
+    def _facts_of(self, preview: TokenizerPreview) -> tuple[tuple[str, str], ...]:
+        locale, check = self.locale(), preview.check
+        kind = f"{preview.kind}, {preview.model}" if preview.model else preview.kind
+        special = ", ".join(f"{text} ({token_id})" for text, token_id in preview.special)
+        if preview.special_count > len(preview.special):
+            special += ", …"
+        ids = self.tr("equal to {library} on {tokens} tokens")
+        if check.runs:
+            ids = self.tr("those of {library} itself; tried on {tokens} tokens")
+        lost = self.tr("nothing: all {texts} texts of the check come back as they were")
+        if check.changed:
+            lost = self.tr("{changed} of {texts} texts of the check do not come back as they were")
+        facts = [
+            (self.tr("File"), str(preview.request.path)),
+            (self.tr("Kind"), kind),
+            (self.tr("Run by"), preview.runs or self.tr("Tokenloupe's own engine")),
+            (
+                self.tr("Size"),
+                self.tr("{tokens} tokens and {special} special ones, ids up to {last}").format(
+                    tokens=figure(locale, preview.tokens),
+                    special=figure(locale, preview.special_count),
+                    last=figure(locale, preview.ids - 1),
+                ),
+            ),
+            (self.tr("Special tokens"), special or self.tr("none")),
+            (self.tr("Split"), _short(preview.pattern) or self.tr("by the library")),
+            (self.tr("Done to texts first"), ", ".join(preview.normalization) or self.tr("nothing")),
+            (self.tr("Ids"), "✓ " + ids.format(library=check.library, tokens=figure(locale, check.tokens))),
+            (
+                self.tr("Lost"),
+                lost.format(changed=figure(locale, check.changed), texts=figure(locale, check.texts)),
+            ),
+        ]
+        if check.example is not None:
+            before, after = (_short(repr(text)) for text in check.example)
+            facts.append((self.tr("For example"), f"{before} → {after}"))
+        if check.runs:
+            facts.append((self.tr("Not shown"), self.tr("its merges, and which of its tokens are never reached")))
+        return (*facts, *((self.tr("Note"), note) for note in preview.notes))
+
+    def _show_facts(self, facts: Collection[tuple[str, str]]) -> None:
+        while self.facts.rowCount():
+            self.facts.removeRow(0)
+        for title, words in facts:
+            value = _words("")
+            value.setText(words)
+            value.setAccessibleName(title)
+            self.facts.addRow(PlainLabel(f"{title}:"), value)
+
+    def _say(self, words: str, *, error: bool = False) -> None:
+        palette = QPalette(self.palette())
+        if error:
+            palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
+        self.about.setPalette(palette)
+        self.about.setText(words)
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    @property
+    def chosen_name(self) -> str:
+        """The name that was typed."""
+        return " ".join(self.name.text().split())
+
+    @Slot()
+    def _ask_again(self) -> None:
+        pattern = self.pattern.currentText().strip()
+        if pattern:
+            self.show_reading(self._path)
+            self.read_asked.emit(ReadRequest(self._path, pattern))
+
+    @Slot()
+    def _check_name(self) -> None:
+        name = self.chosen_name
+        is_taken = name in self._taken
+        self.remark.setText(self.tr("⚠ There is an encoding of this name already.") if is_taken else "")
+        self.remark.setVisible(is_taken)
+        self.add.setEnabled(self.preview is not None and bool(name) and not is_taken)
+
+
+def _words(name: str) -> QLabel:
+    label = PlainLabel(objectName=name)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+class TokenizerModelsDialog(QDialog):
+    """Accepted with at least one model ticked that is not counted so yet."""
+
+    def __init__(self, encoding: str, models: Iterable[tuple[str, str, str]], parent: QWidget | None = None) -> None:
+        """``models``: id, name, and what each is counted with now."""
+        super().__init__(parent)
+        self.setObjectName("tokenizerModelsDialog")
+        self.setWindowTitle(self.tr("Count models with {name}").format(name=encoding))
+        self.encoding = encoding
+        about = QLabel(
+            self.tr(
+                "Ticked models are counted with {name} from now on. That goes into your price file, where it is "
+                "labelled as assumed: only you know that it is the model's own tokenizer."
+            ).format(name=encoding)
+        )
+        about.setTextFormat(Qt.TextFormat.PlainText)
+        about.setWordWrap(True)
+        self.filter = QLineEdit(objectName="tokenizerModelsFilter")
+        self.filter.setPlaceholderText(self.tr("Filter models"))
+        self.filter.setAccessibleName(self.filter.placeholderText())
+        self.filter.setClearButtonEnabled(True)
+        self.list = QListWidget(objectName="tokenizerModels")
+        self.list.setAccessibleName(self.tr("Models; Space ticks the selected one"))
+        for model_id, name, counted in models:
+            self._add(model_id, name, counted)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
+        self.ok.setText(self.tr("&Assign"))
+        column = QVBoxLayout(self)
+        column.addWidget(about)
+        column.addWidget(self.filter)
+        column.addWidget(self.list, 1)
+        column.addWidget(buttons)
+        self.filter.textChanged.connect(self._show_matching)
+        self.list.itemChanged.connect(self._show_choice)
+        self.resize(self.fontMetrics().averageCharWidth() * 76, 460)
+        self._show_choice()
+        self.filter.setFocus()
+
+    def _add(self, model_id: str, name: str, counted: str) -> None:
+        words = self.tr("{name}   ({id}; now {tokenizer})") if counted else self.tr("{name}   ({id})")
+        item = QListWidgetItem(words.format(name=name, id=model_id, tokenizer=counted), self.list)
+        item.setData(_ID, model_id)
+        item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
+        is_so = counted == self.encoding
+        item.setCheckState(Qt.CheckState.Checked if is_so else Qt.CheckState.Unchecked)
+        if is_so:
+            item.setFlags(item.flags() & ~Qt.ItemFlag.ItemIsEnabled)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The ids of the models that were ticked."""
+        items = (self.list.item(row) for row in range(self.list.count()))
+        return tuple(
+            str(item.data(_ID))
+            for item in items
+            if item.checkState() == Qt.CheckState.Checked and item.flags() & Qt.ItemFlag.ItemIsEnabled
+        )
+
+    @Slot(str)
+    def _show_matching(self, words: str) -> None:
+        wanted: Sequence[str] = words.casefold().split()
+        for row in range(self.list.count()):
+            item = self.list.item(row)
+            item.setHidden(not all(word in item.text().casefold() for word in wanted))
+
+    @Slot()
+    def _show_choice(self) -> None:
+        self.ok.setEnabled(bool(self.models))

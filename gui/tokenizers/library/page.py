@@ -1,0 +1,566 @@
+"""The page Library: every tokenizer, what is known of the selected one, and those found on this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QScrollArea,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.local_tokenizers import LocalTokenizer
+from gui.core.token_text import visible_line
+from gui.costs.models_page import Chip
+from gui.look.figures import figure
+from gui.look.fonts import STRONG, set_weight
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import plain_tip
+from gui.look.quantities import TrainingText
+from gui.look.style_sheet import give_role
+from gui.look.theme import Theme
+from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
+from gui.widgets.delegates import TextDelegate
+from gui.widgets.table_model import RowsModel
+from gui.widgets.tables import FittedTable, set_up_rows
+from gui.widgets.tool_row import ToolRow
+
+NAME, ORIGIN, ENTRIES, MODELS, USED_FOR = range(5)
+ROW_PADDING = 12
+DETAILS_WIDTH = 290
+FILTER_WIDTH = 260
+MODELS_SHOWN = 12
+FOUND_ROWS = 5
+_DATA = Qt.ItemDataRole.UserRole
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("Library", text)
+
+
+def origin_text(origin: str) -> str:
+    """The origin of a tokenizer in words."""
+    return {BUNDLED: tr("Built in"), TRAINED: tr("Trained"), IMPORTED: tr("Imported")}[origin]
+
+
+class LibraryCells(TextDelegate):
+    """Names stand out; what a tokenizer is used for steps back."""
+
+    def __init__(self, model: LibraryModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(model, parent)
+        self._theme = theme
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.font = self.parent().font()
+        if index.column() == NAME:
+            set_weight(option.font, STRONG)
+        elif index.column() in (ORIGIN, USED_FOR):
+            option.palette.setColor(QPalette.ColorRole.Text, self._theme.colour("stale"))
+            option.palette.setColor(QPalette.ColorRole.HighlightedText, self._theme.colour("stale"))
+
+
+class LibraryModel(RowsModel):
+    """One row a tokenizer; ``show_only`` filters by origin and by words."""
+
+    COLUMNS = 5
+    FIGURES = (ENTRIES, MODELS)
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self._all: tuple[LibraryEntry, ...] = ()
+        self._origins: frozenset[str] = frozenset((BUNDLED, TRAINED, IMPORTED))
+        self._words: tuple[str, ...] = ()
+        self._models: Mapping[str, Sequence[str]] = {}
+
+    def show_entries(self, entries: Sequence[LibraryEntry]) -> None:
+        """Show these tokenizers."""
+        self._all = tuple(entries)
+        self._filter()
+
+    def show_models(self, models: Mapping[str, Sequence[str]]) -> None:
+        """Show which models are counted with each tokenizer, by its name."""
+        if models != self._models:
+            self._models = models
+            self._filter()
+
+    def show_only(self, origins: frozenset[str], words: str) -> None:
+        """Show the tokenizers of these origins whose name, use or models contain all words."""
+        self._origins, self._words = origins, tuple(words.casefold().split())
+        self._filter()
+
+    def show_size(self, name: str, entries: int) -> None:
+        """Show how many entries a tokenizer has."""
+        if entries:
+            self._all = tuple(replace(one, entries=entries) if one.name == name else one for one in self._all)
+        row = self.row_of(name)
+        if row >= 0:
+            self.rows = tuple(one for one in self._all if self._wanted(one))
+            self.tell_of(ENTRIES)
+
+    def models_of(self, name: str) -> Sequence[str]:
+        """The models that are counted with a tokenizer."""
+        return self._models.get(name, ())
+
+    def row_of(self, name: str) -> int:
+        """The row of a tokenizer, -1 if it is not shown."""
+        return next((row for row, entry in enumerate(self.rows) if entry.name == name), -1)
+
+    def _filter(self) -> None:
+        self.set_rows(tuple(entry for entry in self._all if self._wanted(entry)))
+
+    def _wanted(self, entry: LibraryEntry) -> bool:
+        if entry.origin not in self._origins:
+            return False
+        text = " ".join((entry.name, entry.used_for, entry.vendor, *self.models_of(entry.name))).casefold()
+        return all(word in text for word in self._words)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Tokenizer"), tr("Origin"), tr("Entries"), tr("Models"), tr("Used for")
+
+    def cell(self, row: LibraryEntry, column: int) -> str:
+        if column == NAME:
+            return visible_line(row.name)
+        if column == ORIGIN:
+            return origin_text(row.origin)
+        if column == ENTRIES:
+            return figure(self._locale, row.entries) if row.entries else "–"
+        if column == MODELS:
+            models = self.models_of(row.name)
+            return figure(self._locale, len(models)) if models else "–"
+        return visible_line(row.used_for)
+
+
+class DetailsPane(QFrame):
+    """What is known of the selected tokenizer, and what can be done with it.
+
+    Signals, with the name of the tokenizer: ``use_asked``, ``vocabulary_asked``, ``rename_asked``, ``remove_asked``,
+    ``assign_asked``.
+    """
+
+    use_asked = Signal(str)
+    vocabulary_asked = Signal(str)
+    rename_asked = Signal(str)
+    remove_asked = Signal(str)
+    assign_asked = Signal(str)
+
+    def __init__(self, text: TrainingText) -> None:
+        super().__init__(objectName="libraryDetails")
+        self._text = text
+        self.name = ""
+        self.setProperty("kind", "inspector")
+        self.setAccessibleName(tr("About the selected tokenizer"))
+        self.setFixedWidth(DETAILS_WIDTH)
+        self.origin = PlainLabel(objectName="libraryOrigin")
+        self.title = PlainLabel(objectName="libraryName")
+        self.about = _line("libraryAbout", "tableQuiet")
+        self.facts = QVBoxLayout()
+        self.models = _line("libraryModels", "tableQuiet")
+        give_role(self.origin, "pill")
+        give_role(self.title, "section")
+        self.use = self._button(tr("&Use in the editor"), "tokenizersUse", "primary", self.use_asked)
+        self.vocabulary = self._button(tr("Show vo&cabulary"), "libraryVocabulary", "secondary", self.vocabulary_asked)
+        self.assign = self._button(tr("&Assign to models…"), "tokenizersAssign", "secondary", self.assign_asked)
+        self.rename = self._button(tr("Re&name…"), "tokenizersRename", "quiet", self.rename_asked)
+        self.remove = self._button(tr("Re&move…"), "tokenizersRemove", "quiet", self.remove_asked)
+        self._place()
+
+    def _button(self, text: str, name: str, kind: str, asked: object) -> QPushButton:
+        button = QPushButton(text, objectName=name)
+        button.setProperty("kind", kind)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda: asked.emit(self.name))
+        return button
+
+    def _place(self) -> None:
+        inside = QWidget()
+        column = QVBoxLayout(inside)
+        column.setContentsMargins(16, 14, 16, 14)
+        column.setSpacing(8)
+        head = QHBoxLayout()
+        head.addWidget(self.origin)
+        head.addStretch(1)
+        column.addLayout(head)
+        column.addWidget(self.title)
+        column.addWidget(self.about)
+        column.addWidget(self.use)
+        column.addWidget(self.vocabulary)
+        own = QHBoxLayout()
+        own.addWidget(self.rename)
+        own.addWidget(self.remove)
+        own.addStretch(1)
+        column.addLayout(own)
+        column.addWidget(_rule())
+        self.facts.setSpacing(6)
+        column.addLayout(self.facts)
+        column.addWidget(_rule())
+        used = PlainLabel(tr("Models counted with it"))
+        give_role(used, "strong")
+        column.addWidget(used)
+        column.addWidget(self.models)
+        column.addWidget(self.assign)
+        column.addStretch(1)
+        scroll = QScrollArea()
+        scroll.setWidget(inside)
+        scroll.setWidgetResizable(True)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.addWidget(scroll)
+
+    def show_entry(self, entry: LibraryEntry | None, models: Sequence[str], details: Details | None) -> None:
+        """Show a tokenizer; None for none. ``details``: what only its vocabulary tells, None before that was read."""
+        self.name = entry.name if entry is not None else ""
+        own = entry is not None and entry.origin != BUNDLED
+        for button in (self.use, self.vocabulary):
+            button.setEnabled(entry is not None)
+        for button in (self.rename, self.remove, self.assign):
+            button.setVisible(own)
+        self.origin.setVisible(entry is not None)
+        self._clear()
+        if entry is None:
+            self.title.setText(tr("No tokenizer selected"))
+            self.about.setText("")
+            self.models.setText("")
+            return
+        self.origin.setText(origin_text(entry.origin))
+        self.title.setText(visible_line(entry.name))
+        self.about.setText(visible_line(entry.used_for))
+        for title, words in self._facts(entry, details):
+            if words:
+                self._add(title, words)
+        self.models.setText(self._models(models, own=own))
+
+    def _facts(self, entry: LibraryEntry, details: Details | None) -> tuple[tuple[str, str], ...]:
+        write = self._text
+        entries = details.entries if details is not None else entry.entries
+        size = write.number(entries) if entries else ""
+        if details is not None and details.special:
+            special = write.number(details.special)
+            size = tr("{entries}, {special} of them special").format(entries=size, special=special)
+        return (
+            (tr("Vendor"), entry.vendor),
+            (tr("Licence"), entry.licence),
+            (tr("Entries"), size),
+            (tr("Split pattern"), visible_line((details.split if details is not None else "") or entry.split)),
+            (tr("Unicode"), entry.unicode),
+            (tr("Normalization"), entry.normalization),
+            (tr("File"), visible_line(entry.file)),
+            (tr("File size"), write.size(entry.file_bytes) if entry.file_bytes else ""),
+            (tr("Run by"), (details.runs or tr("Tokenloupe")) if details is not None and not details.why else ""),
+            (tr("Problem"), details.why if details is not None else ""),
+        )
+
+    def _models(self, models: Sequence[str], *, own: bool) -> str:
+        if not models:
+            if own:
+                return tr("None yet. Assign it to a model to count that model with it.")
+            return tr("None of the models in the price table.")
+        shown = ", ".join(models[:MODELS_SHOWN])
+        left = len(models) - MODELS_SHOWN
+        return tr("{models} and {n} more").format(models=shown, n=left) if left > 0 else shown
+
+    def _clear(self) -> None:
+        while self.facts.count():
+            widget = self.facts.takeAt(0).widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+
+    def _add(self, title: str, words: str) -> None:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        name, value = PlainLabel(title), PlainLabel(words)
+        name.setFixedWidth(86)
+        give_role(name, "tableQuiet")
+        give_role(value, "table")
+        value.setWordWrap(True)
+        value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        line.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
+        line.addWidget(value, 1)
+        self.facts.addWidget(row)
+
+    def fact(self, title: str) -> str:
+        """What is said under a title; empty if nothing is."""
+        for place in range(self.facts.count()):
+            labels = self.facts.itemAt(place).widget().findChildren(QLabel)
+            if labels[0].text() == title:
+                return labels[1].text()
+        return ""
+
+
+class LibraryPage(QWidget):
+    """Signals: ``import_asked()``; ``find_asked()``; ``found_chosen(Path)``; ``selected(str)``: a tokenizer."""
+
+    import_asked = Signal()
+    find_asked = Signal()
+    found_chosen = Signal(object)
+    selected = Signal(str)
+
+    def __init__(self, theme: Theme, icons: Icons) -> None:
+        super().__init__()
+        self.setObjectName("libraryPage")
+        self._details: dict[str, Details] = {}
+        self.model = LibraryModel(self.locale(), self)
+        self.details = DetailsPane(TrainingText(self.locale()))
+        self.filter = QLineEdit(objectName="libraryFilter")
+        self.filter.setPlaceholderText(tr("Find a tokenizer or a model"))
+        self.filter.setAccessibleName(tr("Find a tokenizer or a model"))
+        self.filter.setClearButtonEnabled(True)
+        self.filter.setMaximumWidth(FILTER_WIDTH)
+        self.chips = {
+            origin: Chip(f"library_{origin}", origin_text(origin), spoken)
+            for origin, spoken in (
+                (BUNDLED, tr("Show the built-in tokenizers")),
+                (TRAINED, tr("Show the tokenizers that you trained")),
+                (IMPORTED, tr("Show the tokenizers that you imported")),
+            )
+        }
+        self.table = self._make_table(theme)
+        self.found = QListWidget(objectName="tokenizersFound")
+        self.found.setProperty("kind", "flat")
+        self.found.setAccessibleName(tr("Tokenizers found on this computer"))
+        self.about_found = _line("tokenizersAboutFound", "tableQuiet")
+        self.about_found.setText(
+            tr(
+                "Other programs keep tokenizers on this computer: Hugging Face, Ollama, LM Studio, llama.cpp. "
+                "Nothing is looked for before you ask, and nothing comes from the network."
+            )
+        )
+        self.take_found = _button(tr("Im&port the selected…"), "tokenizersImportFound")
+        self.tools = self._make_tools(icons)
+        self._place()
+        self._connect()
+        self._show_choice()
+
+    def _make_table(self, theme: Theme) -> FittedTable:
+        table = FittedTable("libraryTable")
+        table.setAccessibleName(tr("Tokenizers"))
+        table.setProperty("kind", "flat")
+        table.setModel(self.model)
+        table.setItemDelegate(LibraryCells(self.model, theme, table))
+        set_up_rows(table)
+        table.setAlternatingRowColors(False)
+        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        table.horizontalHeader().setStretchLastSection(True)
+        table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        return table
+
+    def _make_tools(self, icons: Icons) -> ToolRow:
+        tools = ToolRow("libraryTools", tr("Library"), self)
+        self.find = _button(tr("&Look on this computer"), "tokenizersFind", "quiet")
+        self.find.setToolTip(tr("Look for tokenizers that other programs keep on this computer"))
+        self.take = _button(tr("&Import a tokenizer…"), "tokenizersImport")
+        self.take.setToolTip(tr("Add a tokenizer file of a model to the library"))
+        tools.add_button(self.find, icons.icon("find"))
+        tools.add_button(self.take, icons.icon("open"))
+        return tools
+
+    def _place(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(16, 9, 16, 7)
+        top.setSpacing(6)
+        top.addWidget(self.filter, 1)
+        for chip in self.chips.values():
+            chip.setChecked(True)
+            top.addWidget(chip)
+        top.addStretch(1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(16, 6, 16, 8)
+        foot.setSpacing(8)
+        foot.addWidget(self.about_found, 1)
+        foot.addWidget(self.take_found)
+        surface = QFrame()
+        surface.setProperty("kind", "surface")
+        left = QVBoxLayout(surface)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(0)
+        left.addLayout(top)
+        table = QHBoxLayout()
+        table.setContentsMargins(12, 0, 4, 0)
+        table.addWidget(self.table)
+        left.addLayout(table, 1)
+        left.addWidget(_rule())
+        left.addWidget(self.found)
+        left.addLayout(foot)
+        for widget in (self.found, self.take_found):
+            widget.hide()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(surface, 1)
+        row.addWidget(self.details)
+        pane = self.details
+        order = (self.filter, *self.chips.values(), self.table, self.found, self.take_found)
+        for before, after in pairwise(
+            (*order, pane.use, pane.vocabulary, pane.rename, pane.remove, pane.assign, self.find, self.take)
+        ):
+            QWidget.setTabOrder(before, after)
+
+    def _connect(self) -> None:
+        self.filter.textChanged.connect(self._on_filter)
+        for chip in self.chips.values():
+            chip.toggled.connect(self._on_filter)
+        self.table.selectionModel().currentChanged.connect(self._on_current)
+        self.table.doubleClicked.connect(self._on_activated)
+        self.take.clicked.connect(self.import_asked)
+        self.find.clicked.connect(self._find)
+        self.take_found.clicked.connect(self._choose_found)
+        self.found.itemActivated.connect(self._choose_found)
+        self.found.currentItemChanged.connect(self._show_found_choice)
+
+    # --- what it shows ------------------------------------------------------------------------------------------------
+
+    def show_entries(self, entries: Sequence[LibraryEntry]) -> None:
+        """Show these tokenizers; the one that is selected stays selected."""
+        name = self.chosen
+        self._details.clear()
+        self.model.show_entries(entries)
+        self._select_or_first(name)
+
+    def show_models(self, models: Mapping[str, Sequence[str]]) -> None:
+        """Show which models are counted with each tokenizer."""
+        name = self.chosen
+        self.model.show_models(models)
+        self._select_or_first(name)
+
+    def show_details(self, details: Details) -> None:
+        """Show what the vocabulary of a tokenizer tells."""
+        self._details[details.name] = details
+        self.model.show_size(details.name, details.entries)
+        if details.name == self.chosen:
+            self._show_choice()
+
+    def select(self, name: str) -> None:
+        """Select a tokenizer, which is shown if a filter hides it."""
+        if self.model.row_of(name) < 0:
+            self.filter.clear()
+            for chip in self.chips.values():
+                chip.setChecked(True)
+        self._select_or_first(name)
+
+    def _select_or_first(self, name: str) -> None:
+        row = max(self.model.row_of(name), 0)
+        if row < self.model.rowCount():
+            self.table.setCurrentIndex(self.model.index(row, NAME))
+            self.table.scrollTo(self.model.index(row, NAME))
+        self._show_choice()
+
+    @property
+    def chosen(self) -> str:
+        """The name of the selected tokenizer, empty for none."""
+        return self.details.name
+
+    def show_found(self, tokenizers: Sequence[LocalTokenizer]) -> None:
+        """Show what the search found."""
+        self.find.setEnabled(True)
+        self.found.clear()
+        for one in tokenizers:
+            item = QListWidgetItem(visible_line(f"{one.title}   ({one.owner})"), self.found)
+            item.setData(_DATA, one.path)
+            item.setToolTip(plain_tip(str(one.path)))
+        self.found.setFixedHeight(min(len(tokenizers), FOUND_ROWS) * (self.fontMetrics().height() + ROW_PADDING) + 8)
+        self.found.setVisible(bool(tokenizers))
+        self.take_found.setVisible(bool(tokenizers))
+        self.about_found.setText(
+            tr("Found on this computer: {number}. A file is read only when you import it.").format(
+                number=len(tokenizers)
+            )
+            if tokenizers
+            else tr("No tokenizers of other programs were found on this computer.")
+        )
+        if tokenizers:
+            self.found.setCurrentRow(0)
+            self.found.setFocus()
+        self._show_found_choice()
+
+    def show_stopped(self) -> None:
+        """The search was stopped."""
+        self.find.setEnabled(True)
+
+    # --- what the user does -------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_filter(self) -> None:
+        name = self.chosen
+        origins = frozenset(origin for origin, chip in self.chips.items() if chip.isChecked())
+        self.model.show_only(origins, self.filter.text())
+        self._select_or_first(name)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_current(self) -> None:
+        self._show_choice()
+
+    def _show_choice(self) -> None:
+        row = self.table.currentIndex().row()
+        entry = self.model.rows[row] if 0 <= row < self.model.rowCount() else None
+        before = self.chosen
+        name = entry.name if entry is not None else ""
+        self.details.show_entry(entry, self.model.models_of(name), self._details.get(name))
+        if name and (name != before or name not in self._details):
+            self.selected.emit(name)
+
+    @Slot(QModelIndex)
+    def _on_activated(self) -> None:
+        if self.chosen:
+            self.details.use_asked.emit(self.chosen)
+
+    @Slot()
+    def _show_found_choice(self) -> None:
+        self.take_found.setEnabled(self.found.currentItem() is not None)
+
+    @Slot()
+    def _find(self) -> None:
+        self.find.setEnabled(False)
+        self.about_found.setText(tr("Looking…"))
+        self.find_asked.emit()
+
+    @Slot()
+    def _choose_found(self) -> None:
+        item = self.found.currentItem()
+        if item is not None:
+            self.found_chosen.emit(item.data(_DATA))
+
+
+def _button(text: str, name: str, kind: str = "secondary") -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setProperty("kind", kind)
+    button.setAutoDefault(False)
+    return button
+
+
+def _line(name: str, role: str) -> QLabel:
+    label = PlainLabel(objectName=name)
+    label.setWordWrap(True)
+    give_role(label, role)
+    return label
+
+
+def _rule() -> QFrame:
+    line = QFrame()
+    line.setFrameShape(QFrame.Shape.HLine)
+    line.setProperty("kind", "line")
+    return line

@@ -1,0 +1,386 @@
+"""What is known of every tokenizer, and the user's tokenizer files: read and tried, kept, renamed, removed, found on
+this computer, assigned to models. All on worker threads."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.core import local_tokenizers
+from gui.costs.prices_service import Splice, splice
+
+if TYPE_CHECKING:
+    from engine import Encoding
+    from engine.formats.id_check import IdCheck
+    from gui.core.user_encodings import OpenEncoding, OwnEncodings
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+
+BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
+"""Origins of tokenizers, by the names of the engine."""
+LICENCES = {
+    "OpenAI": "MIT",
+    "Alibaba": "Apache-2.0",
+    "Moonshot AI": "Modified MIT",
+    "DeepSeek": "MIT",
+    "Google": "Apache-2.0",
+    "Mistral": "Apache-2.0",
+}
+"""Licences of the bundled vocabularies by vendor, as in engine/data/NOTICE.md."""
+SIZES = {
+    "o200k_base": 200_019,
+    "o200k_harmony": 201_088,
+    "cl100k_base": 100_277,
+    "p50k_base": 50_281,
+    "p50k_edit": 50_284,
+    "r50k_base": 50_257,
+    "gpt2": 50_257,
+    "qwen": 151_669,
+    "qwen3_5": 248_077,
+    "kimi": 163_840,
+    "deepseek": 129_280,
+    "gemma": 262_144,
+    "gemma3": 262_145,
+    "tekken": 131_072,
+}
+"""Entries of the bundled vocabularies. Opening all of them to count would take a hundred megabytes."""
+SPECIAL_SHOWN = 12
+"""Special tokens that are shown of a tokenizer; some have a thousand."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryEntry:
+    """What is known of a tokenizer without opening it. Texts are empty and numbers 0 where something is unknown."""
+
+    name: str
+    origin: str
+    used_for: str
+    vendor: str = ""
+    licence: str = ""
+    entries: int = 0
+    split: str = ""
+    unicode: str = ""
+    normalization: str = ""
+    file: str = ""
+    file_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """What an opened tokenizer tells of itself. ``runs``: what runs it. ``why``: why it could not be opened."""
+
+    name: str
+    entries: int = 0
+    special: int = 0
+    split: str = ""
+    runs: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadRequest:
+    """``pattern``: the split pattern, for a file that does not say it; empty for none."""
+
+    path: Path
+    pattern: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenizerPreview:
+    """What a file holds. ``name``: one that is free. ``runs``: what runs it, ``""`` for our own engine. ``model``: what
+    the library calls its kind, ``""`` of ours. ``special``: the first special tokens; ``special_count``: how many there
+    are. ``pattern``: the split pattern, or its name; ``""`` where the library splits. ``check``: what its ids were
+    compared with."""
+
+    request: ReadRequest
+    encoding: Encoding
+    name: str
+    kind: str
+    model: str
+    runs: str
+    ids: int
+    tokens: int
+    special: tuple[tuple[str, int], ...]
+    special_count: int
+    pattern: str
+    normalization: tuple[str, ...]
+    notes: tuple[str, ...]
+    check: IdCheck
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A file that was not read, and why, in a sentence. ``wants_pattern``: it would be with a split pattern."""
+
+    request: ReadRequest
+    why: str
+    wants_pattern: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Something to be done to the kept ones: ``rename`` to ``new_name``, ``remove``, or keep ``encoding``."""
+
+    name: str
+    new_name: str = ""
+    encoding: Encoding | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AssignRequest:
+    """Let models of the user's price file be counted with an encoding. ``text``: the file's, of this revision.
+    ``known``: names that may be in it though there are no such encodings any more."""
+
+    revision: int
+    text: str
+    file_name: str
+    models: tuple[str, ...]
+    encoding: str
+    known: tuple[str, ...] = ()
+
+
+class LibraryService(QObject):
+    """Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)``: a sentence."""
+
+    listed = Signal(object)
+    detailed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(
+        self, runner: JobRunner, own: OwnEncodings, open_encoding: OpenEncoding, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._listing = runner.conflated(self.tr("Listing the tokenizers"), partial(_list, own))
+        self._opening = runner.conflated(self.tr("Opening a tokenizer"), partial(_detail, own, open_encoding))
+        self._listing.finished.connect(self._on_listed)
+        self._opening.finished.connect(self._on_detailed)
+        for lane in (self._listing, self._opening):
+            lane.failed.connect(self._on_failed)
+
+    def list(self) -> None:
+        """List all tokenizers, soon."""
+        self._listing.submit(None)
+
+    def detail(self, name: str) -> None:
+        """Open a tokenizer, soon. Of several that are asked for at once only the last is opened."""
+        self._opening.submit(name)
+
+    @Slot(object)
+    def _on_listed(self, result: JobResult) -> None:
+        self.listed.emit(result.value)
+
+    @Slot(object)
+    def _on_detailed(self, result: JobResult) -> None:
+        self.detailed.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+class TokenizerFiles(QObject):
+    """Signals: ``read(TokenizerPreview)``; ``refused(Refusal)``; ``changed(Change)`` when something was kept, renamed
+    or removed; ``found(list[LocalTokenizer])``; ``assigned(Splice | None, str, AssignRequest)``: what to put into the
+    text, or why not; ``failed(str)``: a sentence; ``stopped()``: the user ended the reading or the search.
+    """
+
+    read = Signal(object)
+    refused = Signal(object)
+    changed = Signal(object)
+    found = Signal(list)
+    assigned = Signal(object, str, object)
+    failed = Signal(str)
+    stopped = Signal()
+
+    def __init__(
+        self, runner: JobRunner, own: OwnEncodings, kernels: Path | None, parent: QObject | None = None
+    ) -> None:
+        """``kernels``: where compiled kernels are kept; None: beside the sources."""
+        super().__init__(parent)
+        self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(_read_tokenizer, own, kernels))
+        self._changing = runner.exclusive(self.tr("Keeping a tokenizer"), partial(_change, own), stoppable=False)
+        self._finding = runner.exclusive(self.tr("Looking for tokenizers"), _find)
+        self._assigning = runner.exclusive(self.tr("Assigning a tokenizer"), partial(_assign, own))
+        for lane, receiver in (
+            (self._reading, self._on_read),
+            (self._changing, self._on_changed),
+            (self._finding, self._on_found),
+            (self._assigning, self._on_assigned),
+        ):
+            lane.finished.connect(receiver)
+            lane.failed.connect(self._on_failed)
+            lane.cancelled.connect(self.stopped)
+
+    def read_file(self, request: ReadRequest) -> None:
+        """Read a file and try what is in it, soon. What is being read is given up."""
+        self._reading.cancel()
+        self._reading.submit(request)
+
+    def stop_reading(self) -> None:
+        """Nobody waits for it any more."""
+        self._reading.cancel()
+
+    def change(self, change: Change) -> None:
+        """Keep, rename or remove, soon."""
+        self._changing.submit(change)
+
+    def find(self) -> None:
+        """Look for tokenizers of other programs, soon."""
+        self._finding.submit(None)
+
+    def assign(self, request: AssignRequest) -> None:
+        """Find out what to put into the price file, soon."""
+        self._assigning.submit(request)
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        (self.refused if isinstance(result.value, Refusal) else self.read).emit(result.value)
+
+    @Slot(object)
+    def _on_changed(self, result: JobResult) -> None:
+        self.changed.emit(result.request)
+
+    @Slot(object)
+    def _on_found(self, result: JobResult) -> None:
+        self.found.emit(result.value)
+
+    @Slot(object)
+    def _on_assigned(self, result: JobResult) -> None:
+        self.assigned.emit(*result.value, result.request)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
+    """On a worker thread."""
+    import engine
+    from engine.catalog import EncodingEntry
+
+    own.find()
+    found = []
+    for entry in engine.encoding_entries():
+        if isinstance(entry, EncodingEntry):
+            licence, size = LICENCES.get(entry.vendor, ""), SIZES.get(entry.name, 0)
+            normalization = entry.vendor_normalization or ""
+            known = (entry.vendor, licence, size, entry.pattern.name, entry.unicode, normalization)
+            found.append(LibraryEntry(entry.name, BUNDLED, entry.description, *known))
+            continue
+        file, size = "", 0
+        if entry.path is not None:
+            file = entry.path.name
+            with contextlib.suppress(OSError):
+                size = entry.path.stat().st_size
+        found.append(LibraryEntry(entry.name, entry.kind, "", file=file, file_bytes=size))
+    return tuple(found)
+
+
+def _detail(own: OwnEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
+    """On a worker thread."""
+    import engine
+    from engine.library_encoding import LibraryEncoding
+
+    try:
+        own.find()
+        encoding = open_encoding(name)
+    except (engine.EngineError, OSError) as error:
+        return Details(name, why=str(error))
+    runs = encoding.tokenizer.library if isinstance(encoding, LibraryEncoding) else ""
+    split = "" if name in SIZES or runs else _pattern_name(encoding.pattern)
+    return Details(name, encoding.n_vocab, len(encoding._special_tokens), split, runs)
+
+
+def _read_tokenizer(
+    own: OwnEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
+) -> TokenizerPreview | Refusal:
+    """On a worker thread."""
+    import engine
+    from engine.formats.refusals import PatternNeededError
+    from engine.kernels.cache_folder import kept_in
+
+    try:
+        with kept_in(kernels):
+            opened = engine.open_tokenizer(
+                request.path, pattern=request.pattern or None, checked=True, apart=True, still_wanted=_asking(ticket)
+            )
+    except engine.FormatError as error:
+        return Refusal(request, str(error), isinstance(error, PatternNeededError))
+    except OSError as error:
+        return Refusal(request, f"{request.path}: {error.strerror or error}", False)
+    return _preview(own, request, opened)
+
+
+def _preview(own: OwnEncodings, request: ReadRequest, opened: object) -> TokenizerPreview:
+    from engine.formats.opening import OpenedTokenizer
+    from engine.library_encoding import LibraryEncoding
+
+    assert isinstance(opened, OpenedTokenizer)
+    assert opened.check is not None
+    encoding = opened.encoding
+    runs = isinstance(encoding, LibraryEncoding)
+    special = sorted(encoding._special_tokens.items(), key=lambda item: item[1])
+    return TokenizerPreview(
+        request,
+        encoding,
+        own.free_name(local_tokenizers.name_of_model(request.path) or encoding.name),
+        opened.kind,
+        encoding.tokenizer.model if isinstance(encoding, LibraryEncoding) else "",
+        opened.check.library if runs else "",
+        encoding.n_vocab,
+        encoding._table.used,
+        tuple(special[:SPECIAL_SHOWN]),
+        len(special),
+        _pattern_name(encoding.pattern),
+        opened.normalization,
+        opened.notes,
+        opened.check,
+    )
+
+
+def _pattern_name(expression: str) -> str:
+    from engine.training_splits import NAMED_SPLITS
+
+    names = (name for name, split in NAMED_SPLITS.items() if split.expression == expression)
+    return next(names, expression)
+
+
+def _asking(ticket: Ticket) -> Callable[[], None]:
+    return partial(ticket.progress, -1.0)
+
+
+def _change(own: OwnEncodings, change: Change, _ticket: Ticket) -> None:
+    if change.encoding is not None:
+        change.encoding.name = change.name
+        own.keep(change.encoding, "imported")
+    elif change.new_name:
+        own.rename(change.name, change.new_name)
+    else:
+        own.remove(change.name)
+
+
+def _find(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenizer]:
+    return local_tokenizers.find(_asking(ticket))
+
+
+def _assign(own: OwnEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
+    from pricing.editing import EditError, set_field
+    from pricing.types import PriceFileError
+
+    names = (*own.names(), *request.known)
+    text = request.text
+    try:
+        for model_id in request.models:
+            text = set_field(
+                text, model_id, "count.tokenizer", request.encoding, file_name=request.file_name, tokenizers=names
+            )
+    except PriceFileError as error:
+        return None, "\n".join(problem.message for problem in error.problems)
+    except EditError as error:
+        return None, str(error)
+    return splice(request.text, text), ""

@@ -1,0 +1,1 @@
+"""The page Merges: how a text is merged into tokens."""

@@ -1,0 +1,156 @@
+"""Gives the window its merge inspector: the page when somebody first looks at it, and the ways that lead there."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Signal, Slot
+
+from gui.editor.offsets import utf16_length
+from gui.widgets.page_controller import TabWiring
+
+if TYPE_CHECKING:
+    from gui.tokenizers.merges.panel import MergesPanel
+    from gui.tokenizers.merges.service import MergeService
+    from gui.widgets.page_controller import TabParts
+
+_WORD_BEFORE = re.compile(r" ?\S*\Z")
+_WORD_BEHIND = re.compile(r"\S*")
+LONGEST_WORD = 200
+"""UTF-16 units that are looked at on each side of the caret for the word it is in."""
+
+
+NEEDS = (
+    "gui.tokenizers.merges.panel",
+    "gui.tokenizers.merges.service",
+)
+"""What making the page loads."""
+
+
+class MergesController(TabWiring["MergesPanel"]):
+    """Made after the first picture of the window, with the worker threads.
+
+    Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.
+    """
+
+    token_opened = Signal(str, int)
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._service: MergeService | None = None
+        self._followed = ""
+        bench = self._bench
+        if bench.inspector is not None:
+            bench.inspector.merges_asked.connect(self._show_stretch)
+        if bench.vocabulary is not None:
+            self.token_opened.connect(bench.vocabulary.show_token)
+            bench.vocabulary.encoding_chosen.connect(self._follow)
+        bench.page("mergesTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+
+    def build(self) -> MergesPanel:
+        """Make the page, if nobody has yet."""
+        if self.panel is not None:
+            return self.panel
+        from gui.tokenizers.merges.panel import MergesPanel
+        from gui.tokenizers.merges.service import MergeService
+
+        bench = self._bench
+        self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings)
+        self._service = service = MergeService(self._runner, self._open, self)
+        bench.page("mergesTab").fill(panel)
+        panel.asked.connect(self._ask)
+        panel.token_opened.connect(self._on_token_opened)
+        service.answered.connect(panel.show_reply)
+        service.failed.connect(panel.show_problem)
+        self._show_encodings(panel)
+        encoding = bench.prompt.encoding
+        bench.parts.restore("merges", lambda state: panel.restore_state(state, encoding), self._state)
+        if self._followed:
+            panel.show_encoding(self._followed)
+        panel.state_changed.connect(bench.keeper.touch)
+        panel.tools.use_asked.connect(self._use)
+        bench.window.view_bar.add_tools("mergesTab", panel.tools)
+        if bench.vocabulary is not None:
+            panel.picker.chosen.connect(bench.vocabulary.follow_encoding)
+        return panel
+
+    @Slot(str)
+    def _follow(self, name: str) -> None:
+        """Show the merges in an encoding that was chosen on another page."""
+        self._followed = name
+        if self.panel is not None:
+            self.panel.show_encoding(name)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        self._bench.prompt.set_encoding(name)
+        self._bench.show_prompt()
+
+    def focus(self) -> None:
+        """Show the page, ready to type."""
+        self._bench.page("mergesTab").bring_to_front()
+        panel = self.build()
+        panel.text.setFocus()
+        panel.text.selectAll()
+
+    def show_text(self, text: str, encoding: str, note: str = "") -> None:
+        """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
+        self._bench.page("mergesTab").bring_to_front()
+        panel = self.build()
+        panel.show_encoding(encoding)
+        panel.show_text(text, note)
+        panel.tree.view.setFocus()
+
+    @Slot()
+    def show_selection(self) -> None:
+        """Show the merges of what is selected in the prompt, or else of the word that the caret is in."""
+        editor = self._bench.panel.editor
+        start, end = editor.selected_range()
+        if start == end:
+            start, end = self._word_at(editor.caret_offset())
+        self._show_stretch(start, end)
+
+    @Slot(int, int)
+    def _show_stretch(self, start: int, end: int) -> None:
+        """Show the merges of a stretch of the prompt; of the character before it, where it has no width."""
+        from gui.tokenizers.merges.panel import MOST_CHARACTERS
+
+        editor, encoding = self._bench.panel.editor, self._bench.prompt.encoding
+        if start == end:
+            start -= utf16_length(editor.text_between(max(0, start - 2), start)[-1:])
+        text = editor.text_between(start, min(end, start + 2 * MOST_CHARACTERS + 2))
+        if not text:
+            self.focus()
+            return
+        note = self.tr("From the prompt, looked at by itself: there, what stands around it may change the split.")
+        self.show_text(text, encoding, note)
+
+    def _word_at(self, caret: int) -> tuple[int, int]:
+        """The characters around the caret that are no white space, with one space in front of them."""
+        editor = self._bench.panel.editor
+        before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
+        behind = editor.text_between(caret, caret + LONGEST_WORD)
+        front, rest = _WORD_BEFORE.search(before), _WORD_BEHIND.match(behind)
+        assert front is not None
+        assert rest is not None
+        return caret - utf16_length(front.group()), caret + utf16_length(rest.group())
+
+    @Slot()
+    def _ask(self) -> None:
+        assert self.panel is not None
+        assert self._service is not None
+        self._service.ask(*self.panel.question())
+
+    @Slot(int)
+    def _on_token_opened(self, token_id: int) -> None:
+        assert self.panel is not None
+        self.token_opened.emit(self.panel.picker.currentText(), token_id)
+
+    def _show_encodings(self, panel: MergesPanel) -> None:
+        panel.picker.fill(self._listed)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self.build()

@@ -1,0 +1,490 @@
+"""The page Merges: a text, its pretokens, the merges of one of them, and a player of the steps."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QSplitter,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import visible
+from gui.editor.token_editor import TokenEditor
+from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
+from gui.state.settings import SettingsStore
+from gui.tokenizers.encoding_tools import EncodingTools
+from gui.tokenizers.merges.forest import MergeForest
+from gui.tokenizers.merges.service import FROM_END, LONGEST
+from gui.tokenizers.merges.tables import MergeTableView, PairsModel, StepsModel, explained
+from gui.tokenizers.merges.tree_view import MergeTreePane
+from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.form_rows import Remark
+from gui.widgets.layouts import WhenSeen
+
+if TYPE_CHECKING:
+    from gui.editor.offsets import TokenSpan
+    from gui.tokenizers.merges.service import MergeReply
+
+SPEEDS_MS = (1500, 700, 200)
+
+
+class MergePlayer(QWidget):
+    """Signals: ``step_asked(int)``: so many merges are to be shown as done; ``speed_changed()``."""
+
+    step_asked = Signal(int)
+    speed_changed = Signal()
+
+    def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._icons = icons
+        self._last = 0
+        self.step = QSpinBox(self)
+        self.step.setObjectName("mergeStep")
+        self.step.setAccessibleName(self.tr("Merges done"))
+        self.step.setToolTip(self.tr("How many merges are done"))
+        self.step.setKeyboardTracking(False)
+        self.step.setGroupSeparatorShown(True)
+        self.total = PlainLabel(self)
+        self.start = self._button("to_start", self.tr("To the start: single bytes"), "mergeStart")
+        self.back = self._button("step_back", self.tr("One merge back"), "mergeBack")
+        self.play = self._button("play", self.tr("Play the merges one after the other"), "mergePlay")
+        self.play.setCheckable(True)
+        self.forward = self._button("step_forward", self.tr("One merge forward"), "mergeForward")
+        self.end = self._button("to_end", self.tr("To the end: the tokens"), "mergeEnd")
+        self.speed = QComboBox(self)
+        self.speed.setObjectName("mergeSpeed")
+        self.speed.setAccessibleName(self.tr("Speed of playing"))
+        for words, pause in zip((self.tr("slow"), self.tr("medium"), self.tr("fast")), SPEEDS_MS, strict=True):
+            self.speed.addItem(words, pause)
+        self.speed.setCurrentIndex(1)
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._on_tick)
+        self._place()
+        self.start.clicked.connect(self._to_start)
+        self.back.clicked.connect(self.step.stepDown)
+        self.forward.clicked.connect(self.step.stepUp)
+        self.end.clicked.connect(self._to_end)
+        self.play.toggled.connect(self._on_play)
+        self.step.valueChanged.connect(self._on_value)
+        self.speed.currentIndexChanged.connect(self._on_speed)
+        self.show_step(0, 0)
+
+    @property
+    def playing(self) -> bool:
+        """Whether merges are being played."""
+        return self._timer.isActive()
+
+    def show_step(self, done: int, last: int) -> None:
+        """So many merges are done, of so many."""
+        self._last = last
+        blocker = QSignalBlocker(self.step)
+        self.step.setRange(0, last)
+        self.step.setValue(done)
+        blocker.unblock()
+        self.total.setText(self.tr("of {n}").format(n=f"{last:,}"))
+        self._enable()
+        if done >= last:
+            self.stop()
+
+    @Slot()
+    def stop(self) -> None:
+        """Play no more."""
+        self.play.setChecked(False)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.stop()
+
+    def _place(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(3)
+        for button in (self.start, self.back, self.play, self.forward, self.end):
+            row.addWidget(button)
+        row.addSpacing(8)
+        label = PlainLabel(self.tr("&Merges done:"), self)
+        label.setBuddy(self.step)
+        row.addWidget(label)
+        row.addWidget(self.step)
+        row.addWidget(self.total)
+        row.addSpacing(8)
+        row.addWidget(self.speed)
+        row.addStretch(1)
+
+    def _button(self, icon: str, tip: str, name: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(name)
+        button.setIcon(self._icons.icon(icon))
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        return button
+
+    def _enable(self) -> None:
+        done, last = self.step.value(), self._last
+        for button in (self.start, self.back):
+            button.setEnabled(done > 0)
+        for button in (self.forward, self.end):
+            button.setEnabled(done < last)
+        self.play.setEnabled(last > 0)
+        self.step.setEnabled(last > 0)
+
+    @Slot()
+    def _to_start(self) -> None:
+        self.step.setValue(0)
+
+    @Slot()
+    def _to_end(self) -> None:
+        self.step.setValue(self._last)
+
+    @Slot(int)
+    def _on_value(self, done: int) -> None:
+        self._enable()
+        self.step_asked.emit(done)
+
+    @Slot(bool)
+    def _on_play(self, playing: bool) -> None:
+        if not playing:
+            self._timer.stop()
+            self.play.setIcon(self._icons.icon("play"))
+            return
+        if self.step.value() >= self._last:
+            self.step.setValue(0)
+        self.play.setIcon(self._icons.icon("pause"))
+        self._timer.start(self.speed.currentData())
+
+    @Slot()
+    def _on_speed(self) -> None:
+        self._timer.setInterval(self.speed.currentData())
+        self.speed_changed.emit()
+
+    @Slot()
+    def _on_tick(self) -> None:
+        self.step.stepUp()
+        if self.step.value() >= self._last:
+            self.stop()
+
+
+MOST_CHARACTERS = 20_000
+"""Of the text: a line edit lays out all of it for every key."""
+MOST_PARTS = 200
+FIRST_TEXT = " strawberry"
+STRIP_LINES, WHY_LINES = 2, 3
+
+
+class MergesPanel(QWidget):
+    """Signals: ``asked()``: ``question()`` is another one; ``token_opened(int)``: the id of a token of the tree;
+    ``state_changed()``."""
+
+    asked = Signal()
+    token_opened = Signal(int)
+    state_changed = Signal()
+
+    def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._icons, self._settings = theme, icons, settings
+        self._pretoken, self._done = LONGEST, FROM_END
+        self._note = ""
+        self._reply: MergeReply | None = None
+        self._make()
+        self._place()
+        self.text.textChanged.connect(self._on_text)
+        self.picker.chosen.connect(self._on_encoding)
+        self.strip.caret_token_changed.connect(self._on_pretoken)
+        self.strip.selectionChanged.connect(self._on_selection)
+        self.player.step_asked.connect(self._on_step)
+        self.player.speed_changed.connect(self.state_changed)
+        self.steps_view.row_chosen.connect(self._on_row)
+        self.tree.view.token_activated.connect(self.token_opened)
+        theme.changed.connect(WhenSeen(self, self._apply_look).ask)
+        settings.changed.connect(self._on_setting)
+        self._apply_look()
+
+    # --- what is asked ------------------------------------------------------------------------------------------------
+
+    def question(self) -> tuple[str, str, int, int, tuple[int, int] | None]:
+        """Encoding, text, place of the pretoken, merges done, and the stretch to be explained."""
+        start, end = self.strip.selected_range()
+        stretch = (start, end) if start < end else None
+        return self.picker.currentText(), self.text.text(), self._pretoken, self._done, stretch
+
+    def show_text(self, text: str, note: str = "") -> None:
+        """Look at another text. ``note``: what should be known about where it comes from."""
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        if len(text) > MOST_CHARACTERS:
+            note = f"{note} {self._too_much()}".strip()
+        blocker = QSignalBlocker(self.text)
+        self.text.setText(text[:MOST_CHARACTERS])
+        blocker.unblock()
+        self.text.setCursorPosition(0)
+        self._begin(note)
+
+    def show_encoding(self, name: str) -> None:
+        """Look at the text in this encoding."""
+        if name != self.picker.currentText():
+            self.picker.show_name(name)
+            self._begin(self._note)
+
+    def _begin(self, note: str = "") -> None:
+        """Another text or encoding: from its longest pretoken, all merged."""
+        self._pretoken, self._done, self._note = LONGEST, FROM_END, note
+        self.player.stop()
+        blocker = QSignalBlocker(self.strip)
+        self.strip.select_range(0, 0)
+        blocker.unblock()
+        self.asked.emit()
+        self.state_changed.emit()
+
+    @Slot()
+    def _on_text(self) -> None:
+        self._begin(self._too_much() if len(self.text.text()) == MOST_CHARACTERS else "")
+
+    @Slot(str)
+    def _on_encoding(self, _name: str) -> None:
+        self._begin(self._note)
+
+    def _too_much(self) -> str:
+        return self.tr("Only the first {n} characters are looked at here.").format(n=f"{MOST_CHARACTERS:,}")
+
+    @Slot(object)
+    def _on_pretoken(self, span: TokenSpan | None) -> None:
+        if span is not None and span.token_id != self._pretoken:
+            self._pretoken, self._done = span.token_id, FROM_END
+            self.player.stop()
+            self.asked.emit()
+
+    @Slot()
+    def _on_selection(self) -> None:
+        self.asked.emit()
+
+    @Slot(int)
+    def _on_step(self, done: int) -> None:
+        self._done = done
+        self.asked.emit()
+
+    @Slot(int)
+    def _on_row(self, row: int) -> None:
+        self.player.stop()
+        self._on_step(row + 1)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    def show_reply(self, reply: MergeReply) -> None:
+        """Show an answer to the newest question."""
+        before, self._reply = self._reply, reply
+        opens = self._pretoken == LONGEST
+        if opens:
+            self._pretoken = reply.pretoken
+        if before is None or before.text is not reply.text:
+            self._show_text(reply)
+        if opens and len(reply.text.cut):
+            self._mark_pretoken(reply)
+        account, state = reply.account, reply.state
+        if before is None or before.forest is not reply.forest:
+            self.tree.show_forest(reply.forest, self._caption(reply), self._hint(reply))
+        self.remark.say(reply.problem or self._remark(reply), "error" if reply.problem else "")
+        self.steps.show_account(account, reply.spans)
+        content = account.content if account is not None else b""
+        self.pairs.show_state(content, state)
+        done = state.done if state is not None else 0
+        last = len(account.steps) if account is not None else 0
+        self.player.show_step(done, last)
+        self.steps_view.show_row(done - 1)
+        self.tree.view.set_step(done if last else None)
+        parts = state.parts if state is not None else ()
+        words = "  ".join(visible(content[part.byte_start : part.byte_end]) for part in parts[:MOST_PARTS])
+        more = "  …" if len(parts) > MOST_PARTS else ""
+        self.sequence.setText(words + more)
+        self.sequence.setCursorPosition(0)
+        label = self.tr("1 part:") if len(parts) == 1 else self.tr("{n} parts:").format(n=f"{len(parts):,}")
+        self.sequence_label.setText(label)
+        self.pairs_label.setText(self._pairs_words(reply))
+        self.why.setPlainText("\n\n".join(explained(why, reply.tokens) for why in reply.whys))
+
+    def show_problem(self, why: str) -> None:
+        """The newest question cannot be answered."""
+        self.remark.say(why, "error")
+
+    def _show_text(self, reply: MergeReply) -> None:
+        blocker = QSignalBlocker(self.strip)
+        self.strip.load_text(reply.text.document, prepared=True)
+        self.strip.apply_patch(self.strip.revision, reply.text.patch)
+        blocker.unblock()
+
+    def _mark_pretoken(self, reply: MergeReply) -> None:
+        """Put the caret into the pretoken that is shown."""
+        start, end = (int(reply.text.places[place]) for place in reply.text.cut.char_spans[reply.pretoken])
+        inside = min(start + 1, end)
+        blocker = QSignalBlocker(self.strip)
+        self.strip.select_range(inside, inside)
+        blocker.unblock()
+
+    def _remark(self, reply: MergeReply) -> str:
+        words = [self._note] if self._note else []
+        if reply.text.cut.is_prepared:
+            words.append(self.tr("This encoding changes the text before it cuts it: shown is what is cut."))
+        return " ".join(words)
+
+    def _caption(self, reply: MergeReply) -> str:
+        if reply.account is None:
+            return ""
+        number, pretokens = len(reply.account.ids), len(reply.text.cut)
+        tokens = self.tr("1 token") if number == 1 else self.tr("{n} tokens").format(n=f"{number:,}")
+        if pretokens == 1:
+            return tokens
+        place = self.tr("Pretoken {n} of {all}").format(n=f"{reply.pretoken + 1:,}", all=f"{pretokens:,}")
+        return f"{place}: {tokens}"
+
+    def _hint(self, reply: MergeReply) -> str:
+        if reply.problem:
+            return reply.problem
+        if reply.text.cut.text:
+            return self.tr("The split pattern leaves all of this text out: there is nothing to merge.")
+        return self.tr("Type a word above to see how it is merged.")
+
+    def _pairs_words(self, reply: MergeReply) -> str:
+        state = reply.state
+        if state is None or reply.account is None:
+            return self.tr("Pairs that compete")
+        if reply.account.is_looked_up:
+            return self.tr("A token as a whole: no merges lead to it")
+        if state.chosen is None:
+            return self.tr("The end: no pair is left that makes a token")
+        words = self.tr("Pairs that compete for merge {n}").format(n=f"{state.done + 1:,}")
+        if state.pairs_left_out:
+            words += self.tr(", the first of {n}").format(n=f"{len(state.pairs) + state.pairs_left_out:,}")
+        return words
+
+    # --- session ------------------------------------------------------------------------------------------------------
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+        return {
+            "text": self.text.text(),
+            "encoding": self.picker.currentText(),
+            "speed": self.player.speed.currentIndex(),
+            "sizes": self.columns.sizes(),
+        }
+
+    def restore_state(self, state: dict[str, Any], encoding: str) -> None:
+        """Take back what ``state`` gave. ``encoding``: for the first time."""
+        name, text, speed, sizes = (state.get(key) for key in ("encoding", "text", "speed", "sizes"))
+        self.picker.show_name(name if isinstance(name, str) and name else encoding)
+        if isinstance(speed, int) and 0 <= speed < self.player.speed.count():
+            self.player.speed.setCurrentIndex(speed)
+        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
+            self.columns.setSizes(sizes)
+        self.show_text(text if isinstance(text, str) else FIRST_TEXT)
+
+    # --- how it looks -------------------------------------------------------------------------------------------------
+
+    def _make(self) -> None:
+        fixed = fixed_font()
+        self.text = QLineEdit(objectName="mergeText")
+        self.text.setAccessibleName(self.tr("Text whose merges are shown"))
+        self.text.setPlaceholderText(self.tr("A word, or any text"))
+        self.text.setMaxLength(MOST_CHARACTERS)
+        self.text.setFont(fixed)
+        self.picker = EncodingPicker(self)
+        self.picker.setObjectName("mergeEncoding")
+        self.picker.setAccessibleName(self.tr("Encoding of the merges"))
+        self.tools = EncodingTools("mergesTools", self.picker)
+        self.remark = Remark(self._theme)
+        self.strip = TokenEditor(self)
+        self.strip.setObjectName("mergePretokens")
+        self.strip.setAccessibleName(self.tr("Pretokens"))
+        self.strip.setReadOnly(True)
+        self.strip.setCornerWidget(plain_corner(self.strip))
+        self.strip.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.strip.setToolTip(self.tr("Click a pretoken to see its merges; select a part to ask about it"))
+        self.strip.setFont(fixed)
+        self.strip.setFixedHeight(self.strip.fontMetrics().lineSpacing() * STRIP_LINES + 18)
+        self.player = MergePlayer(self._icons, self)
+        self.sequence = QLineEdit(objectName="mergeSequence", readOnly=True)
+        self.sequence.setAccessibleName(self.tr("Parts after these merges"))
+        self.sequence.setFont(fixed)
+        self.sequence_label = PlainLabel()
+        self.pairs, self.steps = PairsModel(self), StepsModel(self)
+        self.pairs_label = PlainLabel()
+        self.pairs_view = MergeTableView(self.pairs, "mergePairs", self.tr("Pairs that compete for the next merge"))
+        self.steps_view = MergeTableView(self.steps, "mergeSteps", self.tr("Merges, in the order in which they happen"))
+        self.tree = MergeTreePane(self._theme, self)
+        self.why = QPlainTextEdit(objectName="mergeWhy", readOnly=True)
+        self.why.setAccessibleName(self.tr("Why is this not one token?"))
+        self.why.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.why.setTabChangesFocus(True)
+        self.strip.setTabChangesFocus(True)
+        self.why.setFixedHeight(self.why.fontMetrics().lineSpacing() * WHY_LINES + 14)
+
+    def _place(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        label = PlainLabel(self.tr("Te&xt:"))
+        label.setBuddy(self.text)
+        head.addWidget(label)
+        head.addWidget(self.text, 1)
+        steps = QHBoxLayout()
+        steps.setSpacing(8)
+        steps.addWidget(self.player)
+        steps.addWidget(self.sequence_label)
+        steps.addWidget(self.sequence, 1)
+        tables = QWidget()
+        column = QVBoxLayout(tables)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(self.pairs_label)
+        column.addWidget(self.pairs_view, 1)
+        column.addWidget(PlainLabel(self.tr("All merges")))
+        column.addWidget(self.steps_view, 1)
+        row = self.steps_view.verticalHeader().defaultSectionSize()
+        self.steps_view.setMinimumHeight(self.steps_view.horizontalHeader().sizeHint().height() + row + 4)
+        self.columns = QSplitter(Qt.Orientation.Horizontal)
+        self.columns.setObjectName("mergeColumns")
+        self.columns.setChildrenCollapsible(False)
+        self.columns.addWidget(tables)
+        self.columns.addWidget(self.tree)
+        self.columns.setSizes([380, 620])
+        self.columns.splitterMoved.connect(self.state_changed)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 8)
+        body.setSpacing(6)
+        body.addLayout(head)
+        body.addWidget(self.remark)
+        body.addWidget(self.strip)
+        body.addLayout(steps)
+        body.addWidget(self.columns, 1)
+        body.addWidget(PlainLabel(self.tr("Why is this not one token?")))
+        body.addWidget(self.why)
+        self.tree.show_forest(MergeForest())
+        player = self.player
+        buttons = (player.start, player.back, player.play, player.forward, player.end)
+        order = (self.text, self.strip, *buttons, player.step, player.speed, self.sequence)
+        for before, behind in pairwise((*order, self.pairs_view, self.steps_view, *self.tree.tab_order, self.why)):
+            QWidget.setTabOrder(before, behind)
+
+    @Slot()
+    def _apply_look(self) -> None:
+        self.strip.set_palette(self._theme.token_palette(self._settings.values.token_colours))
+
+    @Slot(str)
+    def _on_setting(self, name: str) -> None:
+        if name == "token_colours":
+            self._apply_look()

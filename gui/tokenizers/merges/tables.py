@@ -1,0 +1,343 @@
+"""Tables of merges and of the pairs that compete, and the sentences about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QAbstractTableModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFont, QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+
+from engine.merge_types import (
+    InsideWhole,
+    IsToken,
+    LostToken,
+    MergedOn,
+    NeverMade,
+    NoSuchToken,
+    SplitApart,
+    TakenFirst,
+    WhyNotOne,
+)
+from gui.core.token_text import visible, visible_text
+from gui.look.fonts import fixed_font, set_weight
+from gui.tokenizers.train.feed import CELL_PADDING, ROW_PADDING, Index, shown
+from gui.widgets.tables import StretchedTable, set_up_rows
+
+if TYPE_CHECKING:
+    from engine.merge_types import MergeState, PretokenAccount
+    from engine.types import MergeStep
+
+MOST_CHARACTERS = 40
+MOST_NAMED = 12
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("MergeWords", text)
+
+
+def explained(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
+    """An answer in a paragraph of plain text. ``tokens``: the bytes of those that it names."""
+    lines = [_reason(why, tokens)]
+    if why.special_id is not None:
+        words = tr(
+            "Where special tokens are allowed it is the special token {id}. As ordinary text, which is the rule for "
+            "what users type, it is not."
+        )
+        lines.insert(0, words.format(id=why.special_id))
+    return f"{_quoted(why.content)}: " + "\n".join(lines)
+
+
+def _reason(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
+    reason = why.reason
+    match reason:
+        case IsToken():
+            return _is_token(reason)
+        case SplitApart():
+            return _split_apart(reason)
+        case NoSuchToken():
+            return _no_such_token(reason, tokens)
+        case TakenFirst():
+            words = tr("not one token here, though the vocabulary has it as {id}. Another merge came first: {lost}.")
+            return words.format(id=reason.lost.token_id, lost=_lost(reason.lost, tokens))
+        case MergedOn():
+            made = tr("from the beginning") if not reason.made_at else tr("after merge {n}").format(n=reason.made_at)
+            words = tr("was token {id} {made}, and merge {n} made it a part of a larger one: {merge}.")
+            merge = _merge(reason.merge, tokens)
+            return words.format(id=reason.token_id, made=made, n=reason.step, merge=merge)
+        case InsideWhole():
+            words = tr("a part of {whole} (token {id}), which is looked up as a whole: nothing is merged in it.")
+            return words.format(whole=_shown(tokens[reason.whole_id]), id=reason.whole_id)
+        case NeverMade():
+            words = tr(
+                "not one token here. The vocabulary has it as {id}, but no merges lead to it: it is found only where "
+                "it is a whole pretoken."
+            )
+            return words.format(id=reason.token_id)
+
+
+def _is_token(reason: IsToken) -> str:
+    if reason.is_looked_up:
+        words = tr("one token, {id}. It is looked up as a whole; no merges lead to it.")
+        return words.format(id=reason.token_id)
+    if not reason.step:
+        return tr("one token, {id}: a single byte.").format(id=reason.token_id)
+    return tr("one token, {id}, made by merge {n}.").format(id=reason.token_id, n=reason.step)
+
+
+def _split_apart(reason: SplitApart) -> str:
+    lines = []
+    if len(reason.pieces) > 1:
+        named = "  |  ".join(_shown(piece.encode("utf-8")) for piece in reason.pieces[:MOST_NAMED])
+        more = "  |  …" if len(reason.pieces) > MOST_NAMED else ""
+        words = tr("the split pattern cuts it into {n} pretokens, and nothing is merged across a cut: {pieces}")
+        lines.append(words.format(n=f"{len(reason.pieces):,}", pieces=named + more))
+        places = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MOST_NAMED])
+        words = (
+            tr("It is cut behind character {places}.")
+            if len(reason.char_cuts) == 1
+            else tr("It is cut behind the characters {places}.")
+        )
+        lines.append(words.format(places=places + (", …" if len(reason.char_cuts) > MOST_NAMED else "")))
+    if reason.left_out:
+        words = tr("The split pattern leaves {n} of its characters out: no token stands for them.")
+        lines.append(words.format(n=f"{reason.left_out:,}"))
+    if reason.token_id is not None:
+        words = tr("The vocabulary has a token for just this, {id}, but the cut keeps this text from becoming it.")
+        lines.append(words.format(id=reason.token_id))
+    return "\n".join(lines)
+
+
+def _no_such_token(reason: NoSuchToken, tokens: Mapping[int, bytes]) -> str:
+    joins = [
+        f"{_shown(tokens[pair.left.token_id])} + {_shown(tokens[pair.right.token_id])}"
+        for pair in reason.missing[:MOST_NAMED]
+    ]
+    more = tr(", and others") if len(reason.missing) > MOST_NAMED else ""
+    lines = [tr("the merge that would be needed does not exist: the vocabulary has no such token.")]
+    if joins:
+        words = tr("What is left at the end does not join: {joins}.")
+        lines.append(words.format(joins=", ".join(joins) + more))
+    for lost in reason.lost:
+        words = tr("{token} (token {id}) exists, but another merge came first: {lost}.")
+        lines.append(words.format(token=_shown(tokens[lost.token_id]), id=lost.token_id, lost=_lost(lost, tokens)))
+    return "\n".join(lines)
+
+
+def _lost(lost: LostToken, tokens: Mapping[int, bytes]) -> str:
+    return tr("merge {n} took {merge}").format(n=lost.step, merge=_merge(lost.taken_by, tokens))
+
+
+def _merge(step: MergeStep, tokens: Mapping[int, bytes]) -> str:
+    left, right, made = (_shown(tokens[token_id]) for token_id in (step.left_id, step.right_id, step.token_id))
+    return f"{left} + {right} → {made}"
+
+
+def _shown(data: bytes) -> str:
+    text = visible(data[: 4 * MOST_CHARACTERS])
+    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+
+
+def _quoted(text: str) -> str:
+    cut = visible_text(text[: MOST_CHARACTERS + 1])
+    return f"“{cut[:MOST_CHARACTERS]}…”" if len(text) > MOST_CHARACTERS else f"“{cut}”"
+
+
+_NO_INDEX = QModelIndex()
+NEXT_SIGN = "▶"
+
+PAIR_COLUMNS = (
+    (QT_TRANSLATE_NOOP("MergeWords", "Next"), QT_TRANSLATE_NOOP("MergeWords", "▶: this pair is merged next")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "Two tokens side by side")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Would make"), QT_TRANSLATE_NOOP("MergeWords", "The id of the token they make")),
+    (
+        QT_TRANSLATE_NOOP("MergeWords", "Rank"),
+        QT_TRANSLATE_NOOP("MergeWords", "The lowest is merged next; of equals, the leftmost"),
+    ),
+)
+STEP_COLUMNS = (
+    (QT_TRANSLATE_NOOP("MergeWords", "Merge"), QT_TRANSLATE_NOOP("MergeWords", "Its number, in order")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "What is joined")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Token"), QT_TRANSLATE_NOOP("MergeWords", "What it becomes")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Id"), QT_TRANSLATE_NOOP("MergeWords", "The id of that token")),
+)
+_TEXTUAL = ("Pair", "Token")
+
+
+class MergeTable(QAbstractTableModel):
+    """Rows of texts, made when they are painted."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+
+    def cell_text(self, row: int, column: int) -> str:
+        """What a cell says."""
+        raise NotImplementedError
+
+    def is_marked(self, _row: int) -> bool:
+        """Whether a row is in bold letters."""
+        return False
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        text = self.cell_text(index.row(), index.column())
+        title = self.columns[index.column()][0]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{tr(title)}: {text or tr('no')}"
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(index.column())
+        if role == Qt.ItemDataRole.FontRole and self.is_marked(index.row()):
+            font = QFont()
+            set_weight(font)
+            return font
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        title, hint = self.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr(title)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._alignment(section)
+        return tr(hint) if role == Qt.ItemDataRole.ToolTipRole else None
+
+    def _alignment(self, column: int) -> Qt.AlignmentFlag:
+        """Of the cells of a column, and of the title above them."""
+        if not column:
+            return Qt.AlignmentFlag.AlignCenter
+        side = Qt.AlignmentFlag.AlignLeft if self.columns[column][0] in _TEXTUAL else Qt.AlignmentFlag.AlignRight
+        return side | Qt.AlignmentFlag.AlignVCenter
+
+
+class PairsModel(MergeTable):
+    """The neighbours after some merges: the winner first, those that make no token last."""
+
+    columns = PAIR_COLUMNS
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._content = b""
+        self._state: MergeState | None = None
+
+    def show_state(self, content: bytes, state: MergeState | None) -> None:
+        """Show these pairs of a pretoken with this content."""
+        self.beginResetModel()
+        self._content, self._state = content, state
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or self._state is None else len(self._state.pairs)
+
+    def is_marked(self, row: int) -> bool:
+        assert self._state is not None
+        return row == 0 and self._state.chosen is not None
+
+    def cell_text(self, row: int, column: int) -> str:
+        assert self._state is not None
+        pair = self._state.pairs[row]
+        if column == 0:
+            return NEXT_SIGN if self.is_marked(row) else ""
+        if column == 1:
+            left, right = (self._content[part.byte_start : part.byte_end] for part in (pair.left, pair.right))
+            return f"{shown(left)} + {shown(right)}"
+        if pair.token_id is None:
+            return tr("no token") if column == 2 else "–"
+        return str(pair.token_id if column == 2 else pair.rank)
+
+
+class StepsModel(MergeTable):
+    """A row a merge."""
+
+    columns = STEP_COLUMNS
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._account: PretokenAccount | None = None
+        self._spans: Sequence[tuple[int, int, int]] = ()
+
+    def show_account(self, account: PretokenAccount | None, spans: Sequence[tuple[int, int, int]]) -> None:
+        """Show the merges of a pretoken. ``spans``: of each, where its left token, its right token and both end."""
+        if account is self._account:
+            return
+        self.beginResetModel()
+        self._account, self._spans = account, spans
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or self._account is None else len(self._account.steps)
+
+    def cell_text(self, row: int, column: int) -> str:
+        assert self._account is not None
+        if column == 0:
+            return f"{row + 1:,}"
+        if column == 3:
+            return str(self._account.steps[row].token_id)
+        start, middle, end = self._spans[row]
+        content = self._account.content
+        if column == 2:
+            return shown(content[start:end])
+        return f"{shown(content[start:middle])} + {shown(content[middle:end])}"
+
+
+WIDEST = ("Merge ", "", "no token ", "1000000 ")
+
+
+class MergeTableView(StretchedTable):
+    """Signals: ``row_chosen(int)``: the row at the keyboard or pointer is another one."""
+
+    row_chosen = Signal(int)
+
+    def __init__(self, model: MergeTable, name: str, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setModel(model)
+        self._showing = False
+        self.setFont(fixed_font())
+        set_up_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        metrics = self.fontMetrics()
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
+        for column, widest in enumerate(WIDEST):
+            if widest:
+                self.setColumnWidth(column, metrics.horizontalAdvance(widest) + CELL_PADDING)
+        self.selectionModel().currentRowChanged.connect(self._on_row)
+
+    def show_row(self, row: int) -> None:
+        """Mark a row and bring it into sight; -1 for none."""
+        self._showing = True
+        if 0 <= row < self.model().rowCount():
+            self.setCurrentIndex(self.model().index(row, 0))
+        else:
+            self.selectionModel().clear()
+            self.scrollToTop()
+        self._showing = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+
+    @Slot()
+    def _on_row(self) -> None:
+        if not self._showing and self.currentIndex().isValid():
+            self.row_chosen.emit(self.currentIndex().row())

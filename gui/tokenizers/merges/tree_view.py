@@ -1,0 +1,617 @@
+"""The view of merge trees: painting, keyboard, zoom and the pane around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QColor,
+    QContextMenuEvent,
+    QFocusEvent,
+    QFont,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QApplication,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QScrollBar,
+    QSizePolicy,
+    QToolButton,
+    QToolTip,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import hexadecimal, visible
+from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font
+from gui.look.plain_tip import plain_tip
+from gui.look.theme import Theme
+from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, TreeLayout, lay_out
+
+MOST_CHARACTERS = 20
+PADDING = 7.0
+ROUND = 4.0
+LEAST_READABLE = 0.45
+"""Below this zoom text is left out: nobody could read it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeState:
+    """What is drawn apart from the tree itself. ``step``: how many merges are done; the last of them is ``latest``.
+    ``current``: the node at the keyboard, -1 for none."""
+
+    step: int
+    latest: bool
+    current: int
+    focused: bool
+    zoom: float
+
+
+class MergeTreePainter:
+    """Measures and draws. Tokens that are not merged yet have a broken outline, the newest a double one."""
+
+    def __init__(self, theme: Theme, step_words: str) -> None:
+        """``step_words``: how the number of a merge is written, with ``{n}`` for the number."""
+        self._theme = theme
+        self._step_words = step_words
+        self.set_font_size(theme_font().pointSizeF())
+
+    def set_font_size(self, points: float) -> None:
+        """Draw tokens in this size, their numbers a little smaller."""
+        self._font = theme_font()
+        self._font.setPointSizeF(points)
+        self._small = QFont(self._font)
+        self._small.setPointSizeF(points * 0.8)
+        self._metrics, self._small_metrics = QFontMetricsF(self._font), QFontMetricsF(self._small)
+
+    @property
+    def box_height(self) -> float:
+        """Of every box."""
+        return self._metrics.height() + self._small_metrics.height() + PADDING
+
+    def width_of(self, node: ForestNode) -> float:
+        """Of the box of a node."""
+        text = self._metrics.horizontalAdvance(node_text(node))
+        number = self._small_metrics.horizontalAdvance(self._number(node))
+        return max(text, number) + 2 * PADDING
+
+    def paint(
+        self, painter: QPainter, forest: MergeForest, layout: TreeLayout, places: Iterable[int], state: TreeState
+    ) -> None:
+        """Draw these nodes and the lines to their parts."""
+        shown = list(places)
+        for place in shown:
+            self._paint_lines(painter, forest.nodes[place], place, layout, state)
+        for place in shown:
+            self._paint_box(painter, forest, place, layout, state)
+
+    def _paint_lines(
+        self, painter: QPainter, node: ForestNode, place: int, layout: TreeLayout, state: TreeState
+    ) -> None:
+        if node.is_leaf:
+            return
+        is_made = node.step <= state.step
+        pen = QPen(self._theme.colour("outline"), 0)
+        if not is_made:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        left, top, width = layout.boxes[place]
+        bottom = top + layout.box_height
+        middle = bottom + LEVEL_GAP / 2
+        lines = [QLineF(left + width / 2, bottom, left + width / 2, middle)]
+        ends = []
+        for part in (node.left, node.right):
+            part_left, part_top, part_width = layout.boxes[part]
+            x = part_left + part_width / 2
+            ends.append(QPointF(x, middle))
+            lines.append(QLineF(x, middle, x, part_top))
+        painter.drawLines([*lines, QLineF(*ends)])
+
+    def _paint_box(
+        self, painter: QPainter, forest: MergeForest, place: int, layout: TreeLayout, state: TreeState
+    ) -> None:
+        node = forest.nodes[place]
+        left, top, width = layout.boxes[place]
+        box = QRectF(left, top, width, layout.box_height)
+        is_made = node.step <= state.step
+        is_newest = state.latest and node.step == state.step and node.step > 0
+        pen = QPen(self._outline(place < forest.roots, is_made, is_newest), 1.0)
+        if not is_made:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        elif place < forest.roots or is_newest:
+            pen.setWidthF(2.0)
+        painter.setPen(pen)
+        painter.setBrush(self._theme.colour(self._fill(place < forest.roots, node.is_leaf, is_made, is_newest)))
+        painter.drawRoundedRect(box, ROUND, ROUND)
+        if is_newest:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(box.adjusted(-4, -4, 4, 4), ROUND + 3, ROUND + 3)
+        if place == state.current:
+            self._paint_current(painter, box, state.focused)
+        if state.zoom >= LEAST_READABLE:
+            self._paint_words(painter, node, box, is_made)
+
+    def _paint_current(self, painter: QPainter, box: QRectF, focused: bool) -> None:
+        pen = QPen(self._theme.colour("focus"), 2.0 if focused else 1.0)
+        pen.setStyle(Qt.PenStyle.SolidLine if focused else Qt.PenStyle.DotLine)
+        painter.setPen(pen)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), ROUND + 1, ROUND + 1)
+
+    def _paint_words(self, painter: QPainter, node: ForestNode, box: QRectF, is_made: bool) -> None:
+        upper = QRectF(box.left(), box.top() + PADDING / 2, box.width(), self._metrics.height())
+        lower = QRectF(box.left(), upper.bottom(), box.width(), self._small_metrics.height())
+        painter.setFont(self._font)
+        painter.setPen(self._theme.colour("text" if is_made else "stale"))
+        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, node_text(node))
+        painter.setFont(self._small)
+        painter.setPen(self._theme.colour("text" if is_made and node.step else "stale"))
+        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, self._number(node))
+
+    def _number(self, node: ForestNode) -> str:
+        if not node.step:
+            return str(node.token_id)
+        return f"{self._step_words.format(n=node.step)} · {node.token_id}"
+
+    def _fill(self, is_top: bool, is_leaf: bool, is_made: bool, is_newest: bool) -> str:
+        if is_newest:
+            return "success_base"
+        if not is_made:
+            return "base"
+        return "information_base" if is_top else "alternate_base" if is_leaf else "button"
+
+    def _outline(self, is_top: bool, is_made: bool, is_newest: bool) -> QColor:
+        if is_newest:
+            return self._theme.colour("success")
+        return self._theme.colour("information" if is_top and is_made else "outline")
+
+
+def theme_font() -> QFont:
+    """The font of tokens in trees."""
+    return fixed_font()
+
+
+def node_text(node: ForestNode) -> str:
+    """What stands in the box of a node; with ``⋮`` where parts are left out."""
+    text = short_text(node.token_bytes)
+    return f"⋮ {text}" if node.is_cut else text
+
+
+def short_text(data: bytes) -> str:
+    """Bytes made visible, cut in the middle where they are many."""
+    half = MOST_CHARACTERS // 2
+    if len(data) <= 4 * MOST_CHARACTERS:
+        text = visible(data)
+        return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}…{text[-half:]}"
+    return f"{visible(data[: 4 * half])[:half]}…{visible(data[-4 * half :])[-half:]}"
+
+
+MARGIN = 16.0
+ZOOMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0)
+STEP_PIXELS = 40
+MOST_SPOKEN_BYTES = 60
+
+
+class MergeTreeView(QAbstractScrollArea):
+    """Shows a ``MergeForest``.
+
+    Keys: arrows go to the token above, to the first part below, and to the neighbours in the row; Home and End to the
+    first byte and the last; ``+``, ``-``, ``1`` and ``0`` zoom in, out, to full size and to the whole tree; Enter opens
+    the token.
+
+    Signals: ``token_activated(int)``: the id of a token that was opened; ``current_changed(int)``: the place in the
+    forest of the node at the keyboard.
+    """
+
+    token_activated = Signal(int)
+    current_changed = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("mergeTree")
+        self.setAccessibleName(self.tr("Merge tree"))
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCornerWidget(plain_corner(self))
+        self._painter = MergeTreePainter(theme, self.tr("merge {n}"))
+        self._forest = MergeForest()
+        self._layout: TreeLayout = lay_out(self._forest, (), 1.0)
+        self._hint = ""
+        self._step: int | None = None
+        self._current = -1
+        self._zoom = 1.0
+        self._fits = True
+        self._pressed: QPointF | None = None
+        self._theme = theme
+        theme.changed.connect(self._on_theme)
+
+    # --- what is shown ------------------------------------------------------------------------------------------------
+
+    @property
+    def forest(self) -> MergeForest:
+        """What is shown."""
+        return self._forest
+
+    def show_forest(self, forest: MergeForest, hint: str = "") -> None:
+        """Show another forest, as large as fits; the whole of it merged. One that is too wide for the smallest size
+        is shown in full size, its first root in the middle. ``hint`` stands there if it is empty."""
+        self._forest, self._hint, self._step = forest, hint, None
+        self._measure()
+        self._fits = True
+        self.fit()
+        if self.horizontalScrollBar().maximum():
+            self.zoom_full()
+            left, _top, width = self._layout.boxes[0]
+            self.horizontalScrollBar().setValue(round(left + MARGIN + (width - self.viewport().width()) / 2))
+            self.verticalScrollBar().setValue(0)
+        self._set_current(0 if forest.nodes else -1)
+
+    def set_step(self, step: int | None) -> None:
+        """Show the first so many merges as done and the rest as yet to come; None: all of them, and none as the
+        newest."""
+        if step == self._step:
+            return
+        self._step = step
+        self._describe()
+        self.viewport().update()
+
+    @property
+    def zoom(self) -> float:
+        """1 for full size."""
+        return self._zoom
+
+    @property
+    def current(self) -> int:
+        """The place in the forest of the node at the keyboard, -1 where there is none."""
+        return self._current
+
+    def select(self, place: int) -> None:
+        """Go to a node and bring it into sight."""
+        if 0 <= place < len(self._forest.nodes):
+            self._set_current(place)
+            self.show_node(place)
+
+    def show_node(self, place: int) -> None:
+        """Scroll as little as it takes to see a node."""
+        left, top, width = self._layout.boxes[place]
+        self._bring(self.horizontalScrollBar(), left, left + width, self.viewport().width())
+        self._bring(self.verticalScrollBar(), top, top + self._layout.box_height, self.viewport().height())
+
+    def text(self) -> str:
+        """The trees in words: a line a token, parts below their token and further in."""
+        nodes = self._forest.nodes
+        depths = [0] * len(nodes)
+        for place, node in enumerate(nodes):
+            if node.parent >= 0:
+                depths[place] = depths[node.parent] + 1
+        return "\n".join("  " * depths[place] + self.words(place) for place in self._forest.reading_order())
+
+    def words(self, place: int) -> str:
+        """What there is to say of a node."""
+        node = self._forest.nodes[place]
+        data = node.token_bytes
+        shown = visible(data[:MOST_SPOKEN_BYTES]) + ("…" if len(data) > MOST_SPOKEN_BYTES else "")
+        words = [self.tr("{text}, token {id}").format(text=shown, id=node.token_id)]
+        words.append(self.tr("1 byte") if len(data) == 1 else self.tr("{n} bytes").format(n=len(data)))
+        words[-1] += f" ({hexadecimal(data, 16)})"
+        if not node.is_leaf:
+            left, right = (short_text(self._forest.nodes[part].token_bytes) for part in (node.left, node.right))
+            words.append(self.tr("merged from {left} and {right}").format(left=left, right=right))
+        if node.step:
+            words.append(self.tr("merge {n}").format(n=node.step))
+            if self._step is not None and node.step > self._step:
+                words.append(self.tr("not yet done"))
+        if node.is_cut:
+            words.append(self.tr("its parts are not drawn"))
+        return ", ".join(words)
+
+    # --- zoom ---------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """One step larger."""
+        self._zoom_to(self._next_zoom(True))
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """One step smaller."""
+        self._zoom_to(self._next_zoom(False))
+
+    @Slot()
+    def zoom_full(self) -> None:
+        """Full size."""
+        self._zoom_to(1.0)
+
+    @Slot()
+    def fit(self) -> None:
+        """As large as shows the whole, up to full size, and as long as nobody zooms also after a change of size."""
+        room = self.viewport().size()
+        width, height = self._layout.width + 2 * MARGIN, self._layout.height + 2 * MARGIN
+        fitting = min(room.width() / width, room.height() / height)
+        self._zoom_to(min(1.0, max(ZOOMS[0], fitting)))
+        self._fits = True
+
+    def _next_zoom(self, larger: bool) -> float:
+        if larger:
+            return next((zoom for zoom in ZOOMS if zoom > self._zoom + 0.001), ZOOMS[-1])
+        return next((zoom for zoom in reversed(ZOOMS) if zoom < self._zoom - 0.001), ZOOMS[0])
+
+    def _zoom_to(self, zoom: float, anchor: QPointF | None = None) -> None:
+        """Zoom so that what is at ``anchor`` (in the viewport; its middle if None) stays there."""
+        self._fits = False
+        anchor = QPointF(self.viewport().rect().center()) if anchor is None else anchor
+        place = self._to_scene(anchor)
+        self._zoom = zoom
+        self._set_bars()
+        moved = self._from_scene(place) - anchor
+        for bar, by in ((self.horizontalScrollBar(), moved.x()), (self.verticalScrollBar(), moved.y())):
+            bar.setValue(bar.value() + round(by))
+        self.viewport().update()
+
+    # --- events -------------------------------------------------------------------------------------------------------
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        with QPainter(self.viewport()) as painter:
+            painter.fillRect(self.viewport().rect(), self._theme.colour("base"))
+            if not self._forest.nodes:
+                painter.setPen(self._theme.colour("stale"))
+                area = self.viewport().rect().adjusted(12, 12, -12, -12)
+                painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._hint)
+                return
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.translate(self._from_scene(QPointF()))
+            painter.scale(self._zoom, self._zoom)
+            first = self._to_scene(QPointF())
+            last = self._to_scene(QPointF(self.viewport().rect().bottomRight()))
+            shown = self._layout.around(first.x() - MARGIN, first.y() - MARGIN, last.x() + MARGIN, last.y() + MARGIN)
+            is_whole = self._step is None
+            step = len(self._forest.nodes) if self._step is None else self._step
+            state = TreeState(step, not is_whole, self._current, self.hasFocus(), self._zoom)
+            self._painter.paint(painter, self._forest, self._layout, shown, state)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._fits:
+            self.fit()
+        self._set_bars()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._painter.set_font_size(self.font().pointSizeF())
+            self._measure()
+            self._set_bars()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        zooms = {
+            Qt.Key.Key_Plus: self.zoom_in,
+            Qt.Key.Key_Equal: self.zoom_in,
+            Qt.Key.Key_Minus: self.zoom_out,
+            Qt.Key.Key_0: self.fit,
+            Qt.Key.Key_1: self.zoom_full,
+        }
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        elif event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier):
+            super().keyPressEvent(event)
+        elif event.key() in zooms:
+            zooms[Qt.Key(event.key())]()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
+            self._open_current()
+        elif (place := self._place_for(event.key())) >= 0:
+            self.select(place)
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            super().wheelEvent(event)
+            return
+        if event.angleDelta().y():
+            self._zoom_to(self._next_zoom(event.angleDelta().y() > 0), event.position())
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = self._node_under(event.position())
+        if place >= 0:
+            self._set_current(place)
+        elif event.button() == Qt.MouseButton.LeftButton:
+            self._pressed = event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        if self._pressed is None:
+            return
+        moved, self._pressed = event.position() - self._pressed, event.position()
+        for bar, by in ((self.horizontalScrollBar(), moved.x()), (self.verticalScrollBar(), moved.y())):
+            bar.setValue(bar.value() - round(by))
+
+    def mouseReleaseEvent(self, _event: QMouseEvent) -> None:
+        self._pressed = None
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        place = self._node_under(event.position())
+        if place >= 0:
+            self.token_activated.emit(self._forest.nodes[place].token_id)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:
+            place = self._node_under(QPointF(event.pos()))
+            if place >= 0:
+                self._set_current(place)
+        if self._current < 0:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        words = self.tr("&Open token {id}").format(id=self._forest.nodes[self._current].token_id)
+        menu.addAction(words).triggered.connect(self._open_current)
+        menu.addAction(self.tr("&Copy the tree as text")).triggered.connect(self._copy)
+        menu.popup(event.globalPos())
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            place = self._node_under(QPointF(event.pos()))
+            if place >= 0:
+                QToolTip.showText(event.globalPos(), self._tool_tip(place), self)
+            else:
+                QToolTip.hideText()
+            return True
+        return super().viewportEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    # --- inside -------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _open_current(self) -> None:
+        self.token_activated.emit(self._forest.nodes[self._current].token_id)
+
+    @Slot()
+    def _copy(self) -> None:
+        QApplication.clipboard().setText(self.text())
+
+    def _measure(self) -> None:
+        widths = [self._painter.width_of(node) for node in self._forest.nodes]
+        self._layout = lay_out(self._forest, widths, self._painter.box_height)
+        self.viewport().update()
+
+    def _place_for(self, key: int) -> int:
+        """The node that a key goes to, -1 for a key that goes nowhere."""
+        if self._current < 0:
+            return -1
+        node = self._forest.nodes[self._current]
+        bytes_row = self._layout.rows[0]
+        places = {
+            Qt.Key.Key_Up: node.parent,
+            Qt.Key.Key_Down: node.left,
+            Qt.Key.Key_Left: self._layout.beside(self._current, -1),
+            Qt.Key.Key_Right: self._layout.beside(self._current, 1),
+            Qt.Key.Key_Home: bytes_row[0],
+            Qt.Key.Key_End: bytes_row[-1],
+        }
+        if key not in places:
+            return -1
+        return places[Qt.Key(key)] if places[Qt.Key(key)] >= 0 else self._current
+
+    def _set_current(self, place: int) -> None:
+        self._current = place
+        self._describe()
+        self.viewport().update()
+        self.current_changed.emit(place)
+
+    def _describe(self) -> None:
+        """For screen readers: the node at the keyboard, how to go on, or why there is none."""
+        self.setAccessibleDescription(self.words(self._current) if self._current >= 0 else self._hint)
+
+    def _tool_tip(self, place: int) -> str:
+        """In rich text, for plain text could look like tags."""
+        from html import escape
+
+        return f"<p style='white-space:pre-wrap'>{escape(self.words(place))}</p>"
+
+    def _node_under(self, place: QPointF) -> int:
+        scene = self._to_scene(place)
+        return self._layout.node_at(scene.x(), scene.y())
+
+    def _origin(self) -> QPointF:
+        """Where the forest begins while nothing is scrolled: in the middle, if there is room around it."""
+        room = QRectF(self.viewport().rect())
+        left = max(MARGIN * self._zoom, (room.width() - self._layout.width * self._zoom) / 2)
+        top = max(MARGIN * self._zoom, (room.height() - self._layout.height * self._zoom) / 2)
+        return QPointF(left, top)
+
+    def _scrolled(self) -> QPointF:
+        return QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+
+    def _to_scene(self, place: QPointF) -> QPointF:
+        return (place + self._scrolled() - self._origin()) / self._zoom
+
+    def _from_scene(self, place: QPointF) -> QPointF:
+        return place * self._zoom + self._origin() - self._scrolled()
+
+    def _set_bars(self) -> None:
+        room = self.viewport().size()
+        sizes = (self._layout.width, room.width()), (self._layout.height, room.height())
+        for bar, (size, page) in zip((self.horizontalScrollBar(), self.verticalScrollBar()), sizes, strict=True):
+            bar.setRange(0, max(0, round((size + 2 * MARGIN) * self._zoom) - page))
+            bar.setPageStep(page)
+            bar.setSingleStep(STEP_PIXELS)
+
+    def _bring(self, bar: QScrollBar, start: float, end: float, room: int) -> None:
+        margin = MARGIN * self._zoom
+        first, last = start * self._zoom, end * self._zoom + 2 * margin
+        if first < bar.value():
+            bar.setValue(round(first))
+        elif last > bar.value() + room:
+            bar.setValue(round(last - room))
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self.viewport().update()
+
+
+class MergeTreePane(QWidget):
+    """``view`` is the tree; its signals tell what is done with it."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = MergeTreeView(theme, self)
+        self.caption = QLabel(self)
+        self.caption.setTextFormat(Qt.TextFormat.PlainText)
+        self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        row = QHBoxLayout()
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        row.addWidget(self.caption, 1)
+        row.addWidget(self._button("−", self.tr("Make the tree smaller (-)"), self.view.zoom_out))
+        row.addWidget(self._button("+", self.tr("Make the tree larger (+)"), self.view.zoom_in))
+        row.addWidget(self._button("1:1", self.tr("Show the tree in full size (1)"), self.view.zoom_full))
+        row.addWidget(self._button(self.tr("Fit"), self.tr("Show the whole tree (0)"), self.view.fit))
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(row)
+        column.addWidget(self.view, 1)
+
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """What the Tab key goes to, in this order."""
+        return (*self.findChildren(QToolButton), self.view)
+
+    def show_forest(self, forest: MergeForest, caption: str = "", hint: str = "") -> None:
+        """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
+        if forest.is_cut:
+            cut = self.tr("Too large to be drawn as a whole: ⋮ stands for parts that are left out.")
+            caption = f"{caption}. {cut}" if caption else cut
+        self.caption.setText(caption)
+        self.caption.setToolTip(plain_tip(caption))
+        self.view.show_forest(forest, hint)
+
+    def _button(self, text: str, tip: str, act: Callable[[], None]) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip)
+        button.setAutoRaise(True)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(act)
+        return button

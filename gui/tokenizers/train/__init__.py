@@ -1,0 +1,1 @@
+"""The page Train: training of a tokenizer on the user's own texts."""

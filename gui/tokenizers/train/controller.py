@@ -1,0 +1,602 @@
+"""Controller of the page Train: connects the form, the corpus and the run, and follows what comes of a run.
+
+A folder is looked through, a forecast and a preview follow from what was found and from the settings, a start waits
+for the look where it must, and a run is shown while it goes on. Widgets know nothing of each other; this knows all.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+from gui.prompt.counting_service import FIRST_ENCODING
+from gui.runtime.notify import Offer
+from gui.tokenizers.train.checkpoint_service import TrainingPlan, drop_checkpoint, find_checkpoints, newer_checkpoints
+from gui.tokenizers.train.corpus_service import ForecastRequest, PreviewRequest, SurveyRequest, held_back
+from gui.tokenizers.train.run_service import IDLE, RUNNING
+from gui.widgets.page_controller import TabBuilding, TabWiring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
+    from gui.runtime.notify import Notifier
+    from gui.tokenizers.train.checkpoint_service import Checkpoint, RunOutcome, TrainingSnapshot
+    from gui.tokenizers.train.corpus_service import CorpusService, SplitPreview
+    from gui.tokenizers.train.panel import TrainingPanel
+    from gui.tokenizers.train.result_controller import TrainingResults
+    from gui.tokenizers.train.run_service import TrainingService
+    from gui.widgets.page_controller import TabParts
+    from pricing.types import Model
+
+LOOK_DELAY_MS = 400
+"""A path that is still being typed is not looked through."""
+SETTINGS_DELAY_MS = 150
+UNNAMED = "trained"
+UNSAVED = "training-unsaved"
+PROBLEMS = "training-problems"
+
+
+class TrainingFlow(QObject):
+    """The one that connects panel and services.
+
+    Signals: ``finished(RunOutcome, TrainingPlan, str)``: a run ended with a vocabulary; its plan, and what came of it
+    in a line. ``files_found(tuple[CorpusFile])``: the texts of the folder are others.
+    """
+
+    finished = Signal(object, object, str)
+    files_found = Signal(object)
+
+    def __init__(
+        self,
+        panel: TrainingPanel,
+        training: TrainingService,
+        corpus: CorpusService,
+        notifier: Notifier,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._training, self._corpus, self._notifier = panel, training, corpus, notifier
+        self._survey: CorpusSurvey | None = None
+        self._looking = False
+        self._starts_then = False
+        self._file = 0
+        self._unsaved = ""
+        self._look_timer = QTimer(self, singleShot=True, interval=LOOK_DELAY_MS)
+        self._look_timer.timeout.connect(self._look)
+        self._settings_timer = QTimer(self, singleShot=True, interval=SETTINGS_DELAY_MS)
+        self._settings_timer.timeout.connect(self._follow_settings)
+        self._connect()
+        self._suggest_name()
+        self._check()
+        if panel.folder.paths():
+            panel.preview.show_hint(panel.text.stage("looking"))
+            self._look()
+
+    def _connect(self) -> None:
+        panel, training, corpus = self._panel, self._training, self._corpus
+        panel.folder.paths_changed.connect(self._on_paths)
+        panel.survey.rules_changed.connect(self._on_folder)
+        panel.form.split_changed.connect(self._show_preview)
+        panel.form.settings_changed.connect(self._on_settings)
+        panel.preview.file_chosen.connect(self._on_file_chosen)
+        panel.run_bar.start_asked.connect(self.start)
+        panel.run_bar.pause_asked.connect(training.pause)
+        panel.run_bar.resume_asked.connect(training.resume)
+        panel.run_bar.stop_asked.connect(training.stop)
+        corpus.looking.connect(panel.survey.set_looking)
+        corpus.surveyed.connect(self._on_surveyed)
+        corpus.survey_failed.connect(self._on_survey_failed)
+        corpus.forecast_made.connect(panel.survey.set_forecast)
+        corpus.forecast_failed.connect(self._on_forecast_failed)
+        corpus.previewed.connect(self._on_previewed)
+        corpus.preview_failed.connect(panel.preview.show_hint)
+        training.state_changed.connect(self._on_state)
+        training.compiling.connect(self._on_compiling)
+        training.advanced.connect(self._on_advanced)
+        training.ended.connect(self._on_ended)
+        training.failed.connect(self._on_failed)
+        training.gave_up.connect(self._on_gave_up)
+
+    @property
+    def state(self) -> str:
+        """What the run is doing: one of the constants of ``gui.tokenizers.train.run_service``."""
+        return self._training.state
+
+    def focus(self) -> None:
+        """Put the caret where one begins."""
+        self._panel.folder.field.setFocus()
+
+    # --- the texts ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_paths(self) -> None:
+        self._panel.preview.show_hint(self._panel.text.stage("looking"))
+        self._show_preview()
+        self._on_folder()
+
+    @Slot()
+    def _show_preview(self) -> None:
+        """Have in sight what is being changed, unless a run is to be seen."""
+        if self._training.state == IDLE:
+            self._panel.show_page(self._panel.preview)
+
+    @Slot()
+    def _on_folder(self) -> None:
+        self._survey = None
+        self._suggest_name()
+        self._look_timer.start()
+        self._check()
+
+    @Slot()
+    def _look(self) -> None:
+        self._look_timer.stop()
+        panel = self._panel
+        paths = panel.folder.paths()
+        self._survey = None
+        self._looking = bool(paths)
+        if not paths:
+            self._corpus.forget()
+            panel.survey.set_survey(None)
+            panel.preview.set_files((), -1)
+            panel.preview.invite()
+            self._check()
+            return
+        panel.survey.set_looking("")
+        self._corpus.survey(SurveyRequest(paths, panel.survey.rules()))
+        self._check()
+
+    @Slot(object, object)
+    def _on_surveyed(self, _request: SurveyRequest, survey: CorpusSurvey) -> None:
+        panel = self._panel
+        self._survey, self._looking = survey, False
+        if not survey.files:
+            self._refuse(self._nothing_in(survey))
+            panel.survey.model.set_survey(survey)
+            panel.survey.details.setVisible(bool(survey.skipped_counts))
+            return
+        panel.survey.set_survey(survey)
+        self.files_found.emit(survey.files)
+        self._file = 0
+        panel.preview.set_files([_shown(file, survey) for file in survey.files], 0)
+        self._check()
+        self._follow_settings()
+        self._start_if_waiting()
+
+    @Slot(str)
+    def _on_survey_failed(self, why: str) -> None:
+        self._survey, self._looking = None, False
+        self._refuse(why)
+
+    def _refuse(self, why: str) -> None:
+        panel = self._panel
+        panel.survey.set_problem(why)
+        panel.preview.set_files((), -1)
+        panel.preview.show_hint(why)
+        self._starts_then = False
+        panel.run_bar.set_waiting(False)
+        self._check()
+
+    def _nothing_in(self, survey: CorpusSurvey) -> str:
+        text = self._panel.text
+        if not survey.skipped_counts:
+            return self.tr("There are no files in this folder.")
+        counts = sorted(survey.skipped_counts.items(), key=lambda item: -item[1])
+        why = ", ".join(f"{text.reason(reason).lower()} {text.number(number)}" for reason, number in counts)
+        return self.tr("There is no text to train on here. Left out: {why}.").format(why=why)
+
+    # --- the settings -------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_settings(self) -> None:
+        self._suggest_name()
+        self._check()
+        self._settings_timer.start()
+
+    @Slot()
+    def _follow_settings(self) -> None:
+        """Forecast and preview by the settings as they are."""
+        self._settings_timer.stop()
+        survey, form = self._survey, self._panel.form
+        settings = form.settings()
+        file = survey.files[self._file] if survey is not None and self._file < len(survey.files) else None
+        self._corpus.preview(PreviewRequest(file, settings))
+        if survey is None or not survey.files:
+            return
+        if form.problem():
+            self._corpus.forget_forecast()
+            self._panel.survey.set_forecast(None)
+        else:
+            self._panel.survey.set_forecasting()
+            self._corpus.forecast(ForecastRequest(survey, settings, form.threads))
+
+    @Slot(str)
+    def _on_forecast_failed(self, why: str) -> None:
+        survey, form = self._panel.survey, self._panel.form
+        if form.problem():
+            survey.set_forecast(None)  # the form says why nothing can be trained
+        else:
+            survey.set_forecast_problem(why)
+
+    @Slot(int)
+    def _on_file_chosen(self, place: int) -> None:
+        self._file = place
+        self._follow_settings()
+
+    @Slot(object)
+    def _on_previewed(self, preview: SplitPreview) -> None:
+        panel = self._panel
+        panel.form.set_pattern_problem(preview.pattern_problem)
+        self._check()
+        if self._survey is None or not self._survey.files:
+            return
+        if preview.file_problem:
+            panel.preview.show_hint(preview.file_problem)
+        else:
+            panel.preview.show_preview(preview)
+
+    def _suggest_name(self) -> None:
+        paths = self._panel.folder.paths()
+        folder = "".join(one if one.isprintable() else "_" for one in paths[0].stem) if paths else UNNAMED
+        self._panel.form.suggest_name(f"{folder or UNNAMED}-{self._panel.form.vocab_size.value()}")
+
+    def _check(self) -> None:
+        """Say why nothing can be started, if so."""
+        panel = self._panel
+        nothing = self._survey is not None and not self._survey.files
+        why = panel.form.problem()
+        if not panel.folder.paths():
+            # The page says so already; a sentence in red before anybody did anything would be rude.
+            panel.run_bar.set_blocked("")
+            panel.run_bar.set_ready(False, self.tr("Choose a folder of texts to begin."))
+            return
+        panel.run_bar.set_ready(not nothing and (self._survey is not None or self._coming()))
+        panel.run_bar.set_blocked(why)
+
+    def _coming(self) -> bool:
+        return self._looking or self._look_timer.isActive()
+
+    # --- the run ------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def start(self) -> None:
+        """Begin a run, or as soon as the folder has been looked through."""
+        if self._training.state != IDLE or self._panel.form.problem() or not self._panel.folder.paths():
+            return
+        self._starts_then = True
+        if self._survey is None:
+            self._panel.run_bar.set_waiting(True)
+            self._panel.run_bar.set_busy(self._panel.text.stage("looking"))
+            if not self._looking:
+                self._look()
+            return
+        self._start_if_waiting()
+
+    def _start_if_waiting(self) -> None:
+        if not self._starts_then or self._survey is None:
+            return
+        self._starts_then = False
+        panel = self._panel
+        panel.run_bar.set_waiting(False)
+        survey, held = held_back(self._survey, panel.survey.held_back_share)
+        self._begin()
+        self._training.start(
+            TrainingPlan(
+                name=panel.form.chosen_name(),
+                paths=panel.folder.paths(),
+                settings=panel.form.settings(),
+                rules=panel.survey.rules(),
+                threads=panel.form.threads,
+                dask=panel.form.dask,
+                held_back=held,
+                survey=survey,
+            )
+        )
+
+    def take_up(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run that an earlier window left. The page shows what it was made with."""
+        if self._training.state != IDLE:
+            return
+        plan, panel = checkpoint.plan, self._panel
+        panel.folder.set_paths([str(path) for path in plan.paths])
+        panel.survey.set_rules(plan.rules)
+        panel.form.set_settings(plan.settings, plan.name, plan.threads)
+        self._begin()
+        self._training.take_up(checkpoint)
+
+    def _begin(self) -> None:
+        panel = self._panel
+        panel.progress.clear()
+        panel.run_bar.clear()
+        panel.run_bar.set_busy(panel.text.stage("preparing"))
+        panel.show_page(panel.progress)
+
+    @Slot(str)
+    def _on_state(self, state: str) -> None:
+        self._panel.run_bar.show_state(state)
+        if state == RUNNING:
+            self._panel.show_page(self._panel.progress)
+
+    @Slot()
+    def _on_compiling(self) -> None:
+        self._panel.run_bar.set_busy(self._panel.text.stage("compiling"))
+
+    @Slot(object)
+    def _on_advanced(self, snapshot: TrainingSnapshot) -> None:
+        self._panel.run_bar.set_progress(snapshot.progress, snapshot.seconds)
+        self._panel.progress.add(snapshot)
+        if snapshot.unsaved != self._unsaved:
+            self._tell_unsaved(snapshot.unsaved)
+
+    def _tell_unsaved(self, why: str) -> None:
+        """Say that a crash would cost the run, or that it would not any more."""
+        self._unsaved = why
+        if not why:
+            self._notifier.withdraw(UNSAVED)
+            return
+        self._notifier.warning(
+            self.tr(
+                "The run goes on, but how far it is cannot be saved: {why}. If the program ended now, it would have to "
+                "begin anew."
+            ).format(why=why.rstrip(".")),
+            key=UNSAVED,
+        )
+
+    def _tell_problems(self, problems: tuple[SkippedFile, ...]) -> None:
+        """Say which files turned out to be unusable when they were read."""
+        if not problems:
+            return
+        many = self.tr("{n} files could not be read to their end and are not, or not wholly, part of the vocabulary.")
+        one = self.tr("One file could not be read to its end and is not, or not wholly, part of the vocabulary.")
+        self._notifier.warning(
+            one if len(problems) == 1 else many.format(n=self._panel.text.number(len(problems))),
+            "\n".join(f"{problem.path}: {problem.why}" for problem in problems),
+            key=PROBLEMS,
+        )
+
+    @Slot(object)
+    def _on_ended(self, outcome: RunOutcome) -> None:
+        self._tell_unsaved("")
+        self._tell_problems(outcome.snapshot.progress.problems)
+        summary = self._summary(outcome)
+        self._panel.run_bar.rest(summary)
+        if outcome.kept is not None:
+            self.finished.emit(outcome, self._training.plan, summary)
+
+    @Slot()
+    def _on_gave_up(self) -> None:
+        self._panel.run_bar.rest(self.tr("Stopped before the first text was read."))
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        self._tell_unsaved("")
+        self._panel.run_bar.rest("")
+        self._panel.run_bar.set_failed(why)
+
+    def _summary(self, outcome: RunOutcome) -> str:
+        """What came of a run, in a line."""
+        write, snapshot = self._panel.text, outcome.snapshot
+        progress = snapshot.progress
+        if outcome.kept is None:
+            return self.tr("Stopped before the first merge: there is nothing to keep.")
+        head = self.tr("Done") if outcome.ending == "done" else self.tr("Stopped and kept")
+        words = self.tr("{head}: {entries} entries, {density} bytes per token, in {time}.").format(
+            head=head,
+            entries=write.number(progress.vocab_size),
+            density=write.decimal(progress.bytes_per_token),
+            time=write.duration(snapshot.seconds),
+        )
+        return f"{words} {progress.why_done}".rstrip()
+
+
+def _shown(file: CorpusFile, survey: CorpusSurvey) -> str:
+    """A file by its path inside the folder."""
+    for root in survey.roots:
+        if file.path != root and file.path.is_relative_to(root):
+            return str(file.path.relative_to(root))
+    return str(Path(file.path.name))
+
+
+INTERRUPTED = "training-interrupted"
+ENDED = "training-ended"
+
+
+NEEDS = (
+    "gui.widgets.api_key_check",
+    "gui.tokenizers.train.panel",
+    "gui.tokenizers.train.run_service",
+    "gui.tokenizers.train.corpus_service",
+    "gui.tokenizers.train.report_service",
+    "gui.tokenizers.train.result_controller",
+)
+"""What making the page loads."""
+
+
+class TrainingController(TabWiring["TrainingPanel"]):
+    """Made after the first picture of the window, with the worker threads."""
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._encodings = parts.encodings
+        self._folder = self._bench.slot.folder
+        self._own: tuple[str, ...] = ()
+        self.flow: TrainingFlow | None = None
+        self.results: TrainingResults | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        parts.encodings.own_listed.connect(self._on_own_listed)
+        self._offer_interrupted()
+        self._bench.page("trainingTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> TrainingFlow:
+        """Make the page now, if nobody has yet."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
+        from gui.tokenizers.train.corpus_service import CorpusService
+        from gui.tokenizers.train.panel import TrainingPanel
+        from gui.tokenizers.train.run_service import EngineTrainer, TrainingService
+
+        bench, runner = self._bench, self._runner
+        panel = TrainingPanel()
+        yield from panel.make(bench.theme, bench.icons, bench.settings, self._model)
+        yield
+        bench.parts.restore("training", panel.restore_state, self._state)
+        trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
+        training = TrainingService(runner, trainer, self._folder, self)
+        corpus = CorpusService(runner, bench.paths.compiled, self)
+        flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
+        self.results = self._make_results(panel)
+        flow.finished.connect(self._on_finished)
+        flow.files_found.connect(self.results.set_files)
+        panel.state_changed.connect(bench.keeper.touch)
+        if bench.costs is not None:
+            bench.costs.reference_changed.connect(panel.result.compression.show_savings)
+        self.panel, self.flow = panel, flow
+        yield
+        bench.page("trainingTab").fill(panel)
+
+    def _make_results(self, panel: TrainingPanel) -> TrainingResults:
+        from gui.tokenizers.train.report_service import ExportService, ReportService
+        from gui.tokenizers.train.result_controller import TrainingResults
+        from gui.widgets.api_key_check import KeyGuard
+
+        bench, runner = self._bench, self._runner
+        results = TrainingResults(
+            panel.result,
+            ReportService(runner, self._open, self),
+            ExportService(runner, self._open, self),
+            bench.own_encodings,
+            runner,
+            KeyGuard(runner, bench.notifier, panel, self),
+            bench.notifier,
+            self,
+        )
+        results.set_names(self._own)
+        results.use_asked.connect(self._use)
+        results.removed.connect(self._on_removed)
+        return results
+
+    def _model(self) -> Model | None:
+        return self._bench.costs.reference_model() if self._bench.costs is not None else None
+
+    @Slot()
+    def show(self) -> None:
+        """Bring the tab to the front."""
+        self._bench.page("trainingTab").bring_to_front()
+        self.build()
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self.show()
+        self.build().focus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._bench.notifier.withdraw(ENDED)
+        self._building.begin()
+
+    # --- what comes of a run ------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _on_own_listed(self, names: tuple[str, ...]) -> None:
+        self._own = names
+        if self.results is not None:
+            self.results.set_names(names)
+
+    @Slot(object, object, str)
+    def _on_finished(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
+        assert self.panel is not None
+        assert self.results is not None
+        assert outcome.kept is not None
+        bench, name = self._bench, outcome.kept.name
+        self._follow_encodings()
+        self.results.show_outcome(outcome, plan, summary)
+        self.panel.show_page(self.panel.result)
+        QApplication.alert(bench.window)
+        words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
+        if bench.page("trainingTab").is_in_front() and bench.window.isActiveWindow():
+            bench.notifier.remark(words)
+            return
+        bench.notifier.information(
+            words,
+            key=ENDED,
+            offers=(
+                Offer(self.tr("Show it"), self._show_result),
+                Offer(self.tr("Use in the editor"), lambda: self._use(name)),
+            ),
+        )
+
+    def _show_result(self) -> None:
+        self._bench.notifier.withdraw(ENDED)
+        self.show()
+        assert self.panel is not None
+        self.panel.show_page(self.panel.result)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        """Count the prompt in a trained encoding."""
+        bench = self._bench
+        bench.notifier.withdraw(ENDED)
+        bench.prompt.set_encoding(name)
+        bench.show_prompt()
+
+    @Slot(str)
+    def _on_removed(self, name: str) -> None:
+        if self._bench.prompt.encoding == name:
+            self._bench.prompt.set_encoding(FIRST_ENCODING)
+        self._follow_encodings()
+
+    def _follow_encodings(self) -> None:
+        """There is one more encoding, or one less: in the picker, and in the cost table."""
+        self._encodings.refresh()
+        if self._bench.costs is not None:
+            self._bench.costs.service.reload_prices(quiet=True)
+
+    # --- a run that was interrupted -----------------------------------------------------------------------------------
+
+    def _offer_interrupted(self) -> None:
+        """Runs that earlier windows of this session left unfinished can go on."""
+        if self._folder is None:
+            return
+        for checkpoint in find_checkpoints(self._folder):
+            self._offer(checkpoint)
+        for place in newer_checkpoints(self._folder):
+            words = self.tr("A newer version of Tokenloupe has left a training run in {folder}. It is left as it is.")
+            self._bench.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
+
+    def _offer(self, checkpoint: Checkpoint) -> None:
+        when = self._bench.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")
+        self._bench.notifier.information(
+            self.tr("Training {name} was interrupted after {merges} merges. It was saved on {when}.").format(
+                name=checkpoint.plan.name, merges=f"{checkpoint.merges:,}", when=when
+            ),
+            key=_subject(checkpoint),
+            offers=(
+                Offer(self.tr("Go on with it"), lambda: self._take_up(checkpoint)),
+                Offer(self.tr("Forget it"), lambda: self._forget(checkpoint)),
+            ),
+        )
+
+    def _take_up(self, checkpoint: Checkpoint) -> None:
+        self.show()
+        flow = self.build()
+        if flow.state != IDLE:
+            self._bench.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
+            return
+        self._bench.notifier.withdraw(_subject(checkpoint))
+        flow.take_up(checkpoint)
+
+    def _forget(self, checkpoint: Checkpoint) -> None:
+        self._bench.notifier.withdraw(_subject(checkpoint))
+        drop_checkpoint(checkpoint.state.parent)
+
+
+def _subject(checkpoint: Checkpoint) -> str:
+    """The key of the notice about an interrupted run."""
+    return f"{INTERRUPTED}-{checkpoint.state.parent.name}"

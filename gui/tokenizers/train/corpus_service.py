@@ -1,0 +1,348 @@
+"""Surveys of the folder to train on, forecasts of a run, and previews of how its texts are split."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+
+from engine.training_types import CorpusRules, TrainingSettings
+from gui.core.token_text import visible_text
+from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.training_types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
+    from engine.types import TokenPatch
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+
+PREVIEW_BYTES = 16_384
+"""So much of a file is looked at: some three hundred lines."""
+SECONDS = 2.0
+"""A pattern that takes longer on so little text would never end on a folder."""
+_ASKING = 128
+"""After so many characters others get a turn of the interpreter: normalising each takes some microseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRequest:
+    """A file to show, None where only the settings are to be looked at."""
+
+    file: CorpusFile | None
+    settings: TrainingSettings
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SplitPreview:
+    """A text as it would be trained on, with its pretokens.
+
+    ``text``: normalised, with signs for spaces where it is trained with them, as an editor holds it. ``patch``: its
+    pretokens as tokens (``pretoken_patch``), None where there is none. ``utf8_bytes`` are those of all pretokens, a
+    sign counted as the space that it stands for.
+    ``changes``: what normalisation replaced, made visible: before, after, how often; the commonest first.
+    ``changed_starts``, ``changed_ends``: where, in UTF-16 units of ``text``. ``pattern_problem``, ``file_problem``: a
+    sentence each, empty where all is well.
+    """
+
+    text: str = ""
+    patch: TokenPatch | None = None
+    pretokens: int = 0
+    utf8_bytes: int = 0
+    dropped_characters: int = 0
+    changes: tuple[tuple[str, str, int], ...] = ()
+    changed_starts: Sequence[int] = ()
+    changed_ends: Sequence[int] = ()
+    pattern_problem: str = ""
+    file_problem: str = ""
+
+
+def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
+    """Read, normalise and split the beginning of a file."""
+    import engine
+    from engine.pretokenize import pretokenizer
+    from engine.span_pairs import pairs
+    from engine.training_settings import signs_for
+    from engine.training_splits import split_named
+
+    expression = split_named(request.settings.pattern).expression
+    problem = ""
+    try:
+        splitter = pretokenizer(expression)
+    except engine.EngineError as error:
+        problem = str(error)
+    if request.file is None:
+        return SplitPreview(pattern_problem=problem)
+    try:
+        stored = _beginning(request.file)
+    except (engine.EngineError, OSError) as error:
+        return SplitPreview(pattern_problem=problem, file_problem=str(error))
+    normalised, changes, starts, ends = _normalised(stored, request.settings)
+    signs = signs_for(request.settings)
+    trained = normalised if signs is None else signs(normalised)
+    in_front = len(trained) - len(normalised)  # a sign is as long as a space
+    shown = {
+        "text": document_text(trained),
+        "changes": changes,
+        "changed_starts": stored_to_document(starts + in_front, trained),
+        "changed_ends": stored_to_document(ends + in_front, trained),
+    }
+    if problem:
+        return SplitPreview(**shown, pattern_problem=problem)
+    try:
+        spans = splitter.char_spans(trained, SECONDS)
+    except engine.EngineError as error:
+        return SplitPreview(**shown, pattern_problem=str(error))
+    utf8_bytes = sum(_utf8_bytes(trained[start:end]) for start, end in pairs(spans))
+    utf8_bytes -= _utf8_bytes(trained) - _utf8_bytes(normalised)
+    dropped = len(trained) - int((spans[:, 1] - spans[:, 0]).sum())
+    patch = pretoken_patch(trained, spans)
+    return SplitPreview(**shown, patch=patch, pretokens=len(spans), utf8_bytes=utf8_bytes, dropped_characters=dropped)
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _beginning(file: CorpusFile) -> str:
+    """The first lines of a file as they would be trained on."""
+    from engine.corpus_files import read_blocks
+
+    block = next(iter(read_blocks(file, PREVIEW_BYTES)), b"")
+    text = block.decode("utf-8", "replace")
+    whole_lines = text.rfind("\n") + 1
+    return text[:whole_lines] if whole_lines and len(block) < file.file_bytes else text
+
+
+def _normalised(
+    text: str, settings: TrainingSettings
+) -> tuple[str, tuple[tuple[str, str, int], ...], NDArray[np.int64], NDArray[np.int64]]:
+    """The text as the settings want it, what was replaced, and where, in UTF-16 units of the result.
+
+    Seen grapheme by grapheme, so that a change is a thing that one can point at.
+    """
+    import numpy as np
+
+    nowhere = np.empty(0, np.int64)
+    from engine.normalize import clusters, normalizer
+    from engine.still_wanted import while_wanted
+
+    normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
+    whole = normalize(text)
+    if whole == text:
+        return text, (), nowhere, nowhere
+    found: Counter[tuple[str, str]] = Counter()
+    pieces, starts, ends, place = [], [], [], 0
+    for before in while_wanted(clusters(text), _ASKING):
+        after = normalize(before)
+        units = len(after.encode("utf-16-le", "surrogatepass")) // 2
+        if after != before:
+            found[before, after] += 1
+            starts.append(place)
+            ends.append(place + units)
+        pieces.append(after)
+        place += units
+    if "".join(pieces) != whole:  # the neighbours of a grapheme had a say: rare, and nothing to point at
+        return whole, (), nowhere, nowhere
+    changes = tuple((_seen(before), _seen(after), count) for (before, after), count in found.most_common())
+    return whole, changes, np.array(starts, np.int64), np.array(ends, np.int64)
+
+
+def _seen(grapheme: str) -> str:
+    """A grapheme, with its code points where looking at it does not tell how it is written."""
+    if len(grapheme) == 1:
+        return visible_text(grapheme)
+    return "+".join(visible_text(character) for character in grapheme)
+
+
+LEAST_OF_SHARE = 0.2
+"""The part of what was to be held back that must be found for it: a folder may have one small file beside big ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class SurveyRequest:
+    """Folders and files to look through, and the rules for them."""
+
+    paths: tuple[Path, ...]
+    rules: CorpusRules
+
+
+@dataclass(frozen=True, slots=True)
+class ForecastRequest:
+    """What training on a corpus with these settings would take. ``threads``: as in a plan."""
+
+    survey: CorpusSurvey
+    settings: TrainingSettings
+    threads: int | None = None
+
+
+class RefusedFolder(Exception):
+    """A folder cannot be looked through; the text is a sentence for the user."""
+
+
+class CorpusService(QObject):
+    """Surveys, forecasts and previews, each in a lane of its own; only the newest request of each is answered for.
+
+    Signals: ``surveyed(SurveyRequest, CorpusSurvey)``, ``survey_failed(str)`` with a sentence, ``looking(str)`` with
+    what has been found so far, ``forecast_made(TrainingForecast)``, ``forecast_failed(str)`` with a sentence,
+    ``previewed(SplitPreview)``, ``preview_failed(str)``.
+    """
+
+    surveyed = Signal(object, object)
+    survey_failed = Signal(str)
+    looking = Signal(str)
+    forecast_made = Signal(object)
+    forecast_failed = Signal(str)
+    previewed = Signal(object)
+    preview_failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, kernels: Path | None = None, parent: QObject | None = None) -> None:
+        """``kernels``: the folder of compiled kernels."""
+        super().__init__(parent)
+        self._surveys = runner.conflated(self.tr("Looking through the folder"), survey_corpus)
+        self._surveys.finished.connect(self._on_surveyed)
+        self._surveys.failed.connect(self._on_survey_failed)
+        self._surveys.progressed.connect(self._on_progressed)
+        self._surveys.cancelled.connect(self._on_cancelled)
+        self._forecasts = runner.conflated(self.tr("Forecasting"), partial(forecast_training, kernels))
+        self._forecasts.finished.connect(self._on_forecast)
+        self._forecasts.failed.connect(self._on_forecast_failed)
+        self._forecasts.cancelled.connect(self._on_forecast_cancelled)
+        self._previews = runner.conflated(self.tr("Splitting the preview"), preview_split)
+        self._previews.finished.connect(self._on_previewed)
+        self._previews.failed.connect(self._on_preview_failed)
+        self._wanted: SurveyRequest | None = None
+        self._wanted_forecast: ForecastRequest | None = None
+        self._wanted_preview: PreviewRequest | None = None
+
+    def survey(self, request: SurveyRequest) -> None:
+        """Look through a folder; a survey under way of another one ends."""
+        self._wanted = request
+        self._surveys.cancel()
+        self._surveys.submit(request)
+
+    def forget(self) -> None:
+        """No survey is wanted any more."""
+        self._wanted = None
+        self._surveys.cancel()
+        self.forget_forecast()
+
+    def forget_forecast(self) -> None:
+        """No forecast is wanted any more."""
+        self._wanted_forecast = None
+        self._forecasts.cancel()
+
+    def forecast(self, request: ForecastRequest) -> None:
+        """Foretell what a run would take."""
+        self._wanted_forecast = request
+        self._forecasts.cancel()
+        self._forecasts.submit(request)
+
+    def preview(self, request: PreviewRequest) -> None:
+        """Show how a file would be split."""
+        self._wanted_preview = request
+        self._previews.submit(request)
+
+    @Slot(object)
+    def _on_previewed(self, result: JobResult) -> None:
+        if result.request is self._wanted_preview:
+            self.previewed.emit(result.value)
+
+    @Slot(object)
+    def _on_preview_failed(self, failure: JobFailure) -> None:
+        if failure.request is self._wanted_preview:
+            self.preview_failed.emit(failure.why)
+
+    @Slot(object)
+    def _on_surveyed(self, result: JobResult) -> None:
+        if result.request is self._wanted:
+            self.surveyed.emit(result.request, result.value)
+
+    @Slot(object)
+    def _on_survey_failed(self, failure: JobFailure) -> None:
+        if failure.request is self._wanted:
+            self.survey_failed.emit(failure.why)
+
+    @Slot(object)
+    def _on_cancelled(self, request: SurveyRequest) -> None:
+        if request is self._wanted:
+            # Nobody asked for another folder: someone stopped this among all jobs.
+            self.survey_failed.emit(self.tr("Stopped before the folder was looked through."))
+
+    @Slot(object)
+    def _on_progressed(self, progress: JobProgress) -> None:
+        if progress.request is self._wanted:
+            self.looking.emit(progress.note)
+
+    @Slot(object)
+    def _on_forecast(self, result: JobResult) -> None:
+        if result.request is self._wanted_forecast:
+            self.forecast_made.emit(result.value)
+
+    @Slot(object)
+    def _on_forecast_failed(self, failure: JobFailure) -> None:
+        if failure.request is self._wanted_forecast:
+            self.forecast_failed.emit(failure.why)
+
+    @Slot(object)
+    def _on_forecast_cancelled(self, request: ForecastRequest) -> None:
+        if request is self._wanted_forecast:
+            self.forecast_failed.emit(self.tr("It was stopped."))
+
+
+def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
+    """Look through folders. On a worker thread. Raises RefusedFolder, EngineError."""
+    from engine.corpus import survey
+
+    def report(files: int, _file_bytes: int) -> None:
+        ticket.progress(-1.0, f"{files:,}")
+
+    try:
+        return survey(request.paths, request.rules, report)
+    except FileNotFoundError as error:
+        raise RefusedFolder(_tr("There is no file or folder {path}.").format(path=error.filename)) from None
+    except OSError as error:
+        words = _tr("{path} cannot be looked through: {why}.")
+        raise RefusedFolder(words.format(path=error.filename, why=error.strerror or error)) from None
+
+
+def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
+    """Foretell what training would take. On a worker thread. Raises EngineError, JobCancelled."""
+    from engine.kernels.cache_folder import kept_in
+    from engine.training_forecast import forecast
+
+    with kept_in(kernels):
+        return forecast(request.survey, request.settings, request.threads, lambda: ticket.progress(-1.0))
+
+
+def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:
+    """A survey without some ``share`` of its bytes, and the files that were taken out.
+
+    Which ones depends on their names alone, so the same folder is parted alike each time. Files that others repeat
+    stay: a vocabulary would have seen what it is measured on. Nothing is taken where that would be more than the share,
+    or so much less of it that figures would hang on a page or two.
+    """
+    repeated = {file.duplicate_of for file in survey.files if file.duplicate_of is not None}
+    single = [file for file in survey.files if file.duplicate_of is None and file.path not in repeated]
+    left = share * survey.file_bytes
+    taken = []
+    for file in sorted(single, key=lambda file: sha256(file.path.name.encode("utf-8", "replace")).digest()):
+        if file.file_bytes <= left:
+            taken.append(file)
+            left -= file.file_bytes
+    if left > (1 - LEAST_OF_SHARE) * share * survey.file_bytes:
+        return survey, ()
+    paths = {file.path for file in taken}
+    kept = tuple(file for file in survey.files if file.path not in paths)
+    return replace(survey, files=kept, file_bytes=sum(file.file_bytes for file in kept)), tuple(taken)
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Corpus", text)

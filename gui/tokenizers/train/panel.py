@@ -1,0 +1,450 @@
+"""The page Train: the form at the left, and the preview, the progress or the result of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QScrollArea,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.look.corner import plain_corner
+from gui.look.icons import Icons
+from gui.look.quantities import TrainingText, overall_fraction
+from gui.look.theme import Theme
+from gui.state.settings import SettingsStore
+from gui.tokenizers.train.feed import MergeFeed, MergeFeedModel
+from gui.tokenizers.train.result import TrainingResultPage
+from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
+from gui.tokenizers.train.settings_form import TrainingSettingsForm
+from gui.tokenizers.train.survey import TrainingPreview, TrainingSurveyBox
+from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.folder_bar import FolderBar
+from gui.widgets.form_rows import Remark
+from gui.widgets.labels import StatusLine
+from gui.widgets.layouts import WheelGuard
+from gui.widgets.progress import ReachableProgressBar
+from gui.widgets.training_curve import TrainingCurveView
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingProgress
+    from gui.tokenizers.train.checkpoint_service import TrainingSnapshot
+    from pricing.types import Model
+
+STEPS = 1000
+
+
+class TrainingRunBar(QFrame):
+    """The foot of the form: a line of words, the progress of the run, and its buttons.
+
+    Signals: ``start_asked()``, ``pause_asked()``, ``resume_asked()``, ``stop_asked()``.
+    """
+
+    start_asked = Signal()
+    pause_asked = Signal()
+    resume_asked = Signal()
+    stop_asked = Signal()
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("kind", "foot")
+        self._text = text
+        self._state = IDLE
+        self._waiting = False
+        self._ready = False
+        self._lacking = ""
+        self._blocked = ""
+        self._make(theme)
+        self._place()
+        self.start.clicked.connect(self.start_asked)
+        self.pause.clicked.connect(self._on_pause)
+        self.cancel.clicked.connect(self.stop_asked)
+        self.show_state(IDLE)
+
+    def show_state(self, state: str) -> None:
+        """Offer what can be done in this state of the run: start, or pause and stop."""
+        had_focus = self.start.hasFocus()
+        self._state = state
+        going = state in (RUNNING, PAUSED)
+        self.start.setVisible(state == IDLE)
+        self.pause.setVisible(state != IDLE)
+        self.cancel.setVisible(state != IDLE)
+        if had_focus and state != IDLE:
+            self.pause.setFocus()
+        self.pause.setEnabled(going)
+        self.cancel.setEnabled(going)
+        paused = state in (PAUSED, PAUSING)
+        self.pause.setText(self.tr("&Resume") if paused else self.tr("&Pause"))
+        self.pause.setToolTip(self.tr("Go on with the run") if paused else self.tr("Rest; the run can go on later"))
+        if state == PAUSED:
+            self.say(self.tr("Paused. {words}").format(words=self._words).rstrip())
+        elif state == STOPPING:
+            self.say(self.tr("Stopping, and keeping what was learned…"))
+        elif state == KEEPING:
+            self.say(self.tr("{stage}…").format(stage=self._text.stage("keeping")))
+        self._enable_start()
+
+    def set_waiting(self, waiting: bool) -> None:
+        """A start is asked for and waits for the folder to be looked through."""
+        self._waiting = waiting
+        self._enable_start()
+
+    def set_ready(self, ready: bool, lacking: str = "") -> None:
+        """Whether there are texts to train on, or will be. ``lacking`` asks for them, while nothing else is said."""
+        if self.words.text() == self._lacking:
+            self.say(lacking)
+        self._ready, self._lacking = ready, lacking
+        self._enable_start()
+
+    def set_failed(self, why: str) -> None:
+        """A run ended by a failure. Stays until something is changed or started."""
+        self.problem.say(why, "error")
+
+    def set_blocked(self, why: str) -> None:
+        """Nothing can be started, for this reason; empty where something can."""
+        self._blocked = why
+        self.problem.say(why, "error")
+        self._enable_start()
+
+    def set_progress(self, progress: TrainingProgress, seconds: float) -> None:
+        """Show how far a run is."""
+        self.bar.setRange(0, STEPS)
+        self.bar.setValue(round(overall_fraction(progress) * STEPS))
+        self._words = self._describe(progress, seconds)
+        if self._state in (RUNNING, PAUSING):
+            self.say(self._words)
+
+    def set_busy(self, words: str) -> None:
+        """Something runs that cannot say how far it is."""
+        self.bar.setRange(0, 0)
+        self.say(words)
+
+    def rest(self, words: str) -> None:
+        """Nothing runs; say what came of it."""
+        if self.bar.maximum() == 0:
+            self.bar.setRange(0, STEPS)
+            self.bar.setValue(0)
+        self.say(words)
+
+    def clear(self) -> None:
+        """Another run begins."""
+        self.bar.setRange(0, STEPS)
+        self.bar.setValue(0)
+        self.bar.setTextVisible(True)
+        self._words = ""
+        self.problem.say("")
+        self.say("")
+
+    def say(self, words: str) -> None:
+        """Show a line of words."""
+        self.words.set_text(words)
+        self.bar.setAccessibleDescription(words)
+
+    def _describe(self, progress: TrainingProgress, seconds: float) -> str:
+        """Stage, how far, how fast, how long still."""
+        write = self._text
+        parts = [write.stage(progress.stage)]
+        if progress.stage == "counting":
+            of = self.tr("{read} of {total}")
+            parts.append(of.format(read=write.size(progress.bytes_read), total=write.size(progress.bytes_total)))
+            if progress.rate > 0:
+                parts.append(self.tr("{rate} a second").format(rate=write.size(progress.rate)))
+        elif progress.stage == "merging":
+            of = self.tr("{merges} of {wanted} merges")
+            numbers = write.number(progress.merges), write.number(progress.merges_wanted)
+            parts.append(of.format(merges=numbers[0], wanted=numbers[1]))
+        if progress.eta_seconds is not None and progress.stage != "done" and seconds >= 3:
+            parts.append(write.left(progress.eta_seconds))
+        if progress.stage == "merging" and progress.rate > 0:
+            parts.append(self.tr("{rate} a second").format(rate=write.about(progress.rate)))
+        return " · ".join(parts)
+
+    def _enable_start(self) -> None:
+        free = self._state == IDLE and not self._waiting
+        self.start.setEnabled(free and self._ready and not self._blocked)
+        what = self.tr("Learn a vocabulary from the texts of the folder")
+        self.start.setToolTip(self._blocked or self._lacking or what)
+
+    @Slot()
+    def _on_pause(self) -> None:
+        if self._state == PAUSED:
+            self.resume_asked.emit()
+        else:
+            self.pause_asked.emit()
+
+    def _make(self, theme: Theme) -> None:
+        self._words = ""
+        self.start = QPushButton(self.tr("&Start training"), objectName="trainStart")
+        self.start.setProperty("kind", "primary")
+        self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
+        self.cancel = QPushButton(self.tr("Stop and &keep"), objectName="trainCancel")
+        self.cancel.setToolTip(self.tr("End the run here. What it has learned is a smaller vocabulary, ready for use."))
+        for button, spoken in (
+            (self.start, self.tr("Start training")),
+            (self.pause, self.tr("Pause or resume the training")),
+            (self.cancel, self.tr("Stop the training and keep what was learned")),
+        ):
+            button.setAutoDefault(False)
+            button.setAccessibleName(spoken)
+        self.bar = ReachableProgressBar()
+        self.bar.setObjectName("trainProgress")
+        self.bar.setAccessibleName(self.tr("Progress of the training"))
+        self.bar.setRange(0, STEPS)
+        self.bar.setValue(0)
+        self.bar.setFormat("%p%")
+        self.bar.setTextVisible(False)  # nothing is under way yet, and no per cent of it done
+        self.words = StatusLine("trainWords")
+        self.problem = Remark(theme)
+        self.problem.setObjectName("trainProblem")
+
+    def _place(self) -> None:
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.start, 1)
+        row.addWidget(self.pause)
+        row.addWidget(self.cancel, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 12)
+        column.setSpacing(8)
+        column.addWidget(self.problem)
+        column.addWidget(self.words)
+        column.addWidget(self.bar)
+        column.addLayout(row)
+
+
+SIDE_BY_SIDE = 860
+"""From this width on the curve stands beside the merges."""
+
+SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
+"""What curve and merges have of the room, at first and whenever they are arranged anew."""
+
+
+class TrainingProgressPage(QWidget):
+    """Takes snapshots of a run."""
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self.model = MergeFeedModel(text, self)
+        self.curve = TrainingCurveView(theme, text)
+        self.feed = MergeFeed(self.model)
+        self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
+        self.follow.setChecked(True)
+        self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))
+        self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
+        self._place()
+        self.follow.toggled.connect(self.feed.set_following)
+        self.feed.following_changed.connect(self.follow.setChecked)
+
+    def clear(self) -> None:
+        """Another run begins."""
+        self.model.clear()
+        self.curve.clear()
+        self.figures.show_figures()
+
+    @Slot(object)
+    def add(self, snapshot: TrainingSnapshot) -> None:
+        """Show a moment of the run."""
+        progress, write = snapshot.progress, self._text
+        self.model.append(snapshot.merges)
+        self.curve.add(progress, snapshot.curve)
+        time = (write.duration(snapshot.seconds), self.tr("elapsed"))
+        if not progress.merges:
+            self.figures.show_figures((write.number(progress.pretokens), self.tr("different pretokens")), time)
+            return
+        self.figures.show_figures(
+            (write.decimal(progress.bytes_per_token), self.tr("bytes per token")),
+            (write.number(progress.vocab_size), self.tr("entries")),
+            (write.number(progress.tokens), self.tr("tokens")),
+            time,
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= SIDE_BY_SIDE
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.splitter.orientation() != wanted:
+            self.splitter.setOrientation(wanted)
+            self.splitter.setSizes(list(SHARES[wanted]))
+
+    def _place(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self.figures, 1)
+        head.addWidget(self.follow)
+        merges = QWidget()
+        column = QVBoxLayout(merges)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.feed)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.curve)
+        self.splitter.addWidget(merges)
+        self.splitter.setSizes(list(SHARES[self.splitter.orientation()]))
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 8)
+        body.setSpacing(6)
+        body.addLayout(head)
+        body.addWidget(self.splitter, 1)
+
+
+FORM_WIDTH = 360
+LEAST_LINES = 20
+"""Height of the right side, in lines of text, below which it scrolls."""
+
+
+class TrainingPanel(QWidget):
+    """Puts the parts of the tab together, when ``make`` is through. What happens is in ``TrainingFlow``.
+
+    Signals: ``state_changed()`` when ``state()`` would give something else.
+    """
+
+    state_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("trainingPanel")
+        self._files = DroppedFiles(self)
+        self.text = TrainingText(self.locale())
+        self._wheel = WheelGuard(self)
+
+    def make(
+        self, theme: Theme, icons: Icons, settings: SettingsStore, model: Callable[[], Model | None]
+    ) -> Iterator[None]:
+        """Make the parts, step by step. ``model``: gives the one chosen beside the encoding."""
+        self.folder = FolderBar(icons, stacked=True)
+        self.survey = TrainingSurveyBox(theme, self.text)
+        yield
+        self.form = TrainingSettingsForm(theme)
+        yield
+        self.preview = TrainingPreview(theme, self.text, settings)
+        self.progress = TrainingProgressPage(theme, self.text)
+        yield
+        self.result = TrainingResultPage(theme, self.text, settings, model)
+        self.run_bar = TrainingRunBar(theme, self.text)
+        yield
+        self._place()
+        self._wheel.guard(self.forms)
+        for change in (self.folder.paths_changed, self.survey.rules_changed, self.survey.held_back_changed):
+            change.connect(self.state_changed)
+        for change in (self.form.settings_changed, self.form.name_changed, self.splitter.splitterMoved):
+            change.connect(self.state_changed)
+        self.preview.files_dropped.connect(self.folder.set_paths)
+        self._files.dropped.connect(self._on_dropped)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the user chose, as JSON holds it."""
+        return {
+            "folder": self.folder.field.text(),
+            "rules": self.survey.state(),
+            "settings": self.form.state(),
+            "split": self.splitter.sizes(),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave; what is missing or of no use stays as at the first start."""
+        for part, name in ((self.survey, "rules"), (self.form, "settings")):
+            values = state.get(name)
+            part.restore_state(values if isinstance(values, dict) else {})
+        sizes = state.get("split")
+        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
+            self.splitter.setSizes(sizes)
+        folder = state.get("folder")
+        self.folder.field.setText(folder if isinstance(folder, str) else "")
+
+    def show_page(self, page: QWidget) -> None:
+        """Bring a page of the right side to the front."""
+        self.pages.setCurrentWidget(page)
+
+    @Slot(list)
+    def _on_dropped(self, paths: list[Path]) -> None:
+        self.folder.set_paths([str(path) for path in paths])
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LocaleChange and hasattr(self, "text"):
+            self.text.locale = self.locale()
+
+    def _place(self) -> None:
+        self.forms = QWidget()
+        forms = QVBoxLayout(self.forms)
+        forms.setContentsMargins(16, 12, 12, 12)
+        forms.setSpacing(8)
+        forms.addWidget(self.folder)
+        forms.addWidget(self.survey)
+        forms.addWidget(self.form)
+        forms.addStretch(1)
+        scroll = _scrolled(self.forms)
+        scroll.setObjectName("trainForms")
+        scroll.setAccessibleName(self.tr("What to train on and what to learn"))
+        scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
+        self.pages = QTabWidget(objectName="trainPages")
+        self.pages.setAccessibleName(self.tr("Preview, progress and result"))
+        self.pages.tabBar().setAccessibleName(self.pages.accessibleName())
+        self.pages.setDocumentMode(True)
+        self.pages.addTab(self.preview, self.tr("Split preview"))
+        self.pages.addTab(self.progress, self.tr("Progress"))
+        self.pages.addTab(self.result, self.tr("Result"))
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
+        side = QFrame()
+        side.setProperty("kind", "side")
+        left = QVBoxLayout(side)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(0)
+        left.addWidget(scroll, 1)
+        left.addWidget(self.run_bar)
+        self.splitter.addWidget(side)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        right = _scrolled(self.pages)
+        right.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        right.setCornerWidget(plain_corner(right))
+        self.splitter.addWidget(right)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setStretchFactor(1, 1)
+        self.splitter.setSizes([FORM_WIDTH, 3 * FORM_WIDTH])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.splitter)
+        self._set_tab_order()
+
+    def _set_tab_order(self) -> None:
+        """As the eye goes: folder, texts, vocabulary, the run, the pages."""
+        survey, form = self.survey, self.form
+        order = [
+            *(self.folder.field, self.folder.button, survey.details, survey.tree, survey.include, survey.exclude),
+            *(survey.gitignore, survey.hidden_files, survey.hold_back, survey.sample, survey.sample_mb),
+            *(form.name, form.vocab_size, form.pattern, form.dummy_prefix),
+            *(form.normalization, form.lowercase, form.strip_accents),
+            *(form.more, form.alphabet, form.special, form.min_count, form.max_token, form.tie_order),
+            *(form.thread_count, self.run_bar.start, self.run_bar.pause, self.run_bar.cancel, self.run_bar.bar),
+            *(self.pages, self.preview.files, self.preview.view),
+            *(self.progress.follow, self.progress.curve, self.progress.feed),
+            *self.result.controls,
+        ]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
+
+def _scrolled(widget: QWidget) -> QScrollArea:
+    """A widget that scrolls up and down where the window is too low for it."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it scrolls into sight when the keyboard gets there
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(widget)
+    return area

@@ -1,0 +1,507 @@
+"""What a training run came to: compression beside published encodings, side by side, and what to do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QStackedWidget,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.figures import usd_text
+from gui.look.corner import plain_corner
+from gui.look.plain_label import PlainLabel
+from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
+from gui.state.settings import SettingsStore
+from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
+from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
+from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.form_rows import Remark
+from gui.widgets.layouts import FlowLayout, labelled_row
+from gui.widgets.tables import FittedTable, StretchedTable
+
+if TYPE_CHECKING:
+    from gui.editor.token_spans import TokenSpans
+    from gui.tokenizers.train.report_service import Report
+    from pricing.types import Model
+
+
+class VocabularyChoice(QWidget):
+    """One of the encodings of a report, and how many tokens the text has in it.
+
+    Signals: ``changed()``: another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, text: TrainingText, name: str, spoken: str) -> None:
+        super().__init__()
+        self._text = text
+        self._report: Report | None = None
+        self.choice = QComboBox(objectName=f"{name}Choice")
+        self.choice.setAccessibleName(self.tr("Vocabulary: {pane}").format(pane=spoken))
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.choice.setMinimumContentsLength(8)
+        self.figures = PlainLabel(objectName=f"{name}Figures")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.choice, 1)
+        row.addWidget(self.figures)
+        self.choice.currentIndexChanged.connect(self._on_choice)
+
+    def set_report(self, report: Report | None, first: int) -> None:
+        """Offer the encodings of a report; ``first`` is the one to begin with."""
+        blocker = QSignalBlocker(self.choice)
+        before = self.choice.currentText()
+        self.choice.clear()
+        self._report = report
+        if report is not None:
+            self.choice.addItems(list(report.names))
+            found = self.choice.findText(before) if first else -1
+            self.choice.setCurrentIndex(found if found > 0 else first)
+        blocker.unblock()
+        self._show_figures()
+
+    @Slot()
+    def _on_choice(self) -> None:
+        self._show_figures()
+        self.changed.emit()
+
+    def _show_figures(self) -> None:
+        place = self.choice.currentIndex()
+        if self._report is None or place < 0:
+            self.figures.clear()
+            return
+        tokens = len(self._report.patches[place].ids)
+        self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(tokens)))
+
+
+class SideBySidePage(QWidget):
+    """Two of the encodings, each row of the text once for both."""
+
+    def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore) -> None:
+        super().__init__()
+        self._report: Report | None = None
+        self._spans: tuple[TokenSpans, ...] = ()
+        self.left = VocabularyChoice(text, "trainSampleLeft", self.tr("Upper"))
+        self.right = VocabularyChoice(text, "trainSampleRight", self.tr("Lower"))
+        self.view = AlignedTokens(theme, settings, "trainSample", self.tr("The text in both vocabularies"))
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(self.left)
+        head.addWidget(self.right)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.addLayout(head)
+        column.addWidget(self.view, 1)
+        for change in (self.left.changed, self.right.changed, self.view.columns_changed):
+            change.connect(self._show)
+
+    def set_report(self, report: Report | None) -> None:
+        """Show a sample: the trained vocabulary above, the last of the others below."""
+        from gui.prompt.compare.service import spans_of_patch
+
+        self._report = report
+        self._spans = () if report is None else tuple(map(spans_of_patch, report.patches))
+        self.left.set_report(report, 0)
+        self.right.set_report(report, len(report.names) - 1 if report is not None else 0)
+        self._show()
+
+    @Slot()
+    def _show(self) -> None:
+        from gui.prompt.compare.service import cut_short_text
+
+        report = self._report
+        if report is None or not report.sample:
+            self.view.show_hint("")
+            return
+        chosen = self.left.choice.currentIndex(), self.right.choice.currentIndex()
+        rows = AlignedRows(*cut_short_text(report.sample, self.view.columns))
+        self.view.show_tokens(
+            tuple(report.names[place] for place in chosen), tuple(self._spans[place] for place in chosen), rows
+        )
+
+
+DEFAULT_PROMPT_BYTES = 4_000
+MOST_PROMPT_BYTES = 100_000_000
+CALLS = 1_000_000
+
+
+class CompressionPage(QWidget):
+    """The table, and below it the sum for the model chosen beside the encoding, which ``model`` gives."""
+
+    def __init__(
+        self, text: TrainingText, model: Callable[[], Model | None], today: Callable[[], date] = date.today
+    ) -> None:
+        super().__init__()
+        self._text, self._reference, self._today = text, model, today
+        self._report: Report | None = None
+        self.model = CompressionModel(text, self)
+        self.table = FittedTable("trainCompression")
+        self.table.setAccessibleName(self.tr("Bytes per token by kind of text and encoding"))
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setAlternatingRowColors(True)
+        self.table.setShowGrid(False)
+        self.table.setTabKeyNavigation(False)
+        self.table.setCornerWidget(plain_corner(self.table))
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        self.table.horizontalHeader().setHighlightSections(False)
+        self.calls_of = PlainLabel(objectName="trainSavingsModel")
+        self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
+        self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
+        self.prompt_bytes.setGroupSeparatorShown(True)
+        self.prompt_bytes.setSuffix(self.tr(" bytes"))
+        self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)
+        self.prompt_bytes.setAccessibleName(self.tr("Size of a prompt"))
+        self.savings = QLabel(objectName="trainSavings")
+        self.savings.setWordWrap(True)
+        self.savings.setTextFormat(Qt.TextFormat.PlainText)
+        self.savings.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._place()
+        self.prompt_bytes.valueChanged.connect(self.show_savings)
+
+    def set_report(self, report: Report | None) -> None:
+        """Show these figures, or none."""
+        self._report = report
+        self.model.set_report(report)
+        header = self.table.horizontalHeader()
+        if report is not None:
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+            header.setSectionResizeMode(GROUP, QHeaderView.ResizeMode.Fixed)
+        self.show_savings()
+
+    def _place(self) -> None:
+        self.question = QWidget()
+        row = FlowLayout(self.question, 6)
+        for widget in (self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take"))):
+            row.addWidget(widget)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.question)
+        column.addWidget(self.savings)
+
+    @Slot()
+    def show_savings(self) -> None:
+        """Work the sum out again: another report, size or model."""
+        model, report = self._reference(), self._report
+        self.savings.setVisible(report is not None and model is not None)
+        if report is None or model is None or not is_comparable(model, report.names[1:]):
+            self.question.hide()
+            words = self.tr(
+                "{model} counts with a vocabulary that was not measured here. Choose another model beside the encoding "
+                "to see what this one would be worth."
+            )
+            self.savings.setText("" if model is None else words.format(model=model.name))
+            return
+        self.question.show()
+        self.calls_of.setText(self.tr("If {model} used this vocabulary, a million calls of").format(model=model.name))
+        total = report.evaluation.total
+        theirs = report.names.index(model.count.tokenizer or "")
+        size = self.prompt_bytes.value()
+        tokens = [round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0)]
+        found = savings(model, tokens[0], tokens[1], CALLS, self._today())
+        self.savings.setText(self._words(found.tokens_saved, found.usd_saved, tokens))
+
+    def _words(self, saved: int, usd: object, tokens: list[int]) -> str:
+        write = self._text
+        per_call = self.tr("{mine} tokens a call instead of {theirs}").format(
+            mine=write.number(tokens[1]), theirs=write.number(tokens[0])
+        )
+        if saved == 0:
+            return self.tr("{per_call}: the same.").format(per_call=per_call)
+        amount = write.about(abs(saved))
+        words = self.tr("{amount} tokens fewer") if saved > 0 else self.tr("{amount} tokens more")
+        text = f"{per_call}: {words.format(amount=amount)}"
+        if usd is not None:
+            money = usd_text(abs(usd))
+            text += (
+                self.tr(", {money} less").format(money=money)
+                if saved > 0
+                else self.tr(", {money} more").format(money=money)
+            )
+        return text + self.tr(". Vendors keep to their own vocabularies: it is what yours would be worth to one.")
+
+
+HASH_DIGITS = 12
+ROW_PADDING = 12
+
+
+class TrainingResultPage(QWidget):
+    """Shows a report on one of the user's own vocabularies.
+
+    Signals: ``chosen(str)``: another vocabulary is to be shown; ``use_asked(str)``: it is to be used in the editor;
+    ``save_asked(str, str)``: its name and the ending of a file format; ``remove_asked(str)``.
+    """
+
+    chosen = Signal(str)
+    use_asked = Signal(str)
+    save_asked = Signal(str, str)
+    remove_asked = Signal(str)
+
+    def __init__(
+        self, theme: Theme, text: TrainingText, settings: SettingsStore, model: Callable[[], Model | None]
+    ) -> None:
+        super().__init__()
+        self._text = text
+        self._report: Report | None = None
+        self._make(theme)
+        self.compression = CompressionPage(text, model)
+        self.side_by_side = SideBySidePage(theme, text, settings)
+        self.tokens = TokenListsModel(text, self)
+        self._place()
+        self.names.currentTextChanged.connect(self._on_name)
+        self.use.clicked.connect(self._on_use)
+        self.remove.clicked.connect(self._on_remove)
+        self.kind.currentIndexChanged.connect(self._show_tokens)
+        self.set_names((), "")
+
+    @property
+    def controls(self) -> tuple[QWidget, ...]:
+        """All that the Tab key reaches, as the eye goes."""
+        sums, pair = self.compression, self.side_by_side
+        return (
+            *(self.names, self.use, self.save, self.remove, self.sheets),
+            *(sums.table, sums.prompt_bytes),
+            *(pair.left.choice, pair.right.choice, pair.view),
+            *(self.kind, self.table),
+        )
+
+    def set_names(self, names: Sequence[str], current: str) -> None:
+        """Offer these vocabularies; ``current`` is the one shown, none where it is empty."""
+        blocker = QSignalBlocker(self.names)
+        self.names.clear()
+        self.names.addItems(list(names))
+        self.names.setCurrentIndex(self.names.findText(current) if current else -1)
+        blocker.unblock()
+        self._enable()
+        if not names:
+            self.show_hint(self.tr("A vocabulary appears here when a run has ended."))
+
+    def say(self, words: str, kind: str = "") -> None:
+        """Say something about the vocabulary shown: what came of saving it, for one."""
+        self.remark.say(words, kind)
+
+    def set_summary(self, words: str, run_hash: str = "") -> None:
+        """Say in a line what the vocabulary is. ``run_hash`` is the same for the same texts and settings."""
+        short = self.tr("  Hash {hash}…").format(hash=run_hash[:HASH_DIGITS]) if run_hash else ""
+        self.summary.setText(words + short)
+        self.summary.setToolTip(
+            self.tr("The same texts and settings give the same hash: {hash}").format(hash=run_hash) if run_hash else ""
+        )
+        self.summary.setVisible(bool(words))
+
+    def show_hint(self, words: str) -> None:
+        """Say why there are no figures."""
+        self.hint.setText(words)
+        self.strip.show_figures()
+        self.strip.hide()
+        self.body.setCurrentWidget(self.hint)
+
+    def set_report(self, report: Report) -> None:
+        """Show the figures of the vocabulary chosen."""
+        self.compression.set_report(report)
+        self.side_by_side.set_report(report)
+        self._report = report
+        self._show_tokens()
+        self.overlap.setText("\n".join(self._overlaps(report)))
+        self.source.setText(self._source(report))
+        self.strip.show_figures(*self._verdict(report))
+        self.strip.show()
+        self.body.setCurrentWidget(self.figures)
+
+    def _verdict(self, report: Report) -> list[tuple[str, str]]:
+        """Return bytes per token of the vocabulary, and how much more or less text its tokens hold than others do."""
+        total, held = report.evaluation.total, report.request.held_out
+        mine = total.bytes_per_token(0)
+        caption = self.tr("bytes per token, held out") if held else self.tr("bytes per token")
+        figures = [(self._text.decimal(mine), caption)]
+        for number, name in enumerate(report.names[1:], 1):
+            theirs = total.bytes_per_token(number)
+            if theirs > 0:
+                percent = round(100 * (mine / theirs - 1))
+                sign = "+" if percent > 0 else "−" if percent < 0 else ""
+                text = self.tr("{number}%").format(number=f"{sign}{self._text.number(abs(percent))}")
+                figures.append((text, self.tr("against {name}").format(name=name)))
+        return figures
+
+    @Slot()
+    def _show_tokens(self) -> None:
+        """The list chosen: of each vocabulary, or by comparison with each of the others."""
+        report, kind = self._report, self.kind.currentIndex()
+        if report is None:
+            return
+        if kind == 0:
+            self.tokens.set_lists(report.names, report.longest)
+            return
+        lists = (one.longest_only_first if kind == 1 else one.longest_shared for one in report.overlaps)
+        title = self.tr("not in {name}") if kind == 1 else self.tr("also in {name}")
+        self.tokens.set_lists(tuple(title.format(name=name) for name in report.names[1:]), tuple(lists))
+
+    def _source(self, report: Report) -> str:
+        """What was measured on."""
+        total, held = report.evaluation.total, report.request.held_out
+        texts = self.tr("1 text") if report.files == 1 else self.tr("{n} texts")
+        words = f"{texts.format(n=self._text.number(report.files))}, {self._text.size(total.text_bytes)}"
+        if held is None:
+            return self.tr("Measured on {texts} of the folder.").format(texts=words)
+        if held:
+            return self.tr("Measured on {texts} that were held back from training.").format(texts=words)
+        return self.tr(
+            "Measured on {texts} it was trained on, for none were held back: on other texts it will do a little worse."
+        ).format(texts=words)
+
+    def _overlaps(self, report: Report) -> list[str]:
+        lines = []
+        for name, found in zip(report.names[1:], report.overlaps, strict=True):
+            lines.append(
+                self.tr("{shared} of its tokens ({share}) are also in {name}.").format(
+                    shared=self._text.number(found.shared), share=self._text.per_cent(found.share_of_first), name=name
+                )
+            )
+        return lines
+
+    # --- controls -----------------------------------------------------------------------------------------------------
+
+    def _make(self, theme: Theme) -> None:
+        self.names = QComboBox(objectName="trainResultName")
+        self.names.setAccessibleName(self.tr("Vocabulary"))
+        self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.names.setPlaceholderText(self.tr("Choose one"))
+        self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt in this vocabulary"))
+        self.use.setProperty("kind", "primary")
+        self.save = _button("trainSave", self.tr("Save &as"), self.tr("Write it to a file for other programs"))
+        self.save.setMenu(QMenu(self.save))
+        for ending, title in FORMATS:
+            action = self.save.menu().addAction(f"{format_title(title)} ({ending})…")
+            action.setData(ending)
+            action.triggered.connect(self._on_save)
+        self.remove = _button("trainRemove", self.tr("Remove…"), self.tr("Delete it from Tokenloupe"))
+        self.summary = QLabel(objectName="trainResultSummary")
+        self.summary.setWordWrap(True)
+        self.summary.setTextFormat(Qt.TextFormat.PlainText)
+        self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.remark = Remark(theme)
+        self.remark.setObjectName("trainResultRemark")
+        self.source = PlainLabel(objectName="trainResultSource")
+        self.source.setWordWrap(True)
+        self.hint = PlainLabel()
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
+        self.kind = QComboBox(objectName="trainTokensKind")
+        self.kind.setAccessibleName(self.tr("Which tokens are listed"))
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
+        self.kind.setMinimumContentsLength(8)
+        self.kind.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        for title in (
+            self.tr("tokens of each vocabulary"),
+            self.tr("tokens that the others lack"),
+            self.tr("tokens that it shares with the others"),
+        ):
+            self.kind.addItem(title)
+        self.overlap = PlainLabel(objectName="trainOverlap")
+        self.overlap.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.overlap.setWordWrap(True)
+
+    def _place(self) -> None:
+        head = QWidget()
+        row = FlowLayout(head, 8)
+        label = PlainLabel(self.tr("Voca&bulary:"))
+        label.setBuddy(self.names)
+        for widget in (label, self.names, self.use, self.save, self.remove):
+            row.addWidget(widget)
+        self.sheets = QTabWidget(objectName="trainSheets")
+        self.sheets.setAccessibleName(self.tr("Compression, side by side, and tokens"))
+        self.sheets.tabBar().setAccessibleName(self.sheets.accessibleName())
+        self.sheets.setDocumentMode(True)
+        self.sheets.addTab(self.compression, self.tr("Bytes per token"))
+        self.sheets.addTab(self.side_by_side, self.tr("Side by side"))
+        self.sheets.addTab(self._tokens_page(), self.tr("Tokens"))
+        self.figures = QWidget()
+        column = QVBoxLayout(self.figures)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.source)
+        column.addWidget(self.sheets, 1)
+        self.body = QStackedWidget()
+        self.body.addWidget(self.hint)
+        self.body.addWidget(self.figures)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(16, 10, 16, 8)
+        page.setSpacing(6)
+        self.strip = FigureStrip("trainHeldOut", "trainAgainstFirst", "trainAgainstSecond", "trainAgainstThird")
+        self.strip.hide()
+        for widget in (head, self.summary, self.remark, self.strip):
+            page.addWidget(widget)
+        page.addWidget(self.body, 1)
+
+    def _tokens_page(self) -> QWidget:
+        page = QWidget()
+        self.table = table = StretchedTable(objectName="trainTokens")
+        table.setAccessibleName(self.tr("Tokens, the longest first"))
+        table.setModel(self.tokens)
+        table.setTabKeyNavigation(False)
+        table.setCornerWidget(plain_corner(table))
+        table.setAlternatingRowColors(True)
+        table.setShowGrid(False)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        table.horizontalHeader().setHighlightSections(False)
+        table.verticalHeader().setHighlightSections(False)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 6, 0, 0)
+        column.addWidget(self.overlap)
+        column.addLayout(labelled_row(self.tr("The l&ongest"), self.kind))
+        column.addWidget(table, 1)
+        return page
+
+    def _enable(self) -> None:
+        known = bool(self.names.currentText())
+        for button in (self.use, self.save, self.remove):
+            button.setEnabled(known)
+        self.names.setEnabled(self.names.count() > 0)
+
+    @Slot(str)
+    def _on_name(self, name: str) -> None:
+        self._enable()
+        if name:
+            self.chosen.emit(name)
+
+    @Slot()
+    def _on_use(self) -> None:
+        self.use_asked.emit(self.names.currentText())
+
+    @Slot()
+    def _on_save(self) -> None:
+        self.save_asked.emit(self.names.currentText(), self.sender().data())
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self.remove_asked.emit(self.names.currentText())
+
+
+def _button(name: str, text: str, tip: str) -> QPushButton:
+    button = QPushButton(text, objectName=name)
+    button.setAutoDefault(False)
+    button.setToolTip(tip)
+    button.setAccessibleName(tip)
+    return button

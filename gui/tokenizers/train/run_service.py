@@ -1,0 +1,389 @@
+"""Training runs: the engine's trainer, the worker that advances it, and the service with its state.
+
+Compiling takes the better part of a minute and would hold the interpreter, and with it the window. So it happens once,
+in a process of its own, before the first run on a computer; the window usually has it done by the time.
+
+Everything the user can do to a run happens between two slices of ``advance``: a pause ends the job and keeps the run,
+stopping takes the vocabulary learned so far, and a checkpoint is saved now and then. So none of it can leave a run half
+changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.look.quantities import overall_fraction, stage_words
+from gui.runtime.jobs import JobCancelled
+from gui.tokenizers.train.checkpoint_service import (
+    Ending,
+    KeptEncoding,
+    Run,
+    RunControl,
+    RunOutcome,
+    RunRequest,
+    Trainer,
+    TrainingPlan,
+    TrainingSnapshot,
+    drop_checkpoint,
+    free_place,
+    save_checkpoint,
+)
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingProgress
+    from gui.core.user_encodings import OwnEncodings
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.tokenizers.train.checkpoint_service import Checkpoint, Run, Trainer, TrainingPlan
+
+FAMILY = "train"
+
+
+class EngineTrainer:
+    """Makes runs and keeps what they learn. ``kernels``: the folder of compiled kernels. ``own``: the encodings among
+    which a new one takes its place."""
+
+    def __init__(self, kernels: Path, own: OwnEncodings) -> None:
+        self._kernels = kernels
+        self._own = own
+
+    def prepare(self, still_wanted: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
+        """Compile what runs need, if that was not done yet. Where it fails, the run compiles for itself, slowly."""
+        from engine import compiling
+
+        folder = self._kernels
+        if compiling.keeps_nothing(folder) or compiling.is_compiled(folder, FAMILY):
+            return
+        compiling_begins()
+        try:
+            compiling.compile_in_child(folder, [FAMILY], still_wanted)
+        except compiling.CompilingFailedError:
+            return
+
+    def ready(self) -> AbstractContextManager[None]:
+        """A context in which compiled kernels are found."""
+        from engine.kernels.cache_folder import kept_in
+
+        return kept_in(self._kernels)
+
+    def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> Run:
+        """A new run, or the one of a checkpoint. Raises EngineError, OSError."""
+        import engine
+
+        if resume_from is not None:
+            return engine.TrainingRun.resume(resume_from)
+        settings = plan.settings
+        return engine.TrainingRun(
+            plan.paths if plan.survey is None else plan.survey,
+            settings.vocab_size,
+            pattern=settings.pattern,
+            alphabet=settings.alphabet,
+            normalization=settings.normalization,
+            lowercase=settings.lowercase,
+            strip_accents=settings.strip_accents,
+            min_count=settings.min_count,
+            max_token_bytes=settings.max_token_bytes,
+            special_tokens=settings.special_tokens,
+            threads=plan.threads,
+            tie_order=settings.tie_order,
+            dummy_prefix=settings.dummy_prefix,
+            rules=plan.rules,
+            dask=plan.dask,
+        )
+
+    def keep(self, run: Any, plan: TrainingPlan) -> KeptEncoding:
+        """Make an encoding of what a run has learned, write it into the profile, and make it known everywhere."""
+        import engine
+
+        name = self._own.free_name(plan.name)
+        encoding = run.encoding(name)
+        with contextlib.suppress(engine.EngineError):  # where they are not compiled yet, tiktoken's encoder will do
+            encoding.use_kernels(compiled_only=True)
+        unkept = ""
+        try:
+            self._own.keep(encoding)
+        except engine.EngineError as error:
+            unkept = str(error)
+            self._own.lend(encoding)
+        return KeptEncoding(encoding, name, unkept, run.hash)
+
+
+SLICE_SECONDS = 0.04
+SNAPSHOT_SECONDS = 0.06
+"""Least time between two snapshots: some fifteen a second look like a film."""
+CHECKPOINT_SECONDS = 20.0
+CHECKPOINT_SHARE = 0.05
+"""Saving checkpoints may take this part of the time of a run; where one takes long, they are rarer."""
+
+
+class TrainingWorker:
+    """``work`` is the lane's. ``report`` is called with each snapshot, ``compiling`` when kernels have to be compiled
+    first."""
+
+    def __init__(
+        self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
+    ) -> None:
+        self._trainer = trainer
+        self._report = report
+        self._compiling = compiling
+
+    def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
+        """Go on with a run until it ends, one way or another. Raises EngineError, OSError; JobCancelled where it was to
+        end before it began."""
+
+        def still_wanted() -> None:
+            if ticket.cancelled or request.control.stop:
+                raise JobCancelled
+
+        if request.run is None:
+            self._trainer.prepare(still_wanted, self._compiling)
+        with self._trainer.ready():
+            return self._work(request, ticket)
+
+    def _work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
+        started = monotonic() - request.seconds
+        run = request.run or self._trainer.make_run(request.plan, request.resume_from)
+        known, progress, ending = request.known, run.advance(0.0), _ending(run, request, ticket)
+        reported = saved = monotonic()
+        pause, unsaved = CHECKPOINT_SECONDS, ""
+        while ending is None:
+            ticket.give_way()
+            progress = run.advance(SLICE_SECONDS)
+            now = monotonic()
+            if now - reported >= SNAPSHOT_SECONDS and request.control.taken:
+                reported = now
+                snapshot = _snapshot(run, progress, known, now - started, unsaved)
+                known += len(snapshot.merges)
+                request.control.taken = False
+                self._report(snapshot)
+                _tell(ticket, progress.stage, overall_fraction(progress))
+            ending = _ending(run, request, ticket)
+            if ending is None and now - saved >= pause:
+                unsaved = _save(request, run, progress.merges, now - started)
+                saved = monotonic()
+                pause = max(CHECKPOINT_SECONDS, (saved - now) / CHECKPOINT_SHARE)
+        if ending in ("paused", "closing"):
+            unsaved = _save(request, run, progress.merges, monotonic() - started)
+        snapshot = _snapshot(run, progress, known, monotonic() - started, unsaved)
+        return self._end(ending, request, run, snapshot, ticket)
+
+    def _end(
+        self, ending: Ending, request: RunRequest, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
+    ) -> RunOutcome:
+        if ending in ("paused", "closing"):
+            return RunOutcome(ending, run, snapshot)
+        kept = None
+        if snapshot.progress.merges or run.done:
+            self._report(replace(snapshot, keeping=True))
+            _tell(ticket, "keeping", overall_fraction(snapshot.progress))
+            kept = self._trainer.keep(run, request.plan)
+            snapshot = replace(snapshot, merges=())
+        if kept is not None and kept.unkept:
+            # What was learned is in memory alone: the next start can make it again from here.
+            _save(request, run, snapshot.progress.merges, snapshot.seconds)
+        elif request.place is not None:
+            drop_checkpoint(request.place)
+        return RunOutcome(ending, run, snapshot, kept)
+
+
+def _save(request: RunRequest, run: Run, merges: int, seconds: float) -> str:
+    """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""
+    if request.place is None:
+        return ""
+    try:
+        save_checkpoint(request.place, request.plan, run, merges, seconds)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
+def _ending(run: Run, request: RunRequest, ticket: Ticket) -> Ending | None:
+    if run.done:
+        return "done"
+    if request.control.stop:
+        return "stopped"
+    if request.control.pause:
+        return "paused"
+    return "closing" if ticket.cancelled else None
+
+
+def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, unsaved: str) -> TrainingSnapshot:
+    merges = run.merges(known) if progress.merges > known else ()
+    return TrainingSnapshot(progress, merges, run.curve(), seconds, unsaved)
+
+
+def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
+    """Say how far it is to whoever watches all jobs. Being asked to stop is found out by ``_ending``."""
+    try:
+        ticket.progress(fraction, stage_words(stage))
+    except JobCancelled:
+        return
+
+
+IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
+KEEPING = "keeping"
+"""The last merge is made, or nobody wants more; an encoding is made of them."""
+
+
+class TrainingService(QObject):
+    """One run at a time. It is worked on in a lane; between the jobs of the lane a paused run waits here.
+
+    Signals:
+
+    ``state_changed(str)``: one of the constants above. ``compiling()``: before the first merge something has to be
+    compiled, once. ``advanced(TrainingSnapshot)``: a moment of the run, at most some fifteen a second.
+    ``ended(RunOutcome)``: the run is through, or was stopped. ``gave_up()``: it was stopped before it began.
+    ``failed(str)``: a sentence; the run is gone, its last checkpoint is not.
+    """
+
+    state_changed = Signal(str)
+    compiling = Signal()
+    advanced = Signal(object)
+    ended = Signal(object)
+    gave_up = Signal()
+    failed = Signal(str)
+
+    _reported = Signal(object)
+    _compiles = Signal()
+
+    def __init__(
+        self,
+        runner: JobRunner,
+        trainer: Trainer,
+        folder: Path | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """``folder``: of the session, where checkpoints go; None where nothing can be written."""
+        super().__init__(parent)
+        self._folder = folder
+        self._worker = TrainingWorker(trainer, self._reported.emit, self._compiles.emit)
+        self._lane = runner.exclusive(self.tr("Training"), self._worker.work)
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+        self._lane.cancelled.connect(self._on_cancelled)
+        self._reported.connect(self._on_reported)
+        self._compiles.connect(self._on_compiling)
+        self._request: RunRequest | None = None
+        self._state = IDLE
+
+    @property
+    def state(self) -> str:
+        """What the run is doing: one of the constants of this module."""
+        return self._state
+
+    @property
+    def plan(self) -> TrainingPlan | None:
+        """The plan of the run that is under way, or was last."""
+        return None if self._request is None else self._request.plan
+
+    def start(self, plan: TrainingPlan) -> None:
+        """Begin a run. Does nothing while another one is under way."""
+        if self._state == IDLE:
+            place = None if self._folder is None else free_place(self._folder)
+            self._submit(RunRequest(plan, RunControl(), place=place))
+
+    def take_up(self, checkpoint: Checkpoint) -> None:
+        """Go on with a run of which only its checkpoint is left."""
+        if self._state == IDLE:
+            self._submit(
+                RunRequest(
+                    checkpoint.plan,
+                    RunControl(),
+                    resume_from=checkpoint.state,
+                    seconds=checkpoint.seconds,
+                    place=checkpoint.state.parent,
+                )
+            )
+
+    def pause(self) -> None:
+        """Stop working on the run, soon; it can go on later."""
+        if self._state == RUNNING and self._request is not None:
+            self._request.control.pause = True
+            self._set_state(PAUSING)
+
+    def resume(self) -> None:
+        """Go on with a paused run."""
+        if self._state == PAUSED and self._request is not None:
+            self._submit(self._request)
+
+    def stop(self) -> None:
+        """End the run, soon, and keep what it has learned."""
+        if self._request is None or self._state in (IDLE, STOPPING, KEEPING):
+            return
+        self._request.control.stop = True
+        if self._state == PAUSED:
+            self._submit(self._request)
+        self._set_state(STOPPING)
+
+    def _submit(self, request: RunRequest) -> None:
+        self._request = request
+        self._set_state(RUNNING)
+        self._lane.submit(request)
+
+    def _set_state(self, state: str) -> None:
+        if state != self._state:
+            self._state = state
+            self.state_changed.emit(state)
+
+    @Slot(object)
+    def _on_reported(self, snapshot: TrainingSnapshot) -> None:
+        if self._request is None:
+            return
+        if snapshot.keeping:
+            self._set_state(KEEPING)
+        self.advanced.emit(snapshot)
+        self._request.control.taken = True
+
+    @Slot()
+    def _on_compiling(self) -> None:
+        if self._state == RUNNING:
+            self.compiling.emit()
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        outcome: RunOutcome = result.value
+        self.advanced.emit(outcome.snapshot)
+        request: RunRequest = result.request
+        progress = outcome.snapshot.progress
+        later = replace(
+            request,
+            control=RunControl(),
+            run=outcome.run,
+            known=progress.merges,
+            seconds=outcome.snapshot.seconds,
+        )
+        if outcome.ending == "paused":
+            self._request = later
+            self._set_state(PAUSED)
+        elif outcome.ending == "closing":
+            # The job was cancelled and the window is still there: someone stopped it among all jobs. Keep the result.
+            later.control.stop = True
+            self._request = later
+            self._set_state(STOPPING)
+            self._lane.submit(later)
+        else:
+            self._end()
+            self.ended.emit(outcome)
+
+    @Slot(object)
+    def _on_cancelled(self, _request: RunRequest) -> None:
+        self._end()
+        self.gave_up.emit()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._end()
+        self.failed.emit(failure.why)
+
+    def _end(self) -> None:
+        """Let go of the run, which may be as large as its corpus; what its plan was can still be asked."""
+        if self._request is not None:
+            self._request = replace(self._request, run=None)
+        self._set_state(IDLE)

@@ -1,0 +1,1 @@
+"""The page Vocabulary: entries of an encoding, their search and comparison."""

@@ -1,0 +1,581 @@
+"""Controller of the page Vocabulary: opens, searches, compares and exports the entries of an encoding."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
+from PySide6.QtWidgets import QFileDialog
+
+from gui.core.paths import suggested_file
+from gui.look.figures import figure
+from gui.runtime.notify import Offer
+from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
+from gui.tokenizers.vocabulary.service import SearchRequest, query_of
+from gui.tokenizers.vocabulary.table_model import COLUMNS, LENGTH
+from gui.widgets import file_choosers
+from gui.widgets.page_controller import TabBuilding, TabWiring
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from engine.entries.comparison import Comparison
+    from gui.runtime.notify import Notifier
+    from gui.tokenizers.vocabulary.comparison import ComparePage
+    from gui.tokenizers.vocabulary.export_service import VocabularyExport
+    from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
+    from gui.tokenizers.vocabulary.places import VocabularyPlaces
+    from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail, VocabularyService
+    from gui.widgets.api_key_check import KeyGuard
+    from gui.widgets.page_controller import TabParts
+
+FAILED = "vocabulary-failed"
+RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
+
+
+def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
+    """An id from 0 to ``last``, or the first and the last of a range that begins with one, as somebody typed them;
+    None for anything else."""
+    match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
+    if match is None or int(match[1]) > last:
+        return None
+    ends = sorted((int(match[1]), int(match[2] or match[1])))
+    return ends[0] if match[2] is None else (ends[0], ends[1])
+
+
+class VocabularyFlow(QObject):
+    """Connects the panel with the service.
+
+    Signals: ``opened(OpenedVocabulary)`` when its entries are shown; ``diagnosed(Diagnosed)``;
+    ``token_shown(TokenDetail)``.
+    """
+
+    opened = Signal(object)
+    diagnosed = Signal(object)
+    token_shown = Signal(object)
+
+    def __init__(
+        self, panel: VocabularyPanel, service: VocabularyService, notifier: Notifier, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._service, self._notifier = panel, service, notifier
+        self._opened: OpenedVocabulary | None = None
+        self._shown: OpenedVocabulary | None = None
+        self._column, self._descending = 0, False
+        self._searches = 0
+        self._to_top = False
+        self._wanted_id = -1
+        self._opening = False
+        self._typed_id: str | None = None
+        self._progress = self._refusal = ""
+        self._said = self._first = self._otherwise = ""
+        panel.filters.encoding.chosen.connect(self.open)
+        panel.filters.changed.connect(self._on_filters)
+        panel.filters.go_asked.connect(self.go)
+        panel.filters.longest_asked.connect(self.show_longest)
+        panel.model.sort_asked.connect(self._on_sort)
+        panel.table.current_id_changed.connect(self._on_current)
+        panel.table.opened.connect(self._on_entry_opened)
+        panel.detail.token_asked.connect(self.go_to)
+        service.opened.connect(self._on_opened)
+        service.found.connect(self._on_found)
+        service.diagnosed.connect(self._on_diagnosed)
+        service.diagnosing.connect(self._on_diagnosing)
+        service.token_ready.connect(self._on_token)
+        service.failed.connect(self._on_failed)
+        service.stopped.connect(self._on_stopped)
+        panel.detail.show_nothing(self.tr("Choose an entry to see what it is made of."))
+
+    @property
+    def vocabulary(self) -> OpenedVocabulary | None:
+        """What is shown, None before the first."""
+        return self._shown
+
+    @Slot(str)
+    def open(self, name: str) -> None:
+        """Show the vocabulary of an encoding."""
+        self._notifier.withdraw(FAILED)
+        self._open(name)
+
+    def _open(self, name: str) -> None:
+        self._first = self._refusal = ""
+        self._opening, self._typed_id = True, None
+        self._panel.filters.encoding.show_name(name)
+        self._say(self.tr("Opening {name}…").format(name=name))
+        self._service.open(name)
+
+    def _say(self, words: str) -> None:
+        """Say what is shown, beside why what was asked for is not."""
+        self._panel.say(words)
+        if self._refusal:
+            self._panel.say_problem(self._refusal)
+
+    def begin_with(self, name: str, token_id: int, otherwise: str) -> None:
+        """Open this encoding, and go to this id (-1: to none), as soon as somebody looks or searches; ``otherwise``
+        where it cannot be opened."""
+        self._first, self._otherwise = name, otherwise
+        self._wanted_id = token_id
+        self._panel.filters.encoding.show_name(name)
+
+    @Slot()
+    def begin(self) -> None:
+        """Open the first encoding, if none was opened yet."""
+        if self._first:
+            self.open(self._first)
+
+    @Slot(str)
+    def go(self, typed: str) -> None:
+        """Go to an id, or show a range of ids, as typed: ``43453``, ``100-200``; nothing shows all ids again.
+
+        While a vocabulary is being opened this waits for it.
+        """
+        if self._shown is None:
+            self.begin()
+        if self._opening or self._shown is None:
+            self._typed_id = typed
+            return
+        self._refusal = ""
+        if not typed:
+            self._panel.filters.set_range(0, None)
+            return
+        last = len(self._shown.entries) - 1
+        found = typed_ids(typed, last)
+        if found is None:
+            words = self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.")
+            self._refusal = words.format(typed=typed[:40], name=self._shown.name, last=last)
+            self._panel.say_problem(self._refusal)
+        elif isinstance(found, int):
+            self.go_to(found)
+            self._panel.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self._panel.filters.set_range(*found)
+
+    @Slot(int)
+    def go_to(self, token_id: int) -> None:
+        """Show the entry of an id; where the search leaves it out, look for everything again."""
+        if self._panel.table.show_id(token_id):
+            return
+        self._wanted_id = token_id
+        self._panel.filters.clear()
+
+    @Slot()
+    def show_longest(self) -> None:
+        """The tokens with the most bytes first."""
+        self._to_top = True
+        self._panel.table.sortByColumn(LENGTH, Qt.SortOrder.DescendingOrder)
+
+    @Slot(int, bool)
+    def _on_sort(self, column: int, descending: bool) -> None:
+        self._column, self._descending = column, descending
+        self._search()
+
+    @Slot()
+    def _on_filters(self) -> None:
+        self._refusal = ""
+        self._search()
+
+    @Slot()
+    def _search(self) -> None:
+        if self._opened is None:
+            self.begin()
+            return
+        self._searches += 1
+        key = COLUMNS[self._column].key
+        query = query_of(self._panel.filters.wanted)
+        self._service.search(SearchRequest(self._opened, self._searches, query, key, self._descending))
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        self._opened = opened
+        self._search()
+
+    @Slot(object)
+    def _on_found(self, found: Found) -> None:
+        panel, opened = self._panel, found.request.opened
+        is_new = opened is not self._shown
+        ids = found.ids
+        if ids is None and is_new:
+            ids = opened.search.all_ids()
+        if ids is not None:
+            if is_new:
+                self._shown = opened
+                panel.model.set_vocabulary(opened.entries, ids)
+                panel.filters.set_diagnosed(False)
+                self._service.diagnose(opened)
+                self.opened.emit(opened)
+            else:
+                panel.model.set_ids(ids)
+            self._show_wanted(is_new)
+        self._say_found(found)
+        if is_new:
+            self._opening = False
+            typed, self._typed_id = self._typed_id, None
+            if typed is not None:
+                self.go(typed)
+
+    def _show_wanted(self, is_new: bool) -> None:
+        """Go where somebody wanted to go. In another vocabulary the same id is another token: it is looked at anew."""
+        table = self._panel.table
+        if self._to_top and self._panel.model.rowCount():
+            self._to_top = False
+            table.selectRow(0)
+            table.scrollToTop()
+        wanted, self._wanted_id = self._wanted_id, -1
+        if wanted < 0 and is_new:
+            wanted = table.current_id
+        if wanted >= 0 and not table.show_id(wanted) and is_new and self._panel.model.rowCount():
+            table.selectRow(0)
+        if is_new and wanted >= 0 and table.currentIndex().isValid():
+            self._on_current(table.current_id)
+
+    def _say_found(self, found: Found) -> None:
+        panel = self._panel
+        if found.ids is None:
+            kept = self.tr("The table still shows what was found before.")
+            panel.say_problem(f"{found.why} {kept}")
+            return
+        total, count = len(found.request.opened.entries), len(found.ids)
+        number = figure(panel.locale(), count)
+        if count == total:
+            self._said = self.tr("{count} entries.").format(count=number)
+        else:
+            self._said = self.tr("{count} of {total} entries.").format(
+                count=number, total=figure(panel.locale(), total)
+            )
+        panel.table.set_empty_text(
+            "" if count else self.tr("No entry has all of this. “Show all” looks for everything.")
+        )
+        self._say(f"{self._said} {self._progress}".strip())
+
+    @Slot(float)
+    def _on_diagnosing(self, fraction: float) -> None:
+        percent = figure(self._panel.locale(), int(100 * max(0.0, fraction)))
+        self._progress = self.tr("Looking at all of them: {percent}%").format(percent=percent)
+        self._say(f"{self._said} {self._progress}")
+
+    @Slot(object)
+    def _on_diagnosed(self, diagnosed: Diagnosed) -> None:
+        shown = self._shown
+        if shown is None or diagnosed.request.search is not shown.search:
+            return
+        self._progress = ""
+        self._panel.model.set_diagnosis(diagnosed.diagnosis)
+        self._panel.filters.set_diagnosed(True)
+        if diagnosed.unkept:
+            words = self.tr("What was found out about {name} could not be kept: {why}.")
+            self._notifier.remark(words.format(name=shown.name, why=diagnosed.unkept))
+        self._search()
+        if self._panel.detail.token_id >= 0:
+            self._service.look_at(shown, self._panel.detail.token_id)
+        self.diagnosed.emit(diagnosed)
+
+    @Slot(int)
+    def _on_current(self, token_id: int) -> None:
+        if self._shown is not None:
+            self._service.look_at(self._shown, token_id)
+
+    @Slot(int)
+    def _on_entry_opened(self, token_id: int) -> None:
+        self._panel.side.setCurrentWidget(self._panel.detail)
+        self._on_current(token_id)
+
+    @Slot(object)
+    def _on_token(self, detail: TokenDetail) -> None:
+        if self._shown is not None and detail.request.search is self._shown.search:
+            self._panel.detail.show_token(detail)
+            self._panel.state_changed.emit()
+            self.token_shown.emit(detail)
+
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
+        """The sentence is the engine's. What was shown before stays."""
+        self._progress = ""
+        self._opening, self._typed_id = False, None
+        if self._shown is not None:
+            self._panel.filters.encoding.show_name(self._shown.name)
+        self._panel.say_problem(why)
+        self._notifier.error(why, key=FAILED)
+        otherwise, self._otherwise = self._otherwise, ""
+        if self._opened is None and otherwise:
+            self._open(otherwise)
+
+    @Slot(str)
+    def _on_stopped(self, words: str) -> None:
+        self._progress = ""
+        self._say(words)
+
+
+class VocabularyPages(QObject):
+    """Follows the vocabulary that is shown."""
+
+    def __init__(
+        self,
+        lengths: LengthsPage,
+        compare: ComparePage,
+        flow: VocabularyFlow,
+        service: VocabularyService,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._lengths, self._compare = lengths, compare
+        self._flow, self._service = flow, service
+        flow.opened.connect(self._on_opened)
+        service.compared.connect(self._on_compared)
+        compare.compare_asked.connect(self._on_compare)
+        compare.token_asked.connect(flow.go_to)
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        self._lengths.set_lengths(opened.name, opened.lengths)
+        self._compare.show_hint()
+        self._on_compare(self._compare.other.currentText())
+
+    @Slot(str)
+    def _on_compare(self, other: str) -> None:
+        shown = self._flow.vocabulary
+        if shown is not None and other:
+            self._compare.words.setText(self.tr("Comparing…"))
+            self._service.compare(shown, other)
+
+    @Slot(object)
+    def _on_compared(self, comparison: Comparison) -> None:
+        shown = self._flow.vocabulary
+        if shown is not None and comparison.first is shown.entries:
+            self._compare.show_comparison(comparison)
+
+
+EXPORT = "vocabulary-export"
+
+
+class VocabularySaving(QObject):
+    """Asks where to, and says what came of it."""
+
+    def __init__(
+        self,
+        panel: VocabularyPanel,
+        flow: VocabularyFlow,
+        export: VocabularyExport,
+        guard: KeyGuard,
+        notifier: Notifier,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._panel, self._flow, self._export, self._notifier = panel, flow, export, notifier
+        self._guard = guard
+        panel.filters.export_asked.connect(self.ask)
+        export.written.connect(self._on_written)
+        export.failed.connect(self._on_failed)
+
+    @Slot()
+    def ask(self) -> None:
+        """Ask for a file to write what is shown to."""
+        shown = self._flow.vocabulary
+        if shown is None:
+            return
+        folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        start = str(folder / suggested_file(shown.name, ".csv"))
+        filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
+        title = self.tr("Export what is shown")
+        dialog = file_choosers.saving(self._panel.window(), "vocabExportDialog", title, start, filters)
+        dialog.selectFile(start)
+        dialog.fileSelected.connect(self._on_target)
+        dialog.open()
+
+    @Slot(str)
+    def _on_target(self, path: str) -> None:
+        target = Path(path)
+        if not target.suffix:
+            dialog = self.sender()
+            is_json = isinstance(dialog, QFileDialog) and "json" in dialog.selectedNameFilter()
+            target = target.with_suffix(".json" if is_json else ".csv")
+        self.write(target)
+
+    def write(self, path: Path) -> None:
+        """Write what is shown; the ending says in which format."""
+        shown, ids = self._flow.vocabulary, self._panel.model.ids
+        if shown is not None and ids is not None:
+            request = ExportRequest(shown.search, ids, path)
+            look = partial(keys_among, request)
+            self._guard.before(self.tr("The vocabulary"), look, partial(self._export.write, request))
+
+    @Slot(object, int)
+    def _on_written(self, path: Path, count: int) -> None:
+        self._notifier.withdraw(EXPORT)
+        number = figure(self._panel.locale(), count)
+        self._notifier.remark(self.tr("{count} entries were exported to {path}.").format(count=number, path=path))
+
+    @Slot(object, str)
+    def _on_failed(self, path: Path, why: str) -> None:
+        self._notifier.error(
+            self.tr("The entries could not be exported to {path}: {why}. Nothing else was changed.").format(
+                path=path, why=why.rstrip(".")
+            ),
+            key=EXPORT,
+            offers=(Offer(self.tr("Try again"), lambda: self.write(path)),),
+        )
+
+
+NEEDS = (
+    "gui.widgets.api_key_check",
+    "gui.tokenizers.vocabulary.comparison",
+    "gui.tokenizers.vocabulary.panel",
+    "gui.tokenizers.vocabulary.service",
+    "gui.tokenizers.vocabulary.export_service",
+    "gui.tokenizers.vocabulary.places",
+)
+"""What making the page loads."""
+
+
+class VocabularyController(TabWiring["VocabularyPanel"]):
+    """Made after the first picture of the window, with the worker threads.
+
+    Signals: ``encoding_chosen(str)``: the user chose the encoding to look into.
+    """
+
+    encoding_chosen = Signal(str)
+
+    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(parts, state)
+        self._wanted = "", -1
+        self.flow: VocabularyFlow | None = None
+        self.places: VocabularyPlaces | None = None
+        self.lengths: LengthsPage | None = None
+        self.compare: ComparePage | None = None
+        self.saving: VocabularySaving | None = None
+        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._bench.page("vocabularyTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+
+    def build(self) -> VocabularyFlow:
+        """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
+        self._building.finish()
+        assert self.flow is not None
+        return self.flow
+
+    def _steps(self) -> Iterator[None]:
+        from gui.tokenizers.vocabulary.comparison import ComparePage
+        from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
+        from gui.tokenizers.vocabulary.places import VocabularyPlaces
+        from gui.tokenizers.vocabulary.service import PlacesService, VocabularyService, spelled
+
+        bench, runner = self._bench, self._runner
+        panel = VocabularyPanel(bench.theme, spelled)
+        yield from panel.make()
+        yield
+        self.lengths, self.compare = LengthsPage(bench.theme), ComparePage()
+        yield
+        bench.parts.restore("vocabulary", panel.restore_state, self._state)
+        self._show_encodings(panel)
+        service = VocabularyService(runner, self._open, bench.paths.cache, self)
+        flow = VocabularyFlow(panel, service, bench.notifier, self)
+        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
+        flow.token_shown.connect(places.set_token)
+        flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
+        places.shown_in_prompt.connect(self._show_prompt)
+        panel.state_changed.connect(bench.keeper.touch)
+        self._add_pages(panel, flow, service)
+        self._open_first(flow)
+        self.panel, self.flow = panel, flow
+        yield
+        panel.filters.encoding.chosen.connect(self.encoding_chosen)
+        panel.tools.use_asked.connect(self._use)
+        bench.page("vocabularyTab").fill(panel)
+        bench.window.view_bar.add_tools("vocabularyTab", panel.tools)
+
+    def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
+        from gui.tokenizers.vocabulary.export_service import VocabularyExport
+        from gui.widgets.api_key_check import KeyGuard
+
+        assert self.lengths is not None
+        assert self.compare is not None
+        panel.add_page(self.lengths, self.tr("Lengths"))
+        panel.add_page(self.compare, self.tr("Comparison"))
+        VocabularyPages(self.lengths, self.compare, flow, service, self)
+        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
+        guard = KeyGuard(self._runner, notifier, panel, self)
+        self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
+
+    def _open_first(self, flow: VocabularyFlow) -> None:
+        name, token_id = self._state.get("encoding"), self._state.get("id")
+        now = self._bench.prompt.encoding
+        flow.begin_with(
+            name if isinstance(name, str) and name else now, token_id if isinstance(token_id, int) else -1, now
+        )
+
+    def focus(self) -> None:
+        """Bring the tab to the front, the caret in its search."""
+        self._bench.page("vocabularyTab").bring_to_front()
+        self.build().begin()
+        assert self.panel is not None
+        self.panel.focus()
+
+    def focus_go_to(self) -> None:
+        """Bring the tab to the front, the caret in its field of ids."""
+        self.focus()
+        assert self.panel is not None
+        self.panel.focus_go_to()
+
+    @Slot(str)
+    def follow_encoding(self, name: str) -> None:
+        """Look into this encoding when the page is next seen: it was chosen on another page."""
+        if self.flow is None:
+            self._state = {**self._state, "encoding": name, "id": -1}
+        elif self.flow.vocabulary is None or self.flow.vocabulary.name != name:
+            self.flow.begin_with(name, -1, self._bench.prompt.encoding)
+
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        self._bench.prompt.set_encoding(name)
+        self._bench.show_prompt()
+
+    @Slot(str)
+    def show_encoding(self, name: str) -> None:
+        """Bring the page to the front, with the entries of an encoding."""
+        flow = self.build()
+        if flow.vocabulary is None or flow.vocabulary.name != name:
+            flow.begin_with(name, -1, self._bench.prompt.encoding)
+        self._bench.page("vocabularyTab").bring_to_front()
+        flow.begin()
+
+    @Slot(str, int)
+    def show_token(self, encoding: str, token_id: int) -> None:
+        """Bring the tab to the front, at an entry of an encoding."""
+        flow = self.build()
+        shown = flow.vocabulary
+        if shown is not None and shown.name == encoding:
+            flow.go_to(token_id)
+        else:
+            self._wanted = encoding, token_id
+            flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
+        self._bench.page("vocabularyTab").bring_to_front()
+        flow.begin()
+
+    @Slot(object)
+    def _on_opened(self, opened: OpenedVocabulary) -> None:
+        """After its first entries are shown: a search may leave out the one that is wanted."""
+        encoding, token_id = self._wanted
+        self._wanted = "", -1
+        if opened.name == encoding and self.flow is not None:
+            self.flow.go_to(token_id)
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._building.when_built(self._look)
+
+    def _look(self) -> None:
+        if self._bench.page("vocabularyTab").is_in_front():
+            self.build().begin()
+            assert self.places is not None
+            self.places.look()
+
+    def _show_encodings(self, panel: VocabularyPanel) -> None:
+        panel.filters.encoding.fill(self._listed)
+        if self.compare is not None:
+            self.compare.fill(self._listed)
+
+    @Slot()
+    def _show_prompt(self) -> None:
+        self._bench.show_prompt()

@@ -1,0 +1,354 @@
+"""Everything about one token: facts, parents, where it is in the prompt, how it is merged, and what is built on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListView,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from gui.core.token_text import hexadecimal, visible
+from gui.look.corner import plain_corner
+from gui.look.figures import figure
+from gui.look.fonts import fixed_font
+from gui.look.plain_label import PlainLabel
+from gui.look.plain_tip import plain_tip
+from gui.look.theme import Theme
+from gui.tokenizers.merges.forest import MergeForest, forest_of
+from gui.tokenizers.merges.tree_view import MergeTreePane
+from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, TokenListModel, tr
+from gui.widgets.layouts import PageTabs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from engine.entries.table import EntryTable
+    from gui.tokenizers.vocabulary.service import TokenDetail
+
+MOST_BYTES = 256
+MOST_LINK_CHARACTERS = 12
+MOST_ENCODED = 8
+LEAST_LINES = 9
+"""Height of the pages, in lines of text, below which everything about a token scrolls."""
+
+
+class VocabularyDetail(QWidget):
+    """Signals: ``token_asked(int)``: another id is to be shown; ``step_asked(int)``: the next place in the prompt (1),
+    or the one before (-1); ``letters_toggled(bool)``: tokens are to be written in the letters of GPT-2."""
+
+    token_asked = Signal(int)
+    step_asked = Signal(int)
+    letters_toggled = Signal(bool)
+
+    def __init__(self, theme: Theme, spelled: Callable[[bytes], str], parent: QWidget | None = None) -> None:
+        """``spelled``: writes bytes in the letters of GPT-2."""
+        super().__init__(parent)
+        self.setObjectName("vocabDetail")
+        self.setAccessibleName(self.tr("The token that is selected"))
+        self._spelled = spelled
+        self._detail: TokenDetail | None = None
+        self.hint = self._words("vocabHint")
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.heading = self._words("vocabToken")
+        font = fixed_font()
+        font.setPointSizeF(font.pointSizeF() * 1.3)
+        self.heading.setFont(font)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setColumnStretch(1, 1)
+        self._facts: dict[str, QLabel] = {}
+        self._make_facts()
+        self._make_links()
+        self._make_places()
+        self.tree = MergeTreePane(theme)
+        self.tree.view.setObjectName("vocabTree")
+        self.tree.view.setAccessibleName(self.tr("How the token is merged from single bytes"))
+        self.steps, self.step_model = self._list("vocabSteps", self.tr("Merges of the token, in the order they happen"))
+        self.built, self.built_model = self._list("vocabBuilt", self.tr("Tokens that are merged from this one"))
+        self._place()
+        self.tree.view.token_activated.connect(self.token_asked)
+
+    @property
+    def token_id(self) -> int:
+        """The id that is shown, -1 for none."""
+        return -1 if self._detail is None else self._detail.token_id
+
+    @property
+    def in_letters(self) -> bool:
+        """Whether tokens are written in the letters of GPT-2."""
+        return self.letters.isChecked()
+
+    def fact(self, name: str) -> str:
+        """What is said of ``id``, ``bytes``, ``length``, ``kind``, ``script``, ``reach``, ``built`` or ``remarks``."""
+        return self._facts[name].text()
+
+    def show_nothing(self, hint: str) -> None:
+        """No token is selected; ``hint`` says what to do."""
+        self._detail = None
+        self.hint.setText(hint)
+        self.hint.show()
+        self.heading.hide()
+        self._scroll.hide()
+
+    def show_token(self, detail: TokenDetail) -> None:
+        """Show what was found out."""
+        self._detail = detail
+        self.hint.hide()
+        self.heading.show()
+        self._scroll.show()
+        entries = detail.request.search.entries
+        self._write(detail)
+        self._show_links(detail, entries)
+        if detail.tree is None:
+            self.tree.show_forest(MergeForest(), hint=self.tr("The id stands for nothing."))
+        else:
+            self.tree.show_forest(forest_of([detail.tree]), hint="")
+        self.step_model.set_tokens([step.token_id for step in detail.steps], lambda row: self._step_line(detail, row))
+        children = detail.children if detail.children is not None else ()
+        self.built_model.set_tokens(children, lambda row: self._entry_line(entries, int(children[row])))
+        count = "" if detail.children is None else f" ({figure(self.locale(), len(detail.children))})"
+        self.pages.setTabText(2, self.tr("Merged from it{count}").format(count=count))
+        self.pages.setTabText(1, self.tr("Steps ({count})").format(count=figure(self.locale(), len(detail.steps))))
+
+    def show_places(self, words: str, *, some: bool) -> None:
+        """Say how often it is in the prompt; with ``some`` one can go there."""
+        self.places.setText(words)
+        for button in (self.previous, self.next):
+            button.setEnabled(some)
+
+    @Slot(bool)
+    def _on_letters(self, on: bool) -> None:
+        if self._detail is not None:
+            self.show_token(self._detail)
+        self.letters_toggled.emit(on)
+
+    # --- what is written ----------------------------------------------------------------------------------------------
+
+    def _text(self, content: bytes, most: int = MOST_BYTES) -> str:
+        shown = self._spelled(content[:most]) if self.in_letters else visible(content[:most])
+        return shown if len(content) <= most else f"{shown}…"
+
+    def _write(self, detail: TokenDetail) -> None:
+        number = lambda value: figure(self.locale(), value)  # noqa: E731 - a short name for a method
+        size = len(detail.token_bytes)
+        self.heading.setText(self._text(detail.token_bytes) or self.tr("(nothing)"))
+        rank = "" if detail.rank is None else self.tr(", rank {rank}").format(rank=detail.rank)
+        said = {
+            "id": f"{detail.token_id}{rank}",
+            "bytes": hexadecimal(detail.token_bytes, 64),
+            "length": self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
+            "kind": tr(KINDS[detail.kind]),
+            "script": self._pending if detail.script is None else tr(detail.script),
+            "reach": self._reach(detail),
+            "built": self._built(detail),
+            "remarks": self._remarks(detail),
+        }
+        for name, words in said.items():
+            self._facts[name].setText(words)
+
+    @property
+    def _pending(self) -> str:
+        return self.tr("known when all entries have been looked at")
+
+    def _reach(self, detail: TokenDetail) -> str:
+        if detail.reachable is None:
+            known = self.tr("not known: a library runs this tokenizer")
+            return known if detail.kind == "piece" else self.tr("it stands for nothing")
+        if detail.reachable:
+            return self.tr("yes, by its name") if detail.kind == "special" else self.tr("yes")
+        ids = ", ".join(map(str, detail.encoded[:MOST_ENCODED])) + ("…" if len(detail.encoded) > MOST_ENCODED else "")
+        if not ids:
+            return self.tr("no: merging never makes it")
+        return self.tr("no: its text is encoded to {ids}").format(ids=ids)
+
+    def _built(self, detail: TokenDetail) -> str:
+        if detail.children is None or detail.built_in_all is None:
+            return self._pending
+        if not detail.built_in_all:
+            return self.tr("no token")
+        if detail.built_in_all == 1:
+            return self.tr("one token")
+        return self.tr("{all} tokens, {direct} of them directly").format(
+            all=figure(self.locale(), detail.built_in_all), direct=figure(self.locale(), len(detail.children))
+        )
+
+    def _remarks(self, detail: TokenDetail) -> str:
+        if detail.findings is None:
+            return self._pending
+        found = [f"{tr(FINDINGS[name])}: {tr(FINDING_HINTS[name])}" for name in detail.findings]
+        return ". ".join(found) or self.tr("none")
+
+    def _entry_line(self, entries: EntryTable, token_id: int) -> str:
+        return f"{token_id}  {self._text(entries.token_bytes(token_id), 60)}"
+
+    def _step_line(self, detail: TokenDetail, row: int) -> str:
+        entries, step = detail.request.search.entries, detail.steps[row]
+        left, right, made = (
+            self._text(entries.token_bytes(one), 40) for one in (step.left_id, step.right_id, step.token_id)
+        )
+        return f"{row + 1}.  {left} + {right} → {made}   ({step.left_id} + {step.right_id} → {step.token_id})"
+
+    def _show_links(self, detail: TokenDetail, entries: EntryTable) -> None:
+        parents = detail.parents
+        self.no_parents.setVisible(parents is None)
+        for link, parent in zip(self.links, parents or (-1, -1), strict=True):
+            link.setVisible(parents is not None)
+            if parents is None:
+                continue
+            content = entries.token_bytes(parent)
+            words = f"{self._text(content, MOST_LINK_CHARACTERS)}  {parent}"
+            link.setText(words.replace("&", "&&"))
+            link.setAccessibleName(self.tr("Parent {token}").format(token=words))
+            link.setProperty("token_id", parent)
+        words = self.tr("a single byte") if detail.kind == "byte" else self.tr("nothing: it is not merged")
+        if detail.kind == "piece":
+            words = self.tr("not known: a library runs this tokenizer")
+        self.no_parents.setText(words)
+
+    # --- what it is made of -------------------------------------------------------------------------------------------
+
+    def _words(self, name: str) -> QLabel:
+        label = QLabel(objectName=name)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label.setMinimumWidth(60)
+        label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        return label
+
+    def _make_facts(self) -> None:
+        titles = {
+            "id": self.tr("Id"),
+            "bytes": self.tr("Bytes"),
+            "length": self.tr("Length"),
+            "kind": self.tr("Kind"),
+            "script": self.tr("Script"),
+            "reach": self.tr("Reached by a text"),
+            "built": self.tr("Built on it"),
+            "remarks": self.tr("Remarks"),
+        }
+        for row, (name, title) in enumerate(titles.items()):
+            fact = self._facts[name] = self._words(f"vocabFact_{name}")
+            fact.setAccessibleName(title)
+            if name == "bytes":
+                fact.setFont(fixed_font())
+            self._add_row(row, title, fact)
+
+    def _add_row(self, row: int, title: str, widget: QWidget) -> None:
+        edge = Qt.AlignmentFlag.AlignTop if isinstance(widget, QLabel) else Qt.AlignmentFlag.AlignVCenter
+        self._grid.addWidget(PlainLabel(title), row, 0, edge)
+        self._grid.addWidget(widget, row, 1)
+
+    def _make_links(self) -> None:
+        self.links = (QPushButton(objectName="vocabLeftParent"), QPushButton(objectName="vocabRightParent"))
+        fixed = fixed_font()
+        self.no_parents = self._words("vocabNoParents")
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        for link in self.links:
+            link.setFont(fixed)
+            link.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+            link.setMinimumWidth(60)
+            link.setToolTip(self.tr("Go to this token"))
+            link.clicked.connect(self._on_link)
+            row.addWidget(link)
+        row.addWidget(self.no_parents)
+        row.addStretch(1)
+        self._add_row(len(self._facts), self.tr("Merged from"), holder)
+
+    @Slot()
+    def _on_link(self) -> None:
+        self.token_asked.emit(self.sender().property("token_id"))
+
+    def _make_places(self) -> None:
+        self.places = self._words("vocabPlaces")
+        self.previous = QPushButton(self.tr("&Previous"), objectName="vocabPreviousPlace")
+        self.next = QPushButton(self.tr("&Next"), objectName="vocabNextPlace")
+        self.previous.clicked.connect(self._on_previous)
+        self.next.clicked.connect(self._on_next)
+        for button, words in (
+            (self.previous, self.tr("Show the place before in the prompt")),
+            (self.next, self.tr("Show the next place in the prompt")),
+        ):
+            button.setToolTip(plain_tip(words))
+            button.setAccessibleName(words)
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.places, 1)
+        row.addWidget(self.previous)
+        row.addWidget(self.next)
+        self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
+
+    @Slot()
+    def _on_previous(self) -> None:
+        self.step_asked.emit(-1)
+
+    @Slot()
+    def _on_next(self) -> None:
+        self.step_asked.emit(1)
+
+    def _list(self, name: str, accessible: str) -> tuple[QListView, TokenListModel]:
+        view, model = QListView(objectName=name), TokenListModel(self)
+        view.setAccessibleName(accessible)
+        view.setModel(model)
+        view.setUniformItemSizes(True)
+        view.setFont(fixed_font())
+        view.setToolTip(self.tr("Enter, or two clicks, go to the token"))
+        view.setCornerWidget(plain_corner(view))
+        view.activated.connect(self._on_activated)
+        return view, model
+
+    @Slot(QModelIndex)
+    def _on_activated(self, index: QModelIndex) -> None:
+        self.token_asked.emit(index.model().id_at(index.row()))
+
+    def _place(self) -> None:
+        self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps, and what is merged from it"))
+        for page, title in ((self.tree, self.tr("Tree")), (self.steps, ""), (self.built, "")):
+            self.pages.addTab(page, title)
+        self.letters = QCheckBox(
+            self.tr("Letters of GPT-&2 (Ġ for a space, Ċ for a newline)"), objectName="vocabLetters"
+        )
+        self.letters.toggled.connect(self._on_letters)
+        page = QWidget()
+        body = QVBoxLayout(page)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(8)
+        body.addLayout(self._grid)
+        body.addWidget(self.pages, 1)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        self._scroll = QScrollArea(objectName="vocabDetailScroll")
+        self._scroll.setAccessibleName(self.tr("Facts about the token"))
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along with the focus inside
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setCornerWidget(plain_corner(self._scroll))
+        self._scroll.setWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self.hint, 1)
+        column.addWidget(self.heading)
+        column.addWidget(self._scroll, 1)
+        column.addWidget(self.letters)
+
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """The controls in the order in which they are seen."""
+        pages = (self.pages.tabBar(), self.tree.view, self.steps, self.built)
+        return (*self.links, self.previous, self.next, *pages, self.letters)

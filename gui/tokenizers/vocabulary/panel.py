@@ -1,0 +1,249 @@
+"""The page Vocabulary, and the distribution of the lengths of its entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
+from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+
+from gui.look.plain_label import PlainLabel
+from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
+from gui.runtime.loading import Loading
+from gui.tokenizers.encoding_tools import EncodingTools
+from gui.tokenizers.vocabulary.detail import VocabularyDetail
+from gui.tokenizers.vocabulary.filters import VocabularyFilters
+from gui.tokenizers.vocabulary.table import VocabularyTable
+from gui.tokenizers.vocabulary.table_model import VocabularyTableModel
+from gui.widgets.labels import StatusLine
+from gui.widgets.layouts import PageTabs, WheelGuard
+from gui.widgets.plot_turn import PlotTurn
+
+if TYPE_CHECKING:
+    from gui.tokenizers.vocabulary.plots import LengthPlots
+    from gui.tokenizers.vocabulary.service import Lengths
+
+
+class LengthsPage(QWidget):
+    """Words on top, which say what the pictures show, and the pictures, made when the page is first seen."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("vocabLengths")
+        self.setAccessibleName(self.tr("How long the tokens are"))
+        self._theme, self._text = theme, TrainingText(self.locale())
+        self._lengths: Lengths | None = None
+        self.plots: LengthPlots | None = None
+        self._problem: PlainLabel | None = None
+        self._loading = Loading(self)
+        self._turn = PlotTurn(theme, self, self._draw)
+        self.words = QLabel(objectName="vocabLengthsWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 0, 0)
+        column.addWidget(self.words)
+        column.addStretch(1)
+
+    def set_lengths(self, name: str, lengths: Lengths) -> None:
+        """Show the figures of the vocabulary of that name."""
+        self._lengths = lengths
+        write = self._text
+        self.words.setText(
+            self.tr(
+                "The {count} tokens of {name} that were learned have {mean} bytes on average; half have at most "
+                "{median}, the longest {longest}. The broken line is the longest token among its neighbours; what has "
+                "32 bytes or more is drawn as 32."
+            ).format(
+                count=write.number(lengths.total),
+                name=name,
+                mean=write.decimal(lengths.mean, 2),
+                median=write.number(lengths.median),
+                longest=write.number(len(lengths.counts) - 1),
+            )
+        )
+        self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plots is None:
+            self._loading.when_loaded(("gui.tokenizers.vocabulary.plots",), self._make_plots)
+        else:
+            self._turn.ask_later()
+
+    @Slot()
+    def _make_plots(self) -> None:
+        if self.plots is not None or self._problem is not None:
+            return
+        column = self.layout()
+        column.takeAt(column.count() - 1)
+        try:
+            from gui.tokenizers.vocabulary.plots import LengthPlots
+        except ImportError as error:
+            self._problem = PlainLabel(self.tr("The pictures cannot be drawn: {reason}").format(reason=error))
+            self._problem.setWordWrap(True)
+            column.addWidget(self._problem, 1)
+        else:
+            self.plots = LengthPlots(self._theme, self._text)
+            self.plots.setAccessibleName(self.tr("Tokens by length, and length by id; the words above say it too"))
+            column.addWidget(self.plots, 1)
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.plots is not None and self._lengths is not None and self.isVisible():
+            self.plots.draw(self._lengths)
+
+
+GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)
+"""In this tab. In the prompt the same keys find the next match."""
+TABLE_WIDTH, SIDE_WIDTH = 720, 440
+
+
+class VocabularyPanel(QWidget):
+    """Puts the parts together, when ``make`` is through. What happens is in ``gui.tokenizers.vocabulary.controller``.
+
+    Signals: ``state_changed()`` when ``state()`` would give something else.
+    """
+
+    state_changed = Signal()
+
+    def __init__(self, theme: Theme, spelled: Callable[[bytes], str], parent: QWidget | None = None) -> None:
+        """``spelled``: writes bytes in the letters of GPT-2."""
+        super().__init__(parent)
+        self.setObjectName("vocabularyPanel")
+        self._theme = theme
+        self.model = VocabularyTableModel(self.locale(), spelled, self)
+        self._wheel = WheelGuard(self)
+        self._spelled = spelled
+
+    def make(self) -> Iterator[None]:
+        """Make the parts, step by step."""
+        theme = self._theme
+        self.filters = VocabularyFilters()
+        self.tools = EncodingTools("vocabularyTools", self.filters.encoding)
+        yield
+        self.table = VocabularyTable(self.model, theme)
+        self.status = StatusLine("vocabStatus")
+        self.problem = QLabel(objectName="vocabProblem")
+        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self.problem.setWordWrap(True)
+        self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.problem.hide()
+        self._show_colour()
+        yield
+        self.detail = VocabularyDetail(theme, self._spelled)
+        self.side = PageTabs("vocabSide", self.tr("The token, and figures of the whole vocabulary"))
+        self.side.addTab(self.detail, self.tr("Token"))
+        yield
+        self._place()
+        self._wheel.guard(self)
+        self.detail.letters_toggled.connect(self.model.set_in_letters)
+        self.detail.letters_toggled.connect(self.state_changed)
+        self.filters.changed.connect(self.state_changed)
+        self.filters.encoding.chosen.connect(self.state_changed)
+        self.filters.left.connect(self._on_left)
+        self.splitter.splitterMoved.connect(self.state_changed)
+        theme.changed.connect(self._show_colour)
+
+    def add_page(self, page: QWidget, title: str) -> None:
+        """Give the side another page."""
+        self.side.addTab(page, title)
+
+    def say(self, words: str) -> None:
+        """Say what is shown."""
+        self.status.set_text(words)
+        self.problem.hide()
+
+    def say_problem(self, words: str) -> None:
+        """Say why something else is not shown. What is shown stays, and what was said of it."""
+        self.problem.setText(words)
+        self.problem.show()
+
+    def state(self) -> dict[str, Any]:
+        """What the user chose, as JSON holds it."""
+        return {
+            "encoding": self.filters.encoding.currentText(),
+            "search": self.filters.state(),
+            "letters": self.detail.in_letters,
+            "split": self.splitter.sizes(),
+            "id": self.table.current_id,
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Take back what ``state`` gave, but for the encoding and the id; what is of no use stays as it is."""
+        search, sizes = state.get("search"), state.get("split")
+        self.filters.restore_state(search if isinstance(search, dict) else {})
+        self.detail.letters.setChecked(state.get("letters") is True)
+        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
+            self.splitter.setSizes(sizes)
+
+    def focus(self) -> None:
+        """Put the caret into the search."""
+        self.filters.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filters.search.selectAll()
+
+    @Slot()
+    def focus_go_to(self) -> None:
+        """Put the caret into the field of ids."""
+        self.filters.go_to.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.filters.go_to.selectAll()
+
+    def event(self, event: QEvent) -> bool:
+        """Ctrl+G is this tab's, although the window has an action with that key."""
+        if event.type() == QEvent.Type.ShortcutOverride and event.keyCombination() == GO_TO_ID:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.keyCombination() == GO_TO_ID:
+            self.focus_go_to()
+        else:
+            super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LocaleChange and hasattr(self, "model"):
+            self.model.set_locale(self.locale())
+
+    @Slot()
+    def _on_left(self) -> None:
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.table.currentIndex().isValid() and self.model.rowCount():
+            self.table.selectRow(0)
+
+    @Slot()
+    def _show_colour(self) -> None:
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
+        self.problem.setPalette(palette)
+
+    def _place(self) -> None:
+        left = QWidget()
+        entries = QVBoxLayout(left)
+        entries.setContentsMargins(0, 0, 0, 0)
+        entries.setSpacing(4)
+        entries.addWidget(self.table, 1)
+        entries.addWidget(self.problem)
+        entries.addWidget(self.status)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="vocabSplitter")
+        self.splitter.addWidget(left)
+        self.splitter.addWidget(self.side)
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.setStretchFactor(0, 1)
+        self.splitter.setSizes([TABLE_WIDTH, SIDE_WIDTH])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(8)
+        column.addWidget(self.filters)
+        column.addWidget(self.splitter, 1)
+        order = [*self.filters.tab_order, self.table, self.side.tabBar(), *self.detail.tab_order]
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)

@@ -1,0 +1,106 @@
+"""Draws how long the tokens of a vocabulary are. Imports pyqtgraph; import it late."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtWidgets import QWidget
+
+from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
+from gui.widgets.layouts import WhenSeen
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.training_plots import FigureAxis, end_of_axis
+
+if TYPE_CHECKING:
+    from gui.tokenizers.vocabulary.service import Lengths
+
+HEAD_ROOM = 1.05
+BAR_WIDTH = 0.8
+MOST_BARS = 32
+"""Longer tokens are counted in the last bar: runs of 128 spaces would make the others too thin to be seen."""
+
+
+class LengthPlots(pg.GraphicsLayoutWidget):
+    """Bars, how many tokens have how many bytes, and below them the length of tokens along their ids."""
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._text = theme, text
+        self._lengths: Lengths | None = None
+        self._drawn: tuple[Any, ...] = ()
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        half = self.fontMetrics().horizontalAdvance("100,000") // 2
+        self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
+        self._axes: list[Any] = []
+        self.histogram = self._field(0, self.tr("Tokens"), self.tr("Bytes"))
+        self.along = self._field(2, self.tr("Bytes"), self.tr("Id, which is the order of merging"))
+        self.bars = pg.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
+        self.histogram.addItem(self.bars)
+        self.means, self.longest = pg.PlotCurveItem(), pg.PlotCurveItem()
+        for curve in (self.longest, self.means):
+            self.along.addItem(curve)
+        theme.changed.connect(WhenSeen(self, PlotTurn(theme, self, self._on_theme).ask).ask)
+
+    def draw(self, lengths: Lengths) -> None:
+        """Draw these figures, in the colours and the font of this moment."""
+        self._lengths = lengths
+        look = (lengths, self._theme.name, self.font().toString())
+        if look == self._drawn:
+            return
+        self._drawn = look
+        self._style()
+        heights = bar_heights(lengths.counts)
+        self.bars.setOpts(x=np.arange(len(heights)), height=heights, width=BAR_WIDTH)
+        top = end_of_axis(float(max(heights, default=1)) * HEAD_ROOM)
+        self.histogram.setRange(xRange=(0, max(2, len(heights))), yRange=(0, top), padding=0)
+        self.means.setData(lengths.ids, lengths.means)
+        self.longest.setData(lengths.ids, np.minimum(lengths.longest, MOST_BARS))
+        highest = float(min(MOST_BARS, lengths.longest.max(initial=1.0)))
+        last = float(lengths.ids[-1]) if len(lengths.ids) else 1.0
+        self.along.setRange(xRange=(0, last), yRange=(0, end_of_axis(highest * HEAD_ROOM)), padding=0)
+
+    def _field(self, row: int, left_words: str, bottom_words: str) -> Any:
+        left, bottom = FigureAxis("left", self._text), FigureAxis("bottom", self._text)
+        box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        box.disableAutoRange()
+        for axis, words in ((left, left_words), (bottom, bottom_words)):
+            axis.linkToView(box)
+            axis.setZValue(-1)
+            axis.setLabel(words)
+        self.addItem(left, row, 0)
+        self.addItem(box, row, 1)
+        self.addItem(bottom, row + 1, 1)
+        self._axes += [left, bottom]
+        return box
+
+    @Slot()
+    def _on_theme(self) -> None:
+        if self._lengths is not None:
+            self.draw(self._lengths)
+
+    def _style(self) -> None:
+        self.setBackground(self._theme.colour("base"))
+        text = self._theme.colour("text")
+        for axis in self._axes:
+            axis.setPen(self._theme.colour("outline"))
+            axis.setTextPen(text)
+            axis.setTickFont(self.font())
+            axis.label.setFont(self.font())
+            axis.label.setDefaultTextColor(text)
+        width = self.fontMetrics().horizontalAdvance("100,000") + 2 * self.fontMetrics().height()
+        for axis in self._axes[::2]:
+            axis.setWidth(width)
+        self.bars.setOpts(brush=self._theme.colour("bar"), pen=pg.mkPen(self._theme.colour("base")))
+        self.means.setPen(pg.mkPen(self._theme.colour("bar"), width=2))
+        self.longest.setPen(pg.mkPen(self._theme.colour("bar_pinned"), width=1, style=Qt.PenStyle.DashLine))
+
+
+def bar_heights(counts: np.ndarray) -> list[int]:
+    """How many tokens each bar stands for: int64[k] counts by length, those from ``MOST_BARS`` bytes on in the last."""
+    if len(counts) <= MOST_BARS + 1:
+        return counts.tolist()
+    return [*counts[:MOST_BARS].tolist(), int(counts[MOST_BARS:].sum())]

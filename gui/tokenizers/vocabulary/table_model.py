@@ -1,0 +1,348 @@
+"""The table of entries of a vocabulary: its columns, the model over them, and lists of entries.
+
+Whatever is searched or sorted, only the array of ids changes. So the table costs the GUI thread the same for ten rows
+and for 200,000.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QAbstractListModel,
+    QAbstractTableModel,
+    QCoreApplication,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
+
+from gui.core.token_text import hexadecimal, visible
+from gui.look.figures import figure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.entries.diagnostics import Diagnosis
+    from engine.entries.search import SortKey
+    from engine.entries.table import EntryTable
+
+
+class EntryColumn(NamedTuple):
+    """A column. ``key``: what it is sorted by. ``widest``: a text as wide as its usual ones."""
+
+    title: str
+    hint: str
+    numeric: bool
+    widest: str
+    key: SortKey
+
+
+COLUMNS = (
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Id"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The number that a model is given for the token"),
+        True,
+        "200,000  ",
+        "id",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Token"),
+        QT_TRANSLATE_NOOP(
+            "Vocabulary",
+            "Its text, made visible: a space is shown as ·, a newline as ⏎, bytes that are no character as \\x and hex",
+        ),
+        False,
+        "·tokenization·of·texts",
+        "bytes",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Bytes"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Its bytes in hexadecimal"),
+        False,
+        "20 74 6f 6b 65 6e 69",
+        "bytes",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Length"),
+        QT_TRANSLATE_NOOP("Vocabulary", "How many bytes it has"),
+        True,
+        "Length ▼",
+        "length",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Kind"),
+        QT_TRANSLATE_NOOP(
+            "Vocabulary", "A single byte, a token merged from two others, a special token, or an id not used"
+        ),
+        False,
+        "unused id ",
+        "kind",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Script"),
+        QT_TRANSLATE_NOOP("Vocabulary", "What most of its letters are written in"),
+        False,
+        "Devanagari ",
+        "script",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Merged from"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The ids of the two tokens that it is merged from"),
+        False,
+        "100000 + 100000 ",
+        "left",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Built on it"),
+        QT_TRANSLATE_NOOP("Vocabulary", "How many tokens have it in the tree of their merges"),
+        True,
+        "Built on it ▼",
+        "built_in_all",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Remarks"),
+        QT_TRANSLATE_NOOP("Vocabulary", "What a look at the whole vocabulary found out about it"),
+        False,
+        "unreachable, control ",
+        "findings",
+    ),
+)
+ID, TOKEN, BYTES, LENGTH, KIND, SCRIPT, PARENTS, BUILT, REMARKS = range(len(COLUMNS))
+
+NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
+"""What they say is known when somebody has looked at the whole vocabulary."""
+
+FIXED_FONT = (TOKEN, BYTES)
+
+KINDS = {
+    "byte": QT_TRANSLATE_NOOP("Vocabulary", "byte"),
+    "merge": QT_TRANSLATE_NOOP("Vocabulary", "merged"),
+    "special": QT_TRANSLATE_NOOP("Vocabulary", "special"),
+    "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused id"),
+    "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
+}
+"""Kinds of ids in words, by the names of ``engine.entries.table``."""
+
+FINDINGS = {
+    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
+    "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "part of a character"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "white space"),
+    "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused id"),
+}
+"""Findings in words, by the names of ``engine.entries.diagnostics``, in its order."""
+
+FINDING_HINTS = {
+    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "No text is encoded to it: its own text is encoded to other ids"),
+    "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "Its bytes are not whole characters (partial UTF-8)"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "White space and nothing else"),
+    "control": QT_TRANSLATE_NOOP("Vocabulary", "It has control or format characters that are not white space"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "The id stands for nothing"),
+}
+
+SCRIPTS = (
+    *("no letters", "Japanese"),
+    *("Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
+    "other scripts",
+)
+"""The names of ``engine.scripts.SCRIPT_NAMES``, here so that a list of them needs no engine; a test compares them."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the vocabulary browser."""
+    return QCoreApplication.translate("Vocabulary", text)
+
+
+_NO_INDEX = QModelIndex()
+MOST_SHOWN_BYTES = 60
+"""Bytes of a token that a cell shows."""
+PENDING = "…"
+
+# Asked for at every cell that is painted: to put flags together takes longer than to read a token.
+ALIGNMENTS = tuple(
+    (Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
+    for column in COLUMNS
+)
+"""How the cells of each column are aligned."""
+_ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class VocabularyTableModel(QAbstractTableModel):
+    """A row an id.
+
+    Signals: ``sort_asked(int, bool)``: a column, and whether from its other end; whoever knows how sorts.
+    """
+
+    sort_asked = Signal(int, bool)
+
+    def __init__(self, locale: QLocale, spelled: Callable[[bytes], str], parent: QObject | None = None) -> None:
+        """``spelled``: writes bytes in the letters of GPT-2."""
+        super().__init__(parent)
+        self._locale, self._spelled = locale, spelled
+        self._entries: EntryTable | None = None
+        self._diagnosis: Diagnosis | None = None
+        self._ids: NDArray[np.int32] | None = None
+        self._in_letters = False
+
+    @property
+    def ids(self) -> NDArray[np.int32] | None:
+        """int32[n]: the id of each row; None before there is a vocabulary."""
+        return self._ids
+
+    def set_vocabulary(self, entries: EntryTable, ids: NDArray[np.int32]) -> None:
+        """Show these ids of a vocabulary. Nothing is known of its diagnosis yet."""
+        self.beginResetModel()
+        self._entries, self._ids, self._diagnosis = entries, ids, None
+        self.endResetModel()
+
+    def set_ids(self, ids: NDArray[np.int32]) -> None:
+        """Show these ids of the same vocabulary."""
+        self.beginResetModel()
+        self._ids = ids
+        self.endResetModel()
+
+    def set_diagnosis(self, diagnosis: Diagnosis) -> None:
+        """Fill the columns that need it."""
+        self._diagnosis = diagnosis
+        self._changed()
+
+    def set_in_letters(self, on: bool) -> None:
+        """Write tokens in the letters of GPT-2, or made visible as elsewhere."""
+        self._in_letters = on
+        self._changed()
+
+    def set_locale(self, locale: QLocale) -> None:
+        """Write figures for another locale."""
+        self._locale = locale
+        self._changed()
+
+    def _changed(self) -> None:
+        if self.rowCount():
+            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
+
+    def row_of(self, token_id: int) -> int:
+        """The row of an id, -1 where it is not shown."""
+        if self._ids is None:
+            return -1
+        found = (self._ids == token_id).argmax() if len(self._ids) else 0
+        return int(found) if len(self._ids) and self._ids[found] == token_id else -1
+
+    def id_at(self, row: int) -> int:
+        """The id of a row. IndexError."""
+        if self._ids is None or not 0 <= row < len(self._ids):
+            raise IndexError(row)
+        return int(self._ids[row])
+
+    def token_text(self, content: bytes) -> str:
+        """A token as the table writes it, cut where it is long."""
+        shown = content[:MOST_SHOWN_BYTES]
+        text = self._spelled(shown) if self._in_letters else visible(shown)
+        return text if len(content) <= MOST_SHOWN_BYTES else f"{text}…"
+
+    def cell_text(self, row: int, column: int) -> str:
+        """What a cell says."""
+        assert self._entries is not None
+        entries, token_id = self._entries, self.id_at(row)
+        if column == ID:
+            return str(token_id)
+        if column == TOKEN:
+            return self.token_text(entries.token_bytes(token_id))
+        if column == BYTES:
+            return hexadecimal(entries.token_bytes(token_id), 16)
+        if column == LENGTH:
+            return figure(self._locale, int(entries.byte_lengths[token_id]))
+        if column == KIND:
+            return tr(KINDS[entries.kind(token_id)])
+        return self._diagnosed_text(token_id, column)
+
+    def _diagnosed_text(self, token_id: int, column: int) -> str:
+        diagnosis = self._diagnosis
+        if diagnosis is None:
+            return PENDING
+        if column == SCRIPT:
+            return tr(diagnosis.script(token_id))
+        if column == PARENTS:
+            left = int(diagnosis.left[token_id])
+            return f"{left} + {int(diagnosis.right[token_id])}" if left >= 0 else ""
+        if column == BUILT:
+            return figure(self._locale, int(diagnosis.built_in_all[token_id]))
+        assert column == REMARKS
+        return ", ".join(tr(FINDINGS[name]) for name in diagnosis.findings_of(token_id))
+
+    # Qt's interface
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() or self._ids is None else len(self._ids)
+
+    def columnCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid() or index.row() >= self.rowCount():
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self.cell_text(index.row(), index.column())
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return ALIGNMENTS[index.column()]
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            said = self.cell_text(index.row(), index.column())
+            unknown = self._diagnosis is None and index.column() in NEED_DIAGNOSIS
+            return f"{tr(COLUMNS[index.column()].title)}: {tr('not known yet') if unknown else said}"
+        return None
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return tr(COLUMNS[section].title)
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tr(COLUMNS[section].hint)
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return ALIGNMENTS[section]
+        return None
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        return _ROW_FLAGS if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
+
+
+class TokenListModel(QAbstractListModel):
+    """Lines are made when they are painted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ids: Sequence[int] = ()
+        self._line: Callable[[int], str] = str
+
+    def set_tokens(self, ids: Sequence[int], line: Callable[[int], str]) -> None:
+        """Show these tokens; ``line`` says what stands in a row."""
+        self.beginResetModel()
+        self._ids, self._line = ids, line
+        self.endResetModel()
+
+    def id_at(self, row: int) -> int:
+        """The token of a row."""
+        return int(self._ids[row])
+
+    def rowCount(self, parent: Index = _NO_INDEX) -> int:
+        return 0 if parent.isValid() else len(self._ids)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole and index.isValid():
+            return self._line(index.row())
+        return None

@@ -1,0 +1,99 @@
+"""Which folder is trained on, or counted: a field for its path, and a button that asks for it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
+
+from gui.look.icons import Icons
+from gui.look.plain_label import PlainLabel
+from gui.widgets import file_choosers
+
+
+class FolderBar(QWidget):
+    """Holds one path or several, with the system's separator of paths between them.
+
+    Signals: ``paths_changed()`` at each change of the field; ``chosen()`` when a folder was chosen in the dialog.
+    """
+
+    paths_changed = Signal()
+    chosen = Signal()
+
+    def __init__(
+        self, icons: Icons, parent: QWidget | None = None, *, prefix: str = "train", stacked: bool = False
+    ) -> None:
+        """``prefix``: what the object names begin with. ``stacked``: the label stands above the field."""
+        super().__init__(parent)
+        self._prefix = prefix
+        self.field = QLineEdit(objectName=f"{prefix}Folder")
+        self.field.setAccessibleName(self.tr("Folder of texts to train on"))
+        self.field.setPlaceholderText(self.tr("A folder of texts: choose one, drop one on this page, or type its path"))
+        self.field.setClearButtonEnabled(True)
+        self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
+        self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
+        self.button.setIcon(icons.icon("open"))
+        self.button.setAutoDefault(False)
+        self.button.setAccessibleName(self.tr("Choose the folder of texts"))
+        label = PlainLabel(self.tr("Fol&der:"))
+        label.setBuddy(self.field)
+        row = QGridLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label, 0, 0)
+        row.addWidget(self.field, int(stacked), 0 if stacked else 1)
+        row.addWidget(self.button, int(stacked), 1 if stacked else 2)
+        row.setColumnStretch(0 if stacked else 1, 1)
+        self.field.textChanged.connect(self._on_text)
+        self.button.clicked.connect(self.choose)
+
+    def paths(self) -> tuple[Path, ...]:
+        """What the field names, in the order given."""
+        text = self.field.text().strip()
+        if not text:
+            return ()
+        # A name may hold the separator: what exists as it stands is one path.
+        is_one = os.pathsep not in text or _exists(_expanded(Path(text)))
+        parts = [text] if is_one else [part for part in text.split(os.pathsep) if part.strip()]
+        return tuple(_expanded(Path(part.strip())).absolute() for part in parts)
+
+    def set_paths(self, paths: list[str]) -> None:
+        """Name these files and folders."""
+        self.field.setText(os.pathsep.join(paths))
+
+    @Slot()
+    def choose(self) -> None:
+        """Ask for a folder."""
+        chosen = self.paths()
+        start = chosen[0] if chosen else Path.home()
+        title = self.tr("Choose a folder of texts")
+        dialog = file_choosers.folder(self.window(), f"{self._prefix}FolderDialog", title, start)
+        dialog.fileSelected.connect(self._on_chosen)
+        dialog.open()
+
+    @Slot(str)
+    def _on_chosen(self, path: str) -> None:
+        self.set_paths([path])
+        self.chosen.emit()
+
+    @Slot()
+    def _on_text(self) -> None:
+        self.paths_changed.emit()
+
+
+def _exists(path: Path) -> bool:
+    """True if there is such a file or folder; False also for what can be no path, such as a name that is too long."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _expanded(path: Path) -> Path:
+    """``path`` with ~ replaced by the home folder, as far as there is one of that name."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path

@@ -1,0 +1,238 @@
+"""Draws the curve of a run and its speed. Imports pyqtgraph; import it late.
+
+Made of view boxes, axes and curves alone: pyqtgraph's plot item brings a panel of settings with it, which nobody sees
+here and which takes longer to make than everything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
+from gui.widgets.plot_axis import PlotAxis
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingCurve
+    from gui.widgets.training_curve import RateSeries
+
+CURVE_SHARE, RATE_SHARE = 3, 1
+LINE_WIDTH = 2
+FILL_ALPHA = 40
+LEAST_LABEL_HEIGHT = 190
+"""In a lower view the words beside the axis have no room."""
+LEAST_SPEED_HEIGHT = 330
+"""In a lower view the speed is left out, for the words above it say it too."""
+HEAD_ROOM = 1.04
+STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+"""An axis ends at one of these times a power of ten, so that it is not drawn anew with every point."""
+
+
+MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
+"""Up to this length the steps of an axis are tenths, or hundredths."""
+
+
+class FigureAxis(PlotAxis):
+    """An axis whose marks are written in the user's locale."""
+
+    def __init__(self, side: str, text: TrainingText) -> None:
+        super().__init__(side)
+        self._text = text
+        self.enableAutoSIPrefix(False)
+        self.setGrid(64)
+        self.setStyle(hideOverlappingLabels=False)
+
+    def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
+        # By the length of the axis: its big and its small steps come here apart, and are to be written alike.
+        low, high = self.range
+        digits = 0 if high - low > MOST_TENTHS else 1 if high - low > MOST_HUNDREDTHS else 2
+        if digits == 0:
+            return [self._text.number(round(value * scale)) for value in values]
+        return [self._text.decimal(value * scale, digits) for value in values]
+
+
+class _Field(NamedTuple):
+    """A view of data with its axes and one curve."""
+
+    box: Any
+    left: FigureAxis
+    bottom: FigureAxis
+    curve: Any
+
+
+class TrainingPlots(pg.GraphicsLayoutWidget):
+    """The curve on top, merges a second below, over the same sizes of the vocabulary.
+
+    Signals: ``point_hovered((int, float) | None, QPointF)``: the point of the curve above or below the pointer, and the
+    global place of the pointer.
+    """
+
+    point_hovered = Signal(object, QPointF)
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._text = theme, text
+        self._curve: TrainingCurve | None = None
+        self._style_name = ""
+        self._drawn: tuple[Any, ...] = ()
+        self._ends = (0.0, 0.0, 0.0, 0.0)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        half = self.fontMetrics().horizontalAdvance("100,000") // 2
+        self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
+        self.density = self._field(0, self.tr("Bytes per token"), CURVE_SHARE)
+        self.speed = self._field(2, self.tr("Merges a second"), RATE_SHARE)
+        self._words = self.tr("Entries of the vocabulary")
+        self._cross = pg.InfiniteLine(angle=90)
+        self._cross.hide()
+        self.density.box.addItem(self._cross, ignoreBounds=True)
+        self.scene().sigMouseMoved.connect(self._on_mouse_moved)
+        self._roomy = True
+        self._has_speed = False
+        self._named = True
+        self._label_axes()
+
+    def draw(self, curve: TrainingCurve, rates: RateSeries, vocab_size: int) -> None:
+        """Draw everything, in the colours and the font of this moment. ``vocab_size`` is where the run is to end."""
+        self._curve = curve
+        self._style()
+        data = (curve, len(rates.sizes), rates.rates[-1:], vocab_size)
+        if data == self._drawn:
+            return
+        self._drawn = data
+        first = float(curve.vocab_sizes[0])
+        last = max(vocab_size, float(curve.vocab_sizes[-1]))
+        top = end_of_axis(float(curve.bytes_per_token[-1]) * HEAD_ROOM)
+        fastest = end_of_axis(max(rates.rates, default=1.0) * HEAD_ROOM)
+        self._show_ranges((first, last, top, fastest))
+        self.density.curve.setData(curve.vocab_sizes, curve.bytes_per_token)
+        self.speed.curve.setData(rates.sizes, rates.rates)
+        self._has_speed = len(rates.sizes) > 1
+        self._fit()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self.unmark()
+
+    def resizeEvent(self, event: Any) -> None:
+        super().resizeEvent(event)
+        if hasattr(self, "_roomy"):  # pyqtgraph calls this from its constructor
+            self._fit()
+
+    def _field(self, row: int, label: str, share: int) -> _Field:
+        """A view in two rows of the layout: the view with its left axis, and the bottom axis."""
+        left, bottom = FigureAxis("left", self._text), FigureAxis("bottom", self._text)
+        box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+        box.disableAutoRange()
+        for axis in (left, bottom):
+            axis.linkToView(box)
+            axis.setZValue(-1)  # the grid lies under the curve
+        left.setLabel(label)
+        self.addItem(left, row, 0)
+        self.addItem(box, row, 1)
+        self.addItem(bottom, row + 1, 1)
+        self.ci.layout.setRowStretchFactor(row, share)
+        curve = pg.PlotCurveItem()
+        box.addItem(curve)
+        return _Field(box, left, bottom, curve)
+
+    def _show_ranges(self, ends: tuple[float, float, float, float]) -> None:
+        if ends == self._ends:
+            return
+        self._ends = ends
+        first, last, top, fastest = ends
+        self.density.box.setRange(xRange=(first, last), yRange=(min(1.0, top), top), padding=0)
+        self.speed.box.setRange(xRange=(first, last), yRange=(0, fastest), padding=0)
+
+    def _fit(self) -> None:
+        """Show the speed where there is room for it; the lowest axis carries the marks and the words."""
+        named = self.height() >= LEAST_LABEL_HEIGHT
+        if self._named != named:
+            self._named = named
+            self.density.left.showLabel(named)
+            self._label_axes()
+        roomy = self._has_speed and self.height() >= LEAST_SPEED_HEIGHT
+        if roomy == self._roomy:
+            return
+        self._roomy = roomy
+        # What is hidden would keep its room: it has to leave the layout.
+        for item, row, column in ((self.speed.left, 2, 0), (self.speed.box, 2, 1), (self.speed.bottom, 3, 1)):
+            if roomy:
+                self.addItem(item, row, column)
+            else:
+                self.removeItem(item)
+            item.setVisible(roomy)
+        self.ci.layout.setRowStretchFactor(2, RATE_SHARE if roomy else 0)
+        self._label_axes()
+
+    def _label_axes(self) -> None:
+        self.density.bottom.setStyle(showValues=not self._roomy)
+        for field in (self.density, self.speed):
+            field.bottom.setLabel(self._words)
+        self.density.bottom.showLabel(not self._roomy and self._named)
+
+    def _style(self) -> None:
+        name = f"{self._theme.name} {self.font().toString()}"
+        if name == self._style_name:
+            return
+        self._style_name = name
+        self.setBackground(self._theme.colour("base"))
+        text = self._theme.colour("text")
+        width = self.fontMetrics().horizontalAdvance("1,000,000") + 2 * self.fontMetrics().height()
+        for field in (self.density, self.speed):
+            for axis in (field.left, field.bottom):
+                axis.setPen(self._theme.colour("outline"))
+                axis.setTextPen(text)
+                axis.setTickFont(self.font())
+                axis.label.setFont(self.font())
+                axis.label.setDefaultTextColor(text)
+            field.left.setWidth(width)
+        self.density.curve.setPen(pg.mkPen(self._theme.colour("bar"), width=LINE_WIDTH))
+        self.speed.curve.setPen(pg.mkPen(self._theme.colour("bar_pinned"), width=1))
+        fill = QColor(self._theme.colour("bar_pinned"))
+        fill.setAlpha(FILL_ALPHA)
+        self.speed.curve.setBrush(fill)
+        self.speed.curve.setFillLevel(0)
+        self._cross.setPen(pg.mkPen(self._theme.colour("bar_range"), width=1))
+
+    @Slot(object)
+    def _on_mouse_moved(self, place: QPointF) -> None:
+        curve = self._curve
+        box = self.density.box
+        if curve is None or not len(curve.vocab_sizes) or not self.ci.sceneBoundingRect().contains(place):
+            return
+        wanted = box.mapSceneToView(place).x()
+        self._mark(min(int(curve.vocab_sizes.searchsorted(wanted)), len(curve.vocab_sizes) - 1), place)
+
+    def mark(self, index: int) -> None:
+        """Show a point of the curve as if the pointer were on it."""
+        curve = self._curve
+        if curve is None or index >= len(curve.vocab_sizes):
+            return  # it is not drawn yet, or drawn anew
+        point = QPointF(curve.vocab_sizes[index], curve.bytes_per_token[index])
+        self._mark(index, self.density.box.mapViewToScene(point))
+
+    def unmark(self) -> None:
+        """Show no point any more."""
+        self._cross.hide()
+        self.point_hovered.emit(None, QPointF())
+
+    def _mark(self, index: int, place: QPointF) -> None:
+        size, density = int(self._curve.vocab_sizes[index]), float(self._curve.bytes_per_token[index])
+        self._cross.setPos(size)
+        self._cross.show()
+        self.point_hovered.emit((size, density), QPointF(self.viewport().mapToGlobal(self.mapFromScene(place))))
+
+
+def end_of_axis(value: float) -> float:
+    """The least round number that is not below ``value``."""
+    if value <= 0:
+        return 1.0
+    power = 10.0 ** (len(str(ceil(value))) - 1)
+    return next((step * power for step in STEPS if step * power >= value), 10 * power)

@@ -1,0 +1,14 @@
+"""What the vocabulary browser is told of the engine without asking it."""
+
+from __future__ import annotations
+
+from engine.entries.diagnostics import FINDINGS as ENGINE_FINDINGS
+from engine.entries.table import KINDS as ENGINE_KINDS
+from engine.scripts import SCRIPT_NAMES
+from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
+
+
+def test_names_are_those_of_the_engine():
+    assert SCRIPTS == SCRIPT_NAMES
+    assert tuple(FINDINGS) == tuple(FINDING_HINTS) == ENGINE_FINDINGS
+    assert tuple(KINDS) == ENGINE_KINDS
