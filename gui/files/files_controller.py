@@ -71,7 +71,7 @@ class FilesController(TabWiring["FilesPage"]):
         self._connect_services()
         self._price()
         bench.page("filesTab").fill(page)
-        bench.page("filesTab").setFocusProxy(page.folder.field)
+        bench.page("filesTab").lead_to(page.folder.field)
         return page
 
     def _connect_page(self, page: FilesPage) -> None:
