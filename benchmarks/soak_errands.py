@@ -63,9 +63,8 @@ class Errands:
 
     def import_file(self, path: Path) -> None:
         """Have a tokenizer read, which asks whether to add it."""
-        flow = self._bench.tokenizers.flow
-        assert flow is not None
-        flow.open_path(path)
+        assert self._bench.library is not None
+        self._bench.library.open_path(path)
 
     def _find(self) -> None:
         self._bench.finder.open(replace=self._random.random() < 0.5)

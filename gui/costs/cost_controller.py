@@ -58,7 +58,7 @@ class CostController(QObject):
             parent=self,
             own_encodings=bench.own_encodings.names,
         )
-        self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version())
+        self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version(), bench.window)
         keeping = Storage(runner, self.tr("Saving scenarios"), self)
         book = ScenarioBook(paths.scenarios_file, keeping, self)
         panel.start(Storage(runner, self.tr("Exporting"), self), book)

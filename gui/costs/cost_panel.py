@@ -66,7 +66,7 @@ class CostPanel(QFrame):
         self._service, self._theme, self._notifier = service, theme, notifier
         self.model = CostTableModel(CostText(QLocale()), service.today, self)
         self.scenario = ScenarioState(lambda: service.today, self)
-        self.popover = ScenarioPopover(self.scenario, theme, self)
+        self.popover = ScenarioPopover(self.scenario, theme, parent or self)
         self.summary = ScenarioSummary(self.scenario, self.popover)
         self.names = ScenarioNames(self.popover.named, self.scenario, notifier)
         self.problems_listed: Callable[[], bool] = lambda: False

@@ -54,8 +54,8 @@ class TokenPart(QFrame):
     merges_asked = Signal(int, int)
     entry_asked = Signal(int)
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(objectName="inspectorToken")
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, objectName="inspectorToken")
         self.setAccessibleName(self.tr("Token at the caret"))
         self._theme = theme
         self._span: TokenSpan | None = None
@@ -265,8 +265,8 @@ class BillPart(QFrame):
     prices_asked = Signal(str)
     calibrate_asked = Signal()
 
-    def __init__(self, theme: Theme) -> None:
-        super().__init__(objectName="inspectorBill")
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent, objectName="inspectorBill")
         self.setAccessibleName(self.tr("Bill"))
         self._theme = theme
         self._row: CostRow | None = None
@@ -461,12 +461,12 @@ class Inspector(QScrollArea):
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.token = TokenPart(theme)
-        self.bill = BillPart(theme)
+        page = QWidget(self.viewport(), objectName="plain")
+        self.token = TokenPart(theme, page)
+        self.bill = BillPart(theme, page)
         line = QFrame()
         line.setProperty("kind", "line")
         line.setFrameShape(QFrame.Shape.HLine)
-        page = QWidget(objectName="plain")
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -259,7 +259,9 @@ class ScenarioPopover(Popover):
         self.currency.setAccessibleName(self.tr("Currency of amounts"))
 
     def _place(self) -> None:
-        page = QWidget(objectName="plain")
+        # Before its contents: whatever moves to another parent is polished again, with all that it holds.
+        self._scroll = QScrollArea(self)
+        page = QWidget(self._scroll.viewport(), objectName="plain")
         column = QVBoxLayout(page)
         column.setContentsMargins(18, 14, 18, 10)
         column.setSpacing(5)
@@ -285,7 +287,6 @@ class ScenarioPopover(Popover):
             column.addWidget(heading)
             column.addLayout(part)
         column.addStretch(1)
-        self._scroll = QScrollArea(self)
         self._scroll.setAccessibleName(self.tr("Fields of the scenario"))
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)

@@ -183,7 +183,7 @@ WORKSPACES: tuple[Workspace, ...] = (
             PageSpec(
                 "libraryTab",
                 QT_TRANSLATE_NOOP("Actions", "Library"),
-                QT_TRANSLATE_NOOP("Actions", "&Library"),
+                QT_TRANSLATE_NOOP("Actions", "Librar&y"),
                 QT_TRANSLATE_NOOP("Actions", "Library of tokenizers"),
                 "tokenizers",
                 QT_TRANSLATE_NOOP("Actions", "Find, import, rename and remove tokenizers, and assign them to models"),

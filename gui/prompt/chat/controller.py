@@ -32,7 +32,9 @@ COUNT_DELAY_MS = 30
 NEEDS = (
     "engine.requests.image_rules",
     "engine.requests.templates",
+    "gui.prompt.chat.draft_service",
     "gui.prompt.chat.panel",
+    "gui.prompt.chat.service",
 )
 """What building the page loads."""
 

@@ -171,4 +171,13 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
         for path in sorted((ROOT / "gui").rglob("*.py"))
         if re.search(r'colour\("(border|line|grid|scroll|disabled|bar_soft)"', path.read_text(encoding="utf-8"))
     }
-    assert places == {"theme", "aligned_tokens", "banner", "command_palette", "table", "messages", "message_form"}
+    assert places == {
+        "theme",
+        "aligned_tokens",
+        "banner",
+        "cells",
+        "command_palette",
+        "cost_view",
+        "messages",
+        "message_form",
+    }

@@ -331,7 +331,7 @@ def test_a_hundred_kilobytes_are_pasted(qtbot, panel):
     settled(qtbot, panel)
     assert len(panel.text.text()) == MOST_CHARACTERS
     assert panel.remark.text() == "Only the first 20,000 characters are looked at here."
-    assert panel.tree.caption.text().startswith("Pretoken 1 of ")
+    assert panel.tree.caption.text().startswith("Pretoken 2 of 5,000")
 
 
 @pytest.mark.deep
