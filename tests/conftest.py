@@ -91,8 +91,7 @@ gc.callbacks.append(_note_collections_elsewhere)
 
 
 def pytest_collection_finish() -> None:
-    """Leave modules and the tests themselves out of every collection; begin when everything is compiled."""
-    _await_compilers()
+    """Leave modules and the tests themselves out of every collection."""
     gc.collect()
     gc.freeze()
 
@@ -142,12 +141,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 COMPILERS = "TOKENLOUPE_TEST_COMPILERS"
-"""Variable with the ids of the processes that compile kernels, which workers wait for before their first test."""
+"""Variable with the ids of the processes that compile kernels, which tests wait for that want them."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile what is not compiled yet while workers collect: each would do it for itself, and so would children."""
+    """Compile what is not compiled yet while the first tests run: each would do it itself, and so would children."""
     from engine.compiling import FAMILIES, is_compiled, keeps_nothing
 
     config = session.config
@@ -172,11 +171,27 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         compiler.wait()
 
 
-def _await_compilers() -> None:
+COMPILED = ("engine", "gui/editor", "gui/runtime", "gui/tokenizers")
+"""Folders of tests, beside those in none, that want compiled kernels; the others run while these are compiled."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
     """Wait for the compilers. What went wrong is on standard error, and tests will fail of it."""
-    for process_id in os.environ.get(COMPILERS, "").split():
+    if COMPILERS not in os.environ:
+        return
+    folder = item.path.parent.relative_to(Path(__file__).parent).as_posix()
+    if folder != "." and not f"{folder}/".startswith(tuple(f"{name}/" for name in COMPILED)):
+        return
+    for process_id in os.environ.pop(COMPILERS).split():
         with contextlib.suppress(psutil.NoSuchProcess):
             psutil.Process(int(process_id)).wait()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than there are processors: tests of the window wait for timers now and then."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_report_header() -> list[str]:

@@ -91,6 +91,7 @@ def test_a_sitting(qtbot: QtBot, open_window: OpenWindow):
     counted(qtbot, bench, "Wie viele Tokens?")
 
 
+@pytest.mark.deep
 def test_a_broken_price_file_keeps_the_good_prices_and_is_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     profile = tmp_path / "profile"
     profile.mkdir()

@@ -20,6 +20,7 @@ from gui.state.storage import Storage
 from gui.window.workbench import Workbench
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -113,12 +114,15 @@ def test_texts_of_another_kind_are_estimated_as_before(qtbot: QtBot, open_window
 
 @pytest.mark.parametrize(
     ("pasted", "why"),
-    [
-        ('{\n "usage": {"input_tokens": 1,,}}', "line 2, column"),
-        ('{"id": 5}', "This says nothing of usage"),
-        ('{"usage": {"input_tokens": 900000}}', "is it the usage of another request?"),
-        ('{"usage": {"input_tokens": 3}}', "A text of 50 tokens or more is needed"),
-    ],
+    mostly_deep(
+        [
+            ('{\n "usage": {"input_tokens": 1,,}}', "line 2, column"),
+            ('{"id": 5}', "This says nothing of usage"),
+            ('{"usage": {"input_tokens": 900000}}', "is it the usage of another request?"),
+            ('{"usage": {"input_tokens": 3}}', "A text of 50 tokens or more is needed"),
+        ],
+        1,
+    ),
 )
 def test_what_teaches_nothing_is_told_and_cannot_be_kept(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, pasted: str, why: str

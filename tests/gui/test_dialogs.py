@@ -21,6 +21,7 @@ from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPa
 from gui.window.preferences import PreferencesDialog
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -328,7 +329,7 @@ def test_go_to(qtbot: QtBot, open_window: OpenWindow, action: str, number: int, 
     assert bench.panel.editor.selected_range() == selected
 
 
-@pytest.mark.parametrize("action", ["preferences", "shortcuts", "about", "go_to_line"])
+@pytest.mark.parametrize("action", mostly_deep(["preferences", "shortcuts", "about", "go_to_line"], 2))
 def test_dialogs_are_freed_on_close(qtbot: QtBot, open_window: OpenWindow, action: str):
     bench = open_window(counted=False)
     bench.window.actions_by_name[action].trigger()

@@ -214,6 +214,7 @@ def test_closing_does_not_outrun_a_save(
     assert (tmp_path / "out.txt").read_text() == "saved at the last moment"
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("direct", [0, 1_000_000], ids=["asked of the worker", "read at once"])
 def test_closing_does_not_outrun_several_saves(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, direct: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextCursor
 from PySide6.QtTest import QTest
@@ -53,6 +54,7 @@ def save(qtbot: QtBot, panel: PricingPanel, words: str) -> None:
     qtbot.waitUntil(lambda: not panel.editor.unsaved and words in panel.status.text())
 
 
+@pytest.mark.deep
 def test_a_first_sitting(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     profile = tmp_path / "profile"
     bench = open_window(profile)

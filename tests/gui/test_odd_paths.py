@@ -15,6 +15,7 @@ from pricing import check_file
 from tests.gui.conftest import OpenWindow
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", ["1" * 400, "a\0b", "~nobody-of-that-name/x"])
 def test_no_text_in_a_folder_field_is_a_fault(open_window: OpenWindow, text: str):
     bench = open_window(counted=False)

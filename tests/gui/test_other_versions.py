@@ -338,6 +338,7 @@ def test_a_run_of_a_newer_version_is_told(qtbot: QtBot, open_window: OpenWindow,
     assert path.read_bytes() == before
 
 
+@pytest.mark.deep
 def test_every_file_that_a_window_writes_is_of_a_kind(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench: Workbench = open_window(profile)
     bench.panel.editor.setPlainText(TEXT)

@@ -91,6 +91,7 @@ def test_enter_ends_the_edit_only_and_the_row_stays_in_sight(qtbot: QtBot, open_
     qtbot.waitUntil(lambda: not table.flashed)
 
 
+@pytest.mark.deep
 def test_an_empty_cell_brings_the_built_in_price_back(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
 ):

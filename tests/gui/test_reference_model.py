@@ -56,6 +56,7 @@ def shown(bench: Workbench) -> set[str]:
     }
 
 
+@pytest.mark.deep
 def test_order_filter_and_selection_change_no_figure_and_the_picker_all(
     qtbot: QtBot, open_window: OpenWindow, profile: Path
 ):

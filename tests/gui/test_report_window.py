@@ -16,6 +16,7 @@ from gui.costs.report_controller import ReportDialog
 from gui.editor.offsets import document_text
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -41,7 +42,7 @@ def written(qtbot: QtBot, bench: Workbench, dialog: ReportDialog, path: Path) ->
     return path.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("ending", ["html", "md"])
+@pytest.mark.parametrize("ending", mostly_deep(["html", "md"], 1))
 def test_a_report_tells_what_the_window_shows(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, ending: str):
     bench = open_window()
     text = "Hello <b>world</b>, *hello*.\n"

@@ -156,6 +156,7 @@ def test_a_text_on_its_way_is_not_replaced_and_keeps_its_file(qtbot: QtBot, open
     assert prompt.editor.toPlainText() == TEXT
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("name", "expected"), [("paste", "pasted"), ("cut", "")])
 def test_what_the_menu_edits_waits_for_the_end_of_a_step(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch, name: str, expected: str

@@ -241,6 +241,7 @@ def test_no_key_of_a_page_stands_for_two_things(bench: Workbench):
             assert not clashes, f"{title}: {clashes}"
 
 
+@pytest.mark.deep
 def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, open_window: OpenWindow):
     """Thick enough, in the colour of the theme, and there again after a dialog took it along."""
     bench = open_window()

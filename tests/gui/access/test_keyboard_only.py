@@ -47,6 +47,7 @@ def counted(qtbot: QtBot, bench: Workbench, text: str, encoding: str) -> None:
     assert bench.prompt.counts.tokens == engine.get_encoding(encoding).count(text)
 
 
+@pytest.mark.deep
 def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
     assert hands.focus_name() == "promptEditor", "one can type at once"
     hands.press("Ctrl+A")
@@ -133,6 +134,7 @@ def test_a_vocabulary_is_trained(
     assert hands.focus_name() == "trainSave", "the dialog gives the keyboard back"
 
 
+@pytest.mark.deep
 def test_a_token_is_looked_up(qtbot: QtBot, bench: Workbench, hands: Hands):
     hands.press("Ctrl+4", "Ctrl+Tab", "Ctrl+Tab")
     assert hands.focus_name() == "vocabSearch"

@@ -49,6 +49,7 @@ def spoken(bench: Workbench) -> QAccessibleInterface:
     return QAccessible.queryAccessibleInterface(bench.panel.editor)
 
 
+@pytest.mark.deep
 def test_the_text_and_the_caret_can_be_read(qtbot: QtBot, bench: Workbench):
     text = spoken(bench).textInterface()
     assert spoken(bench).role() is QAccessible.Role.EditableText

@@ -52,6 +52,7 @@ def test_every_control_says_what_it_is(qtbot: QtBot, open_window: OpenWindow):
     assert walked > 200
 
 
+@pytest.mark.deep
 def test_every_key_of_a_label_leads_to_a_control(qtbot: QtBot, open_window: OpenWindow):
     """A label with an underlined letter has somewhere to go; a label is never taken for HTML."""
     bench = whole_window(qtbot, open_window)
@@ -66,6 +67,7 @@ def is_shown_text(label: QLabel) -> bool:
     return bool(label.objectName())
 
 
+@pytest.mark.deep
 def test_tab_comes_round_to_every_control(qtbot: QtBot, open_window: OpenWindow):
     """From any tab of the window Tab leads to all that can be reached, and back to where it began."""
     bench = whole_window(qtbot, open_window)

@@ -31,6 +31,7 @@ def open_to_others(folder: Path) -> list[str]:
     return [str(path) for path in (folder, *folder.rglob("*")) if stat.S_IMODE(path.stat().st_mode) & 0o077]
 
 
+@pytest.mark.deep
 def test_a_window_leaves_nothing_that_others_can_read(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     profile = tmp_path / "made" / "profile"
     old = profile / "data" / "sessions" / "1"

@@ -22,6 +22,7 @@ from gui.files.files_page import FilesPage
 from gui.window.workbench import Workbench
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("filesTab")
 
@@ -79,6 +80,7 @@ def test_the_names_of_the_contract(bench, panel):
         assert widget.accessibleName(), name
 
 
+@pytest.mark.deep
 def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, bench, panel, tree):
     troubles = add_troubles(tree)
     scan(qtbot, bench, tree)
@@ -339,7 +341,7 @@ def test_open_folders_stay_open(qtbot, bench, panel, tree):
     assert not panel.tree.isExpanded(model.index(3, NAME, model.index(0, NAME)))
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".json", ".md"])
+@pytest.mark.parametrize("suffix", mostly_deep([".csv", ".json", ".md"], 1))
 def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix):
     (tree / "=HYPERLINK(1).txt").write_text("evil")
     troubles = add_troubles(tree)
@@ -360,6 +362,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
     assert {row["path"] for row in rows if row["left out because"]} == {str(tree / name) for name in troubles}
 
 
+@pytest.mark.deep
 def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from gui.core.exports import to_csv
@@ -395,6 +398,7 @@ def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp
     assert all(widget.isEnabled() for widget in results)
 
 
+@pytest.mark.deep
 def test_results_of_a_folder_that_is_gone_cannot_be_used(qtbot, bench, panel, tree, monkeypatch):
     monkeypatch.setattr(bench.folders, "_count_again", lambda: None)
     scan(qtbot, bench, tree)
@@ -530,6 +534,7 @@ def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
     qtbot.waitUntil(lambda: not flow.busy)
 
 
+@pytest.mark.deep
 def test_a_look_that_finds_nothing_new_changes_nothing(qtbot, bench, panel, tree, monkeypatch):
     flow, model = bench.folders, panel.model
     monkeypatch.setattr(flow, "_other_encodings", list)  # whatever the cost table comes to show meanwhile

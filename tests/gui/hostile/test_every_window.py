@@ -123,6 +123,7 @@ def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
     assert_window_is_harmless(bench.window)
 
 
+@pytest.mark.deep
 def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Workbench):
     treemap = bench.window.findChild(QWidget, "filesTreemap")
     middle = treemap._tiles[0].center().toPoint()

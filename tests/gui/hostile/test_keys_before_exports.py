@@ -115,6 +115,7 @@ def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
     assert KEY in path.read_text(encoding="utf-8-sig")
 
 
+@pytest.mark.deep
 def test_a_trained_tokenizer_that_learned_a_key_is_not_handed_on(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, learned: str
 ):

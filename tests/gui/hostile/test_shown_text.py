@@ -102,6 +102,7 @@ def test_cells_and_their_tips_show_what_is_in_them(qapp: object):
     assert rendered(index.data(Qt.ItemDataRole.ToolTipRole)) == index.data()
 
 
+@pytest.mark.deep
 def test_the_name_of_a_file_is_a_name_everywhere(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     path = tmp_path / NAME
     path.write_text("some text <b>bold</b>")

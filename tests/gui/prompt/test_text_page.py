@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.editor.token_editor import TokenEditor
 from gui.state.settings import describe
 from tests.gui.conftest import OpenWindow
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
@@ -44,7 +45,7 @@ def test_the_switches_show_and_set_what_the_menu_does(qtbot: QtBot, open_window:
     assert act["special_tokens"].isChecked()
 
 
-@pytest.mark.parametrize("width", [1280, 900])
+@pytest.mark.parametrize("width", mostly_deep([1280, 900], 1))
 def test_the_tools_stand_whole_beside_the_pages(qtbot: QtBot, open_window: OpenWindow, width: int):
     bench = open_window(counted=False)
     window, tools = bench.window, bench.panel.tools

@@ -57,6 +57,7 @@ def stopped_early(qtbot, bench, folder):
     return counted.args[1]
 
 
+@pytest.mark.deep
 def test_counting_many_can_be_stopped(qtbot, bench, panel, tmp_path):
     assert not stopped_early(qtbot, bench, tmp_path).is_complete
     assert "Stopped" in panel.lines.remark.text()

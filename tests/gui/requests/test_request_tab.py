@@ -282,12 +282,15 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
 
 @pytest.mark.parametrize(
     ("body", "template", "spoken"),
-    [
-        (CHAT, "openai", ["Be brief.", "What is this?", "", "A cat"]),
-        (RESPONSES, "openai", ["Be brief.", "What is this?", "", "A cat"]),
-        (ANTHROPIC, "alone", ["Be brief.", "What is this?", "", "A cat"]),
-        (GEMINI, "alone", ["Be brief.", "What is this?", "", '{"text": "A cat"}']),
-    ],
+    mostly_deep(
+        [
+            (CHAT, "openai", ["Be brief.", "What is this?", "", "A cat"]),
+            (RESPONSES, "openai", ["Be brief.", "What is this?", "", "A cat"]),
+            (ANTHROPIC, "alone", ["Be brief.", "What is this?", "", "A cat"]),
+            (GEMINI, "alone", ["Be brief.", "What is this?", "", '{"text": "A cat"}']),
+        ],
+        1,
+    ),
     ids=["chat", "responses", "anthropic", "gemini"],
 )
 def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
@@ -448,11 +451,14 @@ def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_pat
 
 @pytest.mark.parametrize(
     "state",
-    [
-        {"messages": 7, "template": 7, "encoding": 7, "image_rule": 7, "template_file": 7, "model": 7},
-        {"messages": [], "tools": "", "not_counted": [7, ["a"], ["a", 7], ["a", "b", "c"]]},
-        {"messages": [7, {}, {"role": 1, "images": [[1], 7, [1, 2, "auto", "x"]], "calls": [["a"]]}], "tools": ""},
-    ],
+    mostly_deep(
+        [
+            {"messages": 7, "template": 7, "encoding": 7, "image_rule": 7, "template_file": 7, "model": 7},
+            {"messages": [], "tools": "", "not_counted": [7, ["a"], ["a", 7], ["a", "b", "c"]]},
+            {"messages": [7, {}, {"role": 1, "images": [[1], 7, [1, 2, "auto", "x"]], "calls": [["a"]]}], "tools": ""},
+        ],
+        1,
+    ),
 )
 def test_a_damaged_state_does_no_harm(qtbot, bench, panel, state):
     panel.restore_state(state)

@@ -465,6 +465,7 @@ def test_the_dialog_can_be_read_at_twice_the_size(qtbot: QtBot, open_window: Ope
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     page = library(qtbot, bench, "qwen")

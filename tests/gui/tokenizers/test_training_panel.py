@@ -30,6 +30,7 @@ from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.dropping import drop
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts
 from tests.patience import PATIENCE_SECONDS
+from tests.thoroughness import mostly_deep
 
 pytestmark = [pytest.mark.usefixtures("trainer_is_compiled"), pytest.mark.pages("trainingTab")]
 
@@ -189,11 +190,14 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Workbe
 
 @pytest.mark.parametrize(
     ("files", "sentence"),
-    [
-        ({}, "There are no files in this folder."),
-        ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Left out: "),
-        ({"empty.txt": b""}, "There is no text to train on here. Left out: empty 1."),
-    ],
+    mostly_deep(
+        [
+            ({}, "There are no files in this folder."),
+            ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Left out: "),
+            ({"empty.txt": b""}, "There is no text to train on here. Left out: empty 1."),
+        ],
+        1,
+    ),
 )
 def test_a_folder_without_text_is_told_in_place(
     qtbot: QtBot, bench: Workbench, tmp_path: Path, files: dict[str, bytes], sentence: str
@@ -223,6 +227,7 @@ def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
     qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts above"))
 
 
+@pytest.mark.deep
 def test_what_the_first_run_on_a_computer_waits_for_is_told(
     qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -26,6 +26,7 @@ def test_lengths_are_those_of_what_was_learned():
     assert lengths.means.tolist() == lengths.longest.tolist() == [1, 1, 2, 4]
 
 
+@pytest.mark.deep
 def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")

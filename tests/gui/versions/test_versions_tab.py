@@ -16,6 +16,7 @@ from gui.prompt.versions.comparison import AFTER, BEFORE, BEFORE_LINE, COST_BEFO
 from gui.prompt.versions.panel import CONTEXT, COST, NAME, TOKENS, VersionsPanel
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
+from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages("versionsTab")
 
@@ -235,7 +236,7 @@ def test_a_version_is_renamed_in_its_row(qtbot: QtBot, open_window: OpenWindow):
     assert panel.comparison.other.itemText(1) == "the <b>best</b>"
 
 
-@pytest.mark.parametrize("sure", [True, False])
+@pytest.mark.parametrize("sure", mostly_deep([True, False], 1))
 def test_deleting_asks_first(qtbot: QtBot, open_window: OpenWindow, sure: bool):
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")

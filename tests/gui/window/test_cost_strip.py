@@ -74,6 +74,7 @@ def test_the_full_view_is_one_click_away(qtbot: QtBot, open_window: OpenWindow):
     assert panel.popover.isVisible()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("shown", [True, False])
 def test_a_session_in_which_it_was_a_dock(qtbot: QtBot, open_window: OpenWindow, profile: Path, shown: bool):
     bench = open_window(profile, counted=False)

@@ -142,6 +142,7 @@ def focus_chain(page: QWidget) -> list[tuple[str, str]]:
     return chain
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(TABS, 2))
 def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, open_window: OpenWindow, name: str):
     wiring = getattr(bench, name)

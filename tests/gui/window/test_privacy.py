@@ -78,6 +78,7 @@ def test_what_was_kept_is_removed_after_a_question(qtbot: QtBot, open_window: Op
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 
 
+@pytest.mark.deep
 def test_a_key_in_a_text_is_pointed_out_when_the_session_is_saved(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
 ):

@@ -152,6 +152,7 @@ def test_a_big_text_comes_after_the_first_picture(
     assert (folder(tmp_path) / TEXT_FILE).read_text() == text
 
 
+@pytest.mark.deep
 def test_closing_before_a_big_text_is_shown_keeps_it(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, big_text: str
 ):
@@ -165,6 +166,7 @@ def test_closing_before_a_big_text_is_shown_keeps_it(
     qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == big_text)
 
 
+@pytest.mark.deep
 def test_what_is_typed_before_a_big_text_arrives_is_not_lost_and_neither_is_that_text(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, big_text: str
 ):
