@@ -168,6 +168,8 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
     from pricing.types import PriceFileError
 
     names = tuple(request.own_encodings())
+    if (least := len(request.text) + _least_characters(request.picked)) > MOST_CHARACTERS:
+        return Applied(None, _too_long(f"at least {least:,}"))
     try:
         after = apply_differences(request.text, request.picked, file_name=request.file_name, tokenizers=names)
     except PriceFileError as error:
@@ -175,12 +177,25 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
     except EditError as error:
         return Applied(None, str(error))
     if len(after) > MOST_CHARACTERS:
-        return Applied(
-            None,
-            f"your file would have {len(after):,} characters, and {MOST_CHARACTERS:,} is the most that can be edited "
-            "here: pick fewer",
-        )
+        return Applied(None, _too_long(f"{len(after):,}"))
     return Applied(splice(request.text, after))
+
+
+def _least_characters(picked: Sequence[Difference]) -> int:
+    """Return how many characters a file grows by at the least: writing thousands of models takes long.
+
+    Names are followed by a colon and a space or a line end; what a table does not say the source of is from the table.
+    """
+    models = {row.model_id: row.source or f"the table of {row.table}" for row in picked}
+    fields = sum(len(row.path.rpartition(".")[2]) + len(": 0") for row in picked)
+    return fields + sum(len(f"{model_id}: source: {source}") for model_id, source in models.items())
+
+
+def _too_long(characters: str) -> str:
+    return (
+        f"your file would have {characters} characters, and {MOST_CHARACTERS:,} is the most that can be edited here: "
+        "pick fewer"
+    )
 
 
 def _read(path: Path, others: Sequence[ReadTable]) -> ReadTable:
