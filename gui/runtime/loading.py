@@ -88,7 +88,7 @@ class _Unfinished(MetaPathFinder, Loader):
 
     def give_up(self) -> None:
         """Stand there no longer: it is done, or nobody wants the rest. Who imports it again runs all of it."""
-        if self in sys.meta_path:
+        if self in (sys.meta_path or ()):  # None at the end of the interpreter
             sys.meta_path.remove(self)
 
     def find_spec(
