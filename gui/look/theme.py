@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QDateTimeEdit, QDialog, QProxyStyle, QWidget
 
 from gui.look import fonts, style_sheet, theme_file
+from gui.look.dressing import Dressing
 from gui.look.token_palette import ALTERNATING, TOKEN_MODES, TokenPalette
 from gui.runtime.event_loop import in_next_turn
 
@@ -85,6 +86,7 @@ class FormerLook(QObject):
         self._marks = QDir.searchPaths(style_sheet.MARKS)
         QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
         app.setStyle(LookStyle("fusion"))
+        self.dressing = Dressing(app)
 
     @classmethod
     def of(cls, app: QApplication) -> FormerLook:
@@ -113,6 +115,8 @@ class FormerLook(QObject):
         if self._windows or FormerLook._kept is not self:
             return
         FormerLook._kept = None
+        self.dressing.finish()
+        self.dressing.deleteLater()
         app = self._app
         app.setStyleSheet(self._sheet)
         QDir.setSearchPaths(style_sheet.MARKS, self._marks)
@@ -190,8 +194,7 @@ class Theme(QObject):
     def set_system_fonts(self, system: bool) -> None:
         """Use the system's fonts, or those that come with the program."""
         fonts.use_own(not system)
-        if self._app is not None:
-            self._dress(self._app)
+        self._dress()
         self.changed.emit()
 
     def colour(self, role: str) -> QColor:
@@ -243,19 +246,13 @@ class Theme(QObject):
         self._wishes.contrastPreferenceChanged.connect(self._on_system_changed)
         self._tell_system()
         self._colours = self._wanted()
-        self._dress(app)
+        self._dress()
 
-    def _dress(self, app: QApplication) -> None:
-        """Set palette, font and style sheet of the application. Polishes all widgets: once per theme."""
-        palette, font = self.qt_palette(), fonts.ui_font()
-        sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
-        if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
-            return  # another window has this theme
-        if app.styleSheet():
-            app.setStyleSheet("")  # in place of another sheet Qt polishes each widget ten times: seven seconds
-        app.setPalette(palette)
-        app.setFont(font)
-        app.setStyleSheet(sheet)
+    def _dress(self) -> None:
+        """Give the application palette, font and style sheet, if it is to have this theme."""
+        if self._before is not None:
+            sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
+            self._before.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
 
     def release(self) -> None:
         """Give the application back the look it had before ``apply``."""
@@ -281,8 +278,7 @@ class Theme(QObject):
         if wanted is self._colours:
             return
         self._colours = wanted
-        if self._app is not None:
-            self._dress(self._app)
+        self._dress()
         self.changed.emit()
 
     def _tell_system(self) -> None:

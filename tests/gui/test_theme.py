@@ -8,10 +8,21 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QPushButton, QStyle, QStyleFactory
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QPushButton,
+    QStackedWidget,
+    QStyle,
+    QStyleFactory,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gui.look import style_sheet, theme_file
+from gui.look.dressing import AT_ONCE
 from gui.look.icons import FOLDER as ICONS
 from gui.look.icons import Icons
 from gui.look.theme import CONTRASTS, MODES, Theme
@@ -256,3 +267,40 @@ def test_an_icon_of_no_size_is_drawn_nowhere(qapp: QApplication):
     icon = Icons(Theme("light", "normal")).icon("open")
     assert icon.pixmap(QSize(0, 0)).isNull()
     assert icon.pixmap(QSize(16, 0)).isNull()
+
+
+def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot, applied: Theme):
+    """Two pages of many labels: one is shown right after the change, the other long after."""
+    stack = QStackedWidget()
+    qtbot.addWidget(stack)
+    pages = [QWidget() for _ in range(3)]
+    labels: list[QLabel] = []
+    for page in pages:
+        column = QVBoxLayout(page)
+        for number in range(2 * AT_ONCE):
+            label = QLabel(str(number))
+            style_sheet.give_role(label, "quiet")
+            column.addWidget(label)
+            labels.append(label)
+        stack.addWidget(page)
+    stack.show()
+    for page in (*pages[1:], pages[0]):
+        stack.setCurrentWidget(page)
+        qtbot.waitUntil(page.isVisible)
+
+    def ink(label: QLabel) -> QColor:
+        return label.palette().color(QPalette.ColorRole.WindowText)
+
+    applied.set_mode("dark")
+    quiet = applied.colour("quiet")
+    assert ink(labels[0]) == quiet
+    assert ink(labels[-1]) != quiet, "it is hidden"
+    stack.setCurrentWidget(pages[1])
+    assert ink(labels[2 * AT_ONCE]) == quiet, "it is shown"
+    assert ink(labels[4 * AT_ONCE - 1]) == quiet
+    qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
+    applied.set_mode("light")
+    applied.set_mode("dark")
+    qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
+    stack.setCurrentWidget(pages[2])
+    assert all(ink(label) == quiet for label in labels)

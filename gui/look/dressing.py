@@ -1,0 +1,103 @@
+"""Palette, font and style sheet of the application, changed together. What is hidden follows in small steps.
+
+A change of the sheet polishes every widget, a quarter of a millisecond each, though of two thousand about a hundred are
+in sight. So the hidden ones are passed over, and polished a few in each turn of the event loop, or all that a page or
+a dialog holds when it is shown sooner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QFont, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
+
+from gui.runtime.event_loop import in_next_turn
+
+AT_ONCE = 40
+"""Hidden widgets that are polished in one turn."""
+
+_POLISHED = Qt.WidgetAttribute.WA_WState_Polished
+
+
+class Dressing(QObject):
+    """Gives an application its palette, font and style sheet."""
+
+    def __init__(self, app: QApplication) -> None:
+        super().__init__(app)
+        self._app = app
+        self._left: dict[QWidget, list[QWidget]] = {}
+        """Hidden widgets that still have the former sheet, by the one that is shown with them."""
+
+    def change(self, palette: QPalette, font: QFont, sheet: str) -> None:
+        """Set all three, if any of them is another."""
+        app = self._app
+        if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
+            return  # another window has this theme
+        self.finish()
+        self._left = _hidden(app.allWidgets())
+        for widgets in self._left.values():
+            for widget in widgets:
+                widget.setAttribute(_POLISHED, False)
+        if app.styleSheet():
+            app.setStyleSheet("")  # in place of another sheet, Qt polishes each widget once for every parent it has
+        app.setPalette(palette)
+        app.setFont(font)
+        app.setStyleSheet(sheet)
+        for root in self._left:
+            root.installEventFilter(self)
+        if self._left:
+            in_next_turn(self, self._go_on)
+
+    def finish(self) -> None:
+        """Polish all that is left."""
+        for root in list(self._left):
+            self._polish(root)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Show and watched in self._left:
+            self._polish(watched)
+        return False
+
+    def _go_on(self) -> None:
+        for root in list(self._left):
+            if not shiboken6.isValid(root):
+                del self._left[root]
+                continue
+            widgets = self._left[root]
+            some, self._left[root] = widgets[:AT_ONCE], widgets[AT_ONCE:]
+            _polish_all(some)
+            if not self._left[root]:
+                self._polish(root)
+            break
+        if self._left:
+            in_next_turn(self, self._go_on)
+
+    def _polish(self, root: QWidget) -> None:
+        widgets = self._left.pop(root)
+        if shiboken6.isValid(root):
+            root.removeEventFilter(self)
+            _polish_all(widgets)
+
+
+def _hidden(widgets: Iterable[QWidget]) -> dict[QWidget, list[QWidget]]:
+    """Return the hidden widgets that have been polished, parents first, by the outermost that is hidden."""
+    found: dict[QWidget, list[QWidget]] = {}
+    for widget in widgets:
+        if widget.isVisible() or not widget.testAttribute(_POLISHED):
+            continue
+        root = widget
+        while not root.isWindow() and (parent := root.parentWidget()) is not None and not parent.isVisible():
+            root = parent
+        found.setdefault(root, []).append(widget)
+    return found
+
+
+def _polish_all(widgets: Iterable[QWidget]) -> None:
+    for widget in widgets:
+        if shiboken6.isValid(widget):
+            widget.style().polish(widget)
+            widget.setAttribute(_POLISHED, True)
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.StyleChange))
