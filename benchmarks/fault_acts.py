@@ -128,10 +128,10 @@ class Acts:
 
     def _keep_version(self) -> None:
         from gui.core import version_store as store
-        from gui.core.text_chunks import held
+        from gui.core.text_chunks import chunked
 
         def keep(number: int) -> dict[str, Any]:
-            store.save(self._bench.paths.versions, str(number), held([numbers(99)]), "none", {})
+            store.save(self._bench.paths.versions, str(number), chunked([numbers(99)]), "none", {})
             return {}
 
         self._tried("version", keep)
@@ -149,7 +149,7 @@ class Acts:
         self._tried("prices", change)
 
     def _keep_tokenizer(self) -> None:
-        own = self._bench.own_encodings
+        own = self._bench.user_encodings
 
         def keep(number: int) -> dict[str, Any] | None:
             encoding = self._rng.choice((encoding_of, words_of))(number)

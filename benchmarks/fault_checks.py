@@ -247,9 +247,9 @@ def _litter(profile: Path) -> Iterator[str]:
     versions = profile / "data" / "versions"
     if versions.is_dir():
         from gui.core import version_store as store
-        from gui.core.text_chunks import held
+        from gui.core.text_chunks import chunked
 
-        store.save(versions, "clears up", held(["x"]), "none", {})
+        store.save(versions, "clears up", chunked(["x"]), "none", {})
         texts = {path.stem for path in versions.glob("*.txt")}
         if texts - {path.stem for path in versions.glob("*.json")}:
             yield "left lying: a text of no version"

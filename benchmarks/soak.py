@@ -139,8 +139,8 @@ def memory_at_rest(bench: Workbench) -> float:
     bench.panel.editor.setPlainText("short")
     QGuiApplication.clipboard().clear()
     bench.prompt.set_encoding(FIRST_ENCODING)
-    for name in bench.own_encodings.names():
-        bench.own_encodings.remove(name)
+    for name in bench.user_encodings.names():
+        bench.user_encodings.remove(name)
     assert bench.encodings is not None
     bench.encodings.refresh()
     wait_for_counts(bench)

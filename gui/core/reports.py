@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from gui.core.api_keys import FoundKey, find_keys, key_sentence
 from gui.core.exports import ExportTable, Value, plain
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 
 if TYPE_CHECKING:
     from pricing.types import CostEstimate
@@ -164,7 +164,7 @@ class TextFacts:
     keys: tuple[FoundKey, ...]
 
 
-def facts_of(name: str, text: HeldText) -> TextFacts:
+def facts_of(name: str, text: ChunkedText) -> TextFacts:
     """The figures of a text."""
     digest = hashlib.sha256()
     for piece in text:

@@ -15,7 +15,7 @@ PIECE_CHARACTERS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class HeldText:
+class ChunkedText:
     """``pieces`` are UTF-8, each of whole characters; lone surrogates are encoded as such, to be read back.
 
     Strings among them are encoded when they are gone through, each time: that is where the GUI thread had them at hand,
@@ -39,19 +39,19 @@ class HeldText:
                 stand_back()
         return "".join(parts)
 
-    def with_crlf(self) -> HeldText:
+    def with_crlf(self) -> ChunkedText:
         """The same with each newline turned into CRLF; the text must hold no CR of its own."""
         return replace(self, crlf=True)
 
 
-def held(texts: Iterable[str]) -> HeldText:
+def chunked(texts: Iterable[str]) -> ChunkedText:
     """One text, given in parts that end between characters."""
-    return HeldText(tuple(piece for text in texts for piece in utf8_pieces(text)))
+    return ChunkedText(tuple(piece for text in texts for piece in utf8_pieces(text)))
 
 
-def as_held(text: str | HeldText) -> HeldText:
+def as_chunked(text: str | ChunkedText) -> ChunkedText:
     """A text that is held, or will be: to be called on a worker thread."""
-    return held([text]) if isinstance(text, str) else text
+    return chunked([text]) if isinstance(text, str) else text
 
 
 def utf8_pieces(text: str) -> Iterator[bytes]:

@@ -16,7 +16,7 @@ MOST_NUMBERS = 1000
 """A name that is taken gets a number behind it; beyond so many of them something is wrong."""
 
 
-class OwnEncodings:
+class UserEncodings:
     """Makes the files of a folder known to the engine, once, before anybody asks for an encoding by its name.
 
     Safe to use from several threads: what two of them do at once is done twice, with the same outcome.

@@ -20,7 +20,7 @@ from typing import Any
 
 from engine.half_written import only_here
 from gui.core.file_writing import write_atomic
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.core.versioned_document import is_newer
 
 VERSION = 1
@@ -80,13 +80,13 @@ def kept(folder: Path) -> Kept:
     return Kept(tuple(versions), tuple(problems))
 
 
-def save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping[str, int]) -> Version:
+def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
     """Keep a text under a name, which others may have, too. VersionError where there is no room; OSError."""
     with only_here(folder):
         return _save(folder, name, text, encoding, counts)
 
 
-def _save(folder: Path, name: str, text: HeldText, encoding: str, counts: Mapping[str, int]) -> Version:
+def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
     _clear_texts_of_none(folder)
     there = kept(folder)
     size = sum(map(len, text))
@@ -118,10 +118,10 @@ def delete(folder: Path, version: Version) -> None:
         _text_file(folder, version.key).unlink(missing_ok=True)
 
 
-def text_of(folder: Path, version: Version) -> HeldText:
+def text_of(folder: Path, version: Version) -> ChunkedText:
     """The text of a version, as it was saved. OSError; VersionError where it is another one."""
     content = _text_file(folder, version.key).read_bytes()
-    text = HeldText((content,))
+    text = ChunkedText((content,))
     if _digest(text) != version.sha256:
         raise VersionError("its file was changed outside, so it is not the text that was saved")
     return text
@@ -132,7 +132,7 @@ def _clean(name: str) -> str:
     return " ".join(name.split())[:LONGEST_NAME] or "…"
 
 
-def _digest(text: HeldText) -> str:
+def _digest(text: ChunkedText) -> str:
     digest = hashlib.sha256()
     for piece in text:
         digest.update(piece)

@@ -56,7 +56,7 @@ class CostController(QObject):
             paths.prices_file,
             paths.data / LAST_GOOD_PRICES,
             parent=self,
-            own_encodings=bench.own_encodings.names,
+            user_encodings=bench.user_encodings.names,
         )
         self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version(), bench.window)
         keeping = Storage(runner, self.tr("Saving scenarios"), self)

@@ -218,12 +218,12 @@ class CostService(QObject):
         good_copy: Path | None = None,
         today: Callable[[], date] = date.today,
         parent: QObject | None = None,
-        own_encodings: Callable[[], Sequence[str]] = tuple,
+        user_encodings: Callable[[], Sequence[str]] = tuple,
         now: Callable[[], datetime] = utc_now,
     ) -> None:
-        """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
+        """``user_encodings``: as in ``LoadRequest``; called on a worker thread."""
         super().__init__(parent)
-        self._own_encodings = own_encodings
+        self._user_encodings = user_encodings
         self._file, self._good_copy, self._today, self._now = prices_file, good_copy, today, now
         self._models: tuple[Model, ...] = ()
         self._loaded = LoadedPrices(None)
@@ -368,7 +368,7 @@ class CostService(QObject):
         """
         if self._loading is not None:
             self._quiet = quiet
-            request = LoadRequest(self._file, self._good_copy, bool(self._models), self._own_encodings)
+            request = LoadRequest(self._file, self._good_copy, bool(self._models), self._user_encodings)
             self._loading.submit(request)
 
     def set_scenario(self, scenario: Scenario, mix: CallMix | None = None) -> None:

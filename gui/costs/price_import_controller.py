@@ -145,15 +145,15 @@ class PriceImportController(QObject):
         runner: JobRunner,
         theme: Theme,
         file_name: str,
-        own_encodings: Callable[[], Sequence[str]],
+        user_encodings: Callable[[], Sequence[str]],
         today: Callable[[], date],
     ) -> None:
-        """``file_name``: of the user's file. ``own_encodings``: called on a worker thread."""
+        """``file_name``: of the user's file. ``user_encodings``: called on a worker thread."""
         super().__init__(prices)
         self._panel, self._prices, self._changes = panel, prices, changes
         self._imports = imports = PriceImports(runner, self)
         self._theme, self._notifier = theme, prices.notifier
-        self._file_name, self._own_encodings, self._today = file_name, own_encodings, today
+        self._file_name, self._user_encodings, self._today = file_name, user_encodings, today
         self._dialog: PriceImportDialog | None = None
         self._tables: tuple[ReadTable, ...] = ()
         self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
@@ -210,7 +210,7 @@ class PriceImportController(QObject):
                 self._panel.editor.text(),
                 self._file_name,
                 self._today(),
-                self._own_encodings,
+                self._user_encodings,
             )
         )
 
@@ -233,7 +233,7 @@ class PriceImportController(QObject):
         if result == PriceImportDialog.DialogCode.Accepted and dialog.rows.ticked_count:
             editor, picked = self._panel.editor, dialog.rows.ticked
             self._imports.apply(
-                ApplyRequest(editor.revision, editor.text(), self._file_name, picked, self._own_encodings)
+                ApplyRequest(editor.revision, editor.text(), self._file_name, picked, self._user_encodings)
             )
         dialog.deleteLater()
 

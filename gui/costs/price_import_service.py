@@ -57,7 +57,7 @@ class PreviewRequest:
     text: str
     file_name: str
     on: date
-    own_encodings: Callable[[], Sequence[str]]
+    user_encodings: Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +97,7 @@ class ApplyRequest:
     text: str
     file_name: str
     picked: tuple[Difference, ...]
-    own_encodings: Callable[[], Sequence[str]]
+    user_encodings: Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def preview(request: PreviewRequest, ticket: Ticket | None = None) -> Preview:
             ticket.progress(number / len(request.paths), path.name)
         tables.append(_read(path, tables))
     bundled = load_bundled()
-    user = read_price_text(request.text, request.file_name, tuple(request.own_encodings()), bundled.rules)
+    user = read_price_text(request.text, request.file_name, tuple(request.user_encodings()), bundled.rules)
     if user.problems:
         return Preview(tuple(tables), problems=user.problems)
     known = [table.imported for table in tables if table.imported is not None]
@@ -167,7 +167,7 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
     from pricing.importers import apply_differences
     from pricing.types import PriceFileError
 
-    names = tuple(request.own_encodings())
+    names = tuple(request.user_encodings())
     if (least := len(request.text) + _least_characters(request.picked)) > MOST_CHARACTERS:
         return Applied(None, _too_long(f"at least {least:,}"))
     try:

@@ -122,7 +122,7 @@ class PricesController(QObject):
         self.notifier = bench.notifier
         self.built = False
         self.editor: PriceEditor | None = None
-        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.own_encodings.names, self)
+        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.user_encodings.names, self)
         self._digest: str | None = None
         self._file: FileText | None = None
         self._outside: FileText | None = None
@@ -172,9 +172,9 @@ class PricesController(QObject):
         self._connect()
         self._awaited = self.desk.read_file()
         self._changes = PriceChanges(panel.editor, self, self.desk, bench.notifier, lambda: self._costs.models)
-        own_encodings, today = bench.own_encodings.names, lambda: self._costs.today
+        user_encodings, today = bench.user_encodings.names, lambda: self._costs.today
         self._imports = PriceImportController(
-            panel, self, self._changes, self._runner, bench.theme, self.desk.path.name, own_encodings, today
+            panel, self, self._changes, self._runner, bench.theme, self.desk.path.name, user_encodings, today
         )
         self._on_prices()
 

@@ -39,14 +39,14 @@ OWN_VENDOR = "yours"
 class LoadRequest:
     """``user_file``: the user's prices, which need not exist. ``good_copy``: where its last good version is kept.
 
-    ``have_prices``: prices are in force already, so a broken file changes nothing. ``own_encodings`` gives the names of
-    the user's own encodings, which a price file may count with; each is a row of its own as well.
+    ``have_prices``: prices are in force already, so a broken file changes nothing. ``user_encodings`` gives the names
+    of the user's own encodings, which a price file may count with; each is a row of its own as well.
     """
 
     user_file: Path | None
     good_copy: Path | None
     have_prices: bool
-    own_encodings: Callable[[], Sequence[str]] = tuple
+    user_encodings: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class LoadedPrices:
 
 def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
     """Load the prices, falling back as the module says. Raises where not even the bundled prices can be read."""
-    names = tuple(request.own_encodings())
+    names = tuple(request.user_encodings())
     loaded = _load(request, names)
     if loaded.models is None or not names:
         return loaded
@@ -357,7 +357,7 @@ class CheckRequest:
     text: str
     file_name: str
     model_id: str
-    own_encodings: Callable[[], Sequence[str]]
+    user_encodings: Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +386,7 @@ class ChangeRequest:
     path: str
     kind: str
     typed: str | None
-    own_encodings: Callable[[], Sequence[str]]
+    user_encodings: Callable[[], Sequence[str]]
     from_table: bool = False
 
 
@@ -405,7 +405,7 @@ def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
     from pricing.load import read_price_text as parse
 
     bundled = load_bundled()
-    own = tuple(request.own_encodings())
+    own = tuple(request.user_encodings())
     file = parse(request.text, request.file_name, own, bundled.rules, ticket.stand_back)
     if file.problems:
         return CheckedText(file.problems)
@@ -426,7 +426,7 @@ def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
     from pricing.types import PriceFileError
 
     text, model_id, path = request.text, request.model_id, request.path
-    names = tuple(request.own_encodings())
+    names = tuple(request.user_encodings())
     try:
         if request.typed is None:
             after = remove_field(text, model_id, path, file_name=request.file_name, tokenizers=names)
@@ -457,12 +457,12 @@ class PriceDesk(QObject):
     touched = Signal()
 
     def __init__(
-        self, path: Path, runner: JobRunner, own_encodings: Callable[[], Sequence[str]], parent: QObject | None = None
+        self, path: Path, runner: JobRunner, user_encodings: Callable[[], Sequence[str]], parent: QObject | None = None
     ) -> None:
-        """``own_encodings``: as in ``LoadRequest``; called on a worker thread."""
+        """``user_encodings``: as in ``LoadRequest``; called on a worker thread."""
         super().__init__(parent)
         self.path = path
-        self._own_encodings = own_encodings
+        self._user_encodings = user_encodings
         self._reading = runner.background(self.tr("Reading your price file"), read_price_text)
         self._checking = runner.conflated(self.tr("Checking your price file"), check)
         self._changing = runner.exclusive(self.tr("Changing a price"), change)
@@ -488,13 +488,13 @@ class PriceDesk(QObject):
 
     def check(self, text: str, revision: int, model_id: str) -> None:
         """Check a text, soon; of several the newest."""
-        self._checking.submit(CheckRequest(revision, text, self.path.name, model_id, self._own_encodings))
+        self._checking.submit(CheckRequest(revision, text, self.path.name, model_id, self._user_encodings))
 
     def change(
         self, text: str, revision: int, model_id: str, path: str, kind: str, typed: str | None, from_table: bool = False
     ) -> None:
         """Change a value in a text, soon; see ``ChangeRequest``."""
-        names, file_name = self._own_encodings, self.path.name
+        names, file_name = self._user_encodings, self.path.name
         self._changing.submit(ChangeRequest(revision, text, file_name, model_id, path, kind, typed, names, from_table))
 
     def save(self, text: str, revision: int, file: FileText) -> None:

@@ -24,7 +24,7 @@ from gui.core.reports import (
     report_format,
     text_section,
 )
-from gui.core.text_chunks import HeldText, as_held, utf8_pieces
+from gui.core.text_chunks import ChunkedText, as_chunked, utf8_pieces
 from gui.core.token_text import visible_line
 from gui.costs.cost_export import ShownCosts
 from gui.look.figures import figure
@@ -97,7 +97,7 @@ class Draft:
 
     revision: int
     shown: ShownCosts
-    text: HeldText = field(default_factory=HeldText)
+    text: ChunkedText = field(default_factory=ChunkedText)
     facts: TextFacts | None = None
     sections: tuple[Section, ...] = ()
     with_text: bool = False
@@ -150,7 +150,7 @@ class ReportWriting(QObject):
             self.begin()
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         if not self._wants_text or self._draft is None:
             return
         self._wants_text = False
@@ -159,7 +159,7 @@ class ReportWriting(QObject):
             return
         self._look_at(text)
 
-    def _look_at(self, text: str | HeldText) -> None:
+    def _look_at(self, text: str | ChunkedText) -> None:
         assert self._draft is not None
         self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
 
@@ -240,9 +240,9 @@ def _do(act: Callable[[], object], _ticket: Ticket) -> object:
     return act()
 
 
-def _with_facts(draft: Draft, text: str | HeldText, name: str) -> Draft:
-    held = as_held(text)
-    return replace(draft, text=held, facts=facts_of(name, held), sections=draft.shown.sections())
+def _with_facts(draft: Draft, text: str | ChunkedText, name: str) -> Draft:
+    chunks = as_chunked(text)
+    return replace(draft, text=chunks, facts=facts_of(name, chunks), sections=draft.shown.sections())
 
 
 def _write(draft: Draft, path: Path) -> Path:

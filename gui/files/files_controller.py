@@ -14,7 +14,7 @@ from gui.files.file_tree import FileChoice
 from gui.files.folder_service import FitRequest, FolderFit, FolderScan, FolderWatch, ScannedFolder, ScanRequest
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import TabWiring
+from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
     from gui.costs.cost_controller import CostController
@@ -31,7 +31,7 @@ DELAY_MS = 80
 """Changes of the cost table that come faster than this are shown together."""
 
 
-class FilesController(TabWiring["FilesPage"]):
+class FilesController(PageController["FilesPage"]):
     """Made after the first picture of the window, with the worker threads; builds the page when it is first seen."""
 
     def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:

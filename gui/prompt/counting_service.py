@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.core.text_chunks import HeldText, held
+from gui.core.text_chunks import ChunkedText, chunked
 from gui.editor.offsets import document_text, stored_to_document
 from gui.editor.token_tracker import prepared_patch
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner
@@ -79,7 +79,7 @@ class TextReply:
     counts: PromptCounts
     encoding: Encoding
     patch: TokenPatch | None
-    text: HeldText | None
+    text: ChunkedText | None
 
 
 class TextLost(Exception):
@@ -157,7 +157,7 @@ class LiveText:
         text = None
         if request.want_text:
             parts = edited.texts() if self._stored is None else [document_text(self._stored)]
-            text = held(_giving_way(parts, ticket))
+            text = chunked(_giving_way(parts, ticket))
         return TextReply(self._counts(request, edited), encoding, patch, text)
 
     def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
@@ -253,7 +253,7 @@ class EncodingService(QObject):
 
     ``patched(int, TokenPatch)``: tokens changed; the revision they belong to. UTF-16 offsets of the widget's text.
     ``counted(PromptCounts)``: new figures. Their revision may be older than the text's: then they are stale.
-    ``text_ready(int, HeldText)``: the text that ``request_text`` asked for, with its revision.
+    ``text_ready(int, ChunkedText)``: the text that ``request_text`` asked for, with its revision.
     ``text_wanted()``: the worker's copy is lost, or misses edits; answer with ``replace_text``.
     ``failed(str)``: a sentence for the user.
     ``encoding_changed(str)``: another encoding was chosen.

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
 
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
@@ -112,7 +112,7 @@ class CutController(QObject):
         super().__init__(panel)
         self._prompt, self._service, self._notifier = panel.prompt, service, notifier
         self._panel = panel
-        self._text: tuple[int, HeldText] | None = None
+        self._text: tuple[int, ChunkedText] | None = None
         self._found: tuple[CutRequest, TextCut] | None = None
         self._waits = False
         self.bar = CutBar(panel.icons, panel)
@@ -157,7 +157,7 @@ class CutController(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         if self._waits and not self.bar.isHidden():
             self._waits = False
             self._text = revision, text

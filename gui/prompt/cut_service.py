@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import utf16_length
 from gui.editor.text_changes import common_prefix
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -24,7 +24,7 @@ class CutRequest:
 
     revision: int
     encoding: str
-    text: HeldText
+    text: ChunkedText
     most: int
     keep: Kept
 

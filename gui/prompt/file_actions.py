@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
 from PySide6.QtWidgets import QDialog, QMenu, QWidget
 
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.core.token_text import visible_line
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.event_loop import in_next_turn
@@ -252,7 +252,7 @@ class FileActions(QObject):
         self._arriving = (name, show)
         self._prompt.request_text()
 
-    def _show_over(self, name: str, show: Callable[[], None], text: HeldText) -> None:
+    def _show_over(self, name: str, show: Callable[[], None], text: ChunkedText) -> None:
         prompt = self._prompt
         stored, origin, modified, selection = (
             prompt.stored_text,
@@ -410,7 +410,7 @@ class FileActions(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+    def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
         if revision != self._prompt.editor.revision:
             if self._saving or self._arriving is not None:
                 in_next_turn(self._prompt, self._prompt.request_text)
@@ -422,7 +422,7 @@ class FileActions(QObject):
             (name, show), self._arriving = self._arriving, None
             self._show_over(name, show, text)
 
-    def _write(self, path: Path, text: str | HeldText) -> None:
+    def _write(self, path: Path, text: str | ChunkedText) -> None:
         assert self._storage is not None
         self._writing.append(self._prompt.editor.revision)
         self._storage.write(path.absolute(), text)
@@ -438,7 +438,7 @@ class FileActions(QObject):
                 self._write(path, text)
         return self._storage.finish()
 
-    def _as_saved(self, text: HeldText) -> HeldText:
+    def _as_saved(self, text: ChunkedText) -> ChunkedText:
         """A text of the editor with the line ends of its file."""
         origin = self._prompt.origin
         return text.with_crlf() if origin is not None and origin.crlf else text

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.still_wanted import while_wanted
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.text_changes import Piece, gathered
 
@@ -135,7 +135,7 @@ class FindRequest:
     """
 
     revision: int
-    text: str | HeldText
+    text: str | ChunkedText
     options: SearchOptions
     replacement: str | None = None
     only: tuple[int, int] | None = None
@@ -209,7 +209,7 @@ class FindService(QObject):
 
 def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
     """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
-    if isinstance(request.text, HeldText):
+    if isinstance(request.text, ChunkedText):
         request = replace(request, text=request.text.text(ticket.stand_back))
     if request.only is not None:
         return _replace_one(request, ticket)

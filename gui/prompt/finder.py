@@ -6,7 +6,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import PieceWriter
 from gui.look.figures import figure
 from gui.prompt.find_service import FindRequest, FindService, Matches, Replacement
@@ -285,7 +285,7 @@ class Finder(MatchWalk):
         self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+    def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
         wanted, self._wanted = self._wanted, []
         if self._service is None or not wanted or not self._bar.options.pattern:
             return

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.text_chunks import HeldText, held
+from gui.core.text_chunks import ChunkedText, chunked
 from gui.core.token_text import visible_line
 from gui.editor.offsets import TokenSpan, document_text
 from gui.editor.text_transfer import TextReading
@@ -42,7 +42,7 @@ class Prompt(QObject):
     Signals: ``counted(PromptCounts)``; ``stale_changed(bool)``: the newest counts are of an older text;
     ``origin_changed()``: another file, or none; ``modified_changed(bool)``: the text differs from what was put there;
     ``encoding_changed(str)``, ``special_changed(bool)``: the switches;
-    ``text_ready(int, HeldText)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
+    ``text_ready(int, ChunkedText)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
     change of the text.
     """
 
@@ -134,10 +134,10 @@ class Prompt(QObject):
         self._set_origin(None)
         return self.editor.replace_range(0, self.editor.text_length, text)
 
-    def read_now(self) -> HeldText:
+    def read_now(self) -> ChunkedText:
         """The text in the widget, at once; slow for a big text. Of what is half undone the rest is undone first."""
         self.editor.steps.finish()
-        return held(self.editor.text_pieces())
+        return chunked(self.editor.text_pieces())
 
     def request_text(self) -> None:
         """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
@@ -151,7 +151,7 @@ class Prompt(QObject):
             self._service.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+    def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
         if self._owes_text and self.editor.steps.active:  # asked for before the step was begun to be undone
             self._reading.start()
             return
@@ -175,7 +175,7 @@ class Prompt(QObject):
             self._owes_worker = False
             self._tell_text(revision, pieces)
         if self._owes_text:
-            self._on_text_ready(revision, HeldText(pieces))
+            self._on_text_ready(revision, ChunkedText(pieces))
 
     def _set_origin(self, origin: Origin | None) -> None:
         if origin != self.origin:

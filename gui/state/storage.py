@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from gui.core.file_writing import change_atomic, set_aside, write_atomic
-from gui.core.text_chunks import HeldText, utf8_pieces
+from gui.core.text_chunks import ChunkedText, utf8_pieces
 from gui.core.versioned_document import VERSION_KEY, DamagedFile, Document, document_bytes, document_of, is_newer
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class WriteRequest(NamedTuple):
     """Content for a file. Text is written as UTF-8; lone surrogates are written as such, to be read back."""
 
     path: Path
-    content: bytes | str | HeldText
+    content: bytes | str | ChunkedText
     keep_backup: bool = False
 
 
@@ -79,7 +79,7 @@ class Storage(QObject):
         """Whether something is still being written."""
         return self._lane.busy
 
-    def write(self, path: Path, content: bytes | str | HeldText, *, keep_backup: bool = False) -> None:
+    def write(self, path: Path, content: bytes | str | ChunkedText, *, keep_backup: bool = False) -> None:
         """Replace ``path`` by ``content``, soon."""
         self._lane.submit(WriteRequest(path, content, keep_backup))
 

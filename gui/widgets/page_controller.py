@@ -25,17 +25,17 @@ class TabParts(NamedTuple):
     open_encoding: OpenEncoding
 
 
-class RememberingPanel(Protocol):
+class StatefulPanel(Protocol):
     """A panel that gives back what its user chose."""
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it."""
 
 
-Panel = TypeVar("Panel", bound=RememberingPanel)
+Panel = TypeVar("Panel", bound=StatefulPanel)
 
 
-class TabWiring(QObject, Generic[Panel]):
+class PageController(QObject, Generic[Panel]):
     """Gives the window a tab: its panel is made when somebody first looks at it, and shows what it showed last time."""
 
     def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
@@ -61,7 +61,7 @@ class TabWiring(QObject, Generic[Panel]):
             self._show_encodings(self.panel)
 
 
-class TabBuilding(QObject):
+class PageBuilding(QObject):
     """Takes one step in each turn of the event loop, or all that are left at once for whoever needs the tab now.
 
     Keys wait for nobody: an action that puts the keyboard into a tab needs it now, or what is typed next would be lost.

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.user_encodings import OwnEncodings
+from gui.core.user_encodings import UserEncodings
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
@@ -19,7 +19,7 @@ class EncodingList(QObject):
     own_listed = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, runner: JobRunner, own: OwnEncodings, parent: QObject | None = None) -> None:
+    def __init__(self, runner: JobRunner, own: UserEncodings, parent: QObject | None = None) -> None:
         """``own``: the user's own."""
         super().__init__(parent)
         self._told: set[str] = set()
@@ -46,7 +46,7 @@ class EncodingList(QObject):
         self.failed.emit(failure.why)
 
 
-def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[Any, ...], ...]:
+def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[Any, ...], ...]:
     """Name and description of each encoding, the names of the user's own, and what is wrong with some files."""
     import engine
 

@@ -14,7 +14,7 @@ from gui.core.api_keys import key_sentence, keys_in_text
 from gui.core.file_writing import set_aside
 from gui.core.profile_files import remove_saved_texts
 from gui.core.sample import SAMPLE
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import document_text
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.notify import Notifier, Offer
@@ -268,7 +268,7 @@ class SessionKeeper(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text_ready(self, revision: int, text: HeldText) -> None:
+    def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
         if not self._asked:
             return
         self._asked = False
@@ -282,7 +282,7 @@ class SessionKeeper(QObject):
             self._text_changed = True
             self._timer.start()
 
-    def _write_text(self, text: str | HeldText) -> None:
+    def _write_text(self, text: str | ChunkedText) -> None:
         assert self._slot.folder is not None
         assert self._storage is not None
         self._text_changed = False
@@ -436,7 +436,7 @@ def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
     return stored, document_text(stored)
 
 
-def _keys_in(text: str | HeldText, _ticket: Ticket) -> tuple[str, ...]:
+def _keys_in(text: str | ChunkedText, _ticket: Ticket) -> tuple[str, ...]:
     return keys_in_text(text if isinstance(text, str) else text.text())
 
 

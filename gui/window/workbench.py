@@ -19,7 +19,7 @@ import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is a
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
 from gui.core.sample import SAMPLE
-from gui.core.user_encodings import OwnEncodings
+from gui.core.user_encodings import UserEncodings
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.prompt_panel import PromptPanel
@@ -105,7 +105,7 @@ class Workbench(QObject):
         self.kernels: KernelBuild | None = None
         self.ids: IdsController | None = None
         self.cut: CutController | None = None
-        self.own_encodings = OwnEncodings(paths.encodings)
+        self.user_encodings = UserEncodings(paths.encodings)
         self.encodings: EncodingList | None = None
         self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
@@ -286,7 +286,7 @@ class Workbench(QObject):
         self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
         kernels.failed.connect(self.notifier.warning)
         self.prompt.counted.connect(kernels.begin_soon)
-        open_encoding = self.own_encodings.opening(kernels.use.open)
+        open_encoding = self.user_encodings.opening(kernels.use.open)
         self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
         self.ids = IdsController(self.panel, TokenIdsService(self.runner, open_encoding, self), self.notifier)
         self.cut = CutController(self.panel, CutService(self.runner, open_encoding, self), self.notifier)
@@ -296,7 +296,7 @@ class Workbench(QObject):
         TokenActions(self)
         memory = MemoryReturn(self.prompt, self.runner, kernels.release_pages, self)
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
-        self.encodings = encodings = EncodingList(self.runner, self.own_encodings, self)
+        self.encodings = encodings = EncodingList(self.runner, self.user_encodings, self)
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
@@ -312,7 +312,7 @@ class Workbench(QObject):
         assert self.runner is not None
         assert self.kernels is not None
         assert self.encodings is not None
-        return TabParts(self, self.runner, self.encodings, self.own_encodings.opening(self.kernels.use.open))
+        return TabParts(self, self.runner, self.encodings, self.user_encodings.opening(self.kernels.use.open))
 
     def _start_page(self, page: PageSpec) -> None:
         """Make what builds and drives a page."""
@@ -520,6 +520,6 @@ class Workbench(QObject):
             file.finish()
         if self.runner is not None:
             self.runner.shutdown()
-        self.own_encodings.release()
+        self.user_encodings.release()
         self.keeper.finish()
         self.theme.release_soon()

@@ -20,7 +20,7 @@ from engine.own_encodings import OwnEncodings
 from engine.training import TrainingRun
 from engine.training_types import SkippedFile, TrainingSettings
 from gui.core import version_store as store
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.core.versioned_document import DamagedFile
 from gui.costs import calibration_service as calibrations
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
@@ -115,7 +115,7 @@ def feed_samples(content: bytes, folder: Path) -> None:
 
 
 def versions(folder: Path) -> Sequence[bytes]:
-    there = store.save(folder / "good", "first", held([TEXT]), "o200k_base", {"o200k_base": 9})
+    there = store.save(folder / "good", "first", chunked([TEXT]), "o200k_base", {"o200k_base": 9})
     return [(folder / "good" / f"{there.key}.json").read_bytes()]
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 import engine
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.prompt.compare import controller as compare_flow
 from gui.prompt.compare import service as comparisons
 from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
@@ -122,7 +122,7 @@ def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by
     panel.source.setCurrentIndex(2)
     panel.typed.setPlainText("strawberry")
     qtbot.waitUntil(lambda: bench.compare.compared.request.text == "strawberry")
-    bench.prompt.text_ready.emit(bench.panel.editor.revision, held([TEXT]))
+    bench.prompt.text_ready.emit(bench.panel.editor.revision, chunked([TEXT]))
     settled(qtbot, bench)
     qtbot.waitUntil(lambda: not bench.runner.busy)
     assert totals(panel) == counts(FIRST_ENCODINGS, "strawberry")

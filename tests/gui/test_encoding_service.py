@@ -6,7 +6,7 @@ import pytest
 
 import engine
 from engine.types import TextEdit
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.editor.token_editor import TokenEditor
 from gui.prompt.counting_service import EncodingService
 from gui.prompt.prompt import Prompt
@@ -85,7 +85,7 @@ def test_what_is_asked_for_comes_after_the_edits_before_it(qtbot, service, what)
     if what == "text":
         with qtbot.waitSignal(service.text_ready) as ready:
             service.request_text()
-        assert ready.args == [1, held(["one two"])]
+        assert ready.args == [1, chunked(["one two"])]
     elif what == "encoding":
         counts = counted(qtbot, service, lambda: service.set_encoding("gpt2"))
         assert (counts.revision, counts.encoding, counts.tokens) == (1, "gpt2", 2)
@@ -114,7 +114,7 @@ def test_the_text_can_be_asked_for(qtbot, service):
     service.submit(4, (TextEdit(5, 0, "!"),))
     with qtbot.waitSignal(service.text_ready) as ready:
         service.request_text()
-    assert ready.args == [4, held(["hello!"])]
+    assert ready.args == [4, chunked(["hello!"])]
 
 
 def test_an_unknown_encoding_is_said_and_the_last_one_kept(qtbot, service):
@@ -155,4 +155,4 @@ def test_stopping_the_count_loses_no_edit(qtbot, service, held_edits):
     assert (counts.revision, counts.tokens) == (3, 4)
     with qtbot.waitSignal(service.text_ready) as ready:
         service.request_text()
-    assert ready.args == [3, held(["one two three four"])]
+    assert ready.args == [3, chunked(["one two three four"])]

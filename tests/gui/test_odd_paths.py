@@ -45,7 +45,7 @@ def test_a_pipe_in_place_of_the_price_file_is_not_waited_for(tmp_path: Path):
     assert str(problem) == f"{path}: this file cannot be read: it is a device, pipe or socket"
     with pytest.raises(OSError, match="not a regular file"):
         read_price_text(ReadRequest(path, None, -1))
-    loaded = load_prices(LoadRequest(path, None, have_prices=False, own_encodings=tuple))
+    loaded = load_prices(LoadRequest(path, None, have_prices=False, user_encodings=tuple))
     assert loaded.models
     assert loaded.instead == BUNDLED
 

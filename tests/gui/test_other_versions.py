@@ -26,7 +26,7 @@ from engine.training import TrainingRun
 from engine.training_checkpoint import read_checkpoint, write_checkpoint
 from engine.training_types import TrainingSettings
 from gui.core import version_store as store
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.costs.calibration_service import Calibrations, load
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 from gui.costs.scenario_book import ScenarioBook, ScenarioChoices
@@ -214,13 +214,13 @@ def use_checkpoint(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
 
 
 def write_version(profile: Path) -> None:
-    store.save(profile / "data" / "versions", "first", held([TEXT]), "o200k_base", {})
+    store.save(profile / "data" / "versions", "first", chunked([TEXT]), "o200k_base", {})
 
 
 def use_version(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     folder = profile / "data" / "versions"
     kept = store.kept(folder)
-    store.save(folder, "second", held([TEXT]), "o200k_base", {})
+    store.save(folder, "second", chunked([TEXT]), "o200k_base", {})
     return [version.name for version in kept.versions] or None, list(kept.problems)
 
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.editor import large_text, soft_text_edit, text_transfer, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.prompt.prompt import Origin, Prompt
@@ -128,7 +128,7 @@ def test_an_answer_that_comes_in_the_middle_of_a_step_waits_for_its_end(
     given: list[str] = []
     prompt.text_ready.connect(lambda _revision, text: given.append(text.text()))
     prompt.request_text()
-    prompt._on_text_ready(prompt.editor.revision, held([prompt.editor.toPlainText()]))  # asked for before the undo
+    prompt._on_text_ready(prompt.editor.revision, chunked([prompt.editor.toPlainText()]))  # asked for before the undo
     qtbot.waitUntil(lambda: bool(given))
     assert given == [TEXT]
 

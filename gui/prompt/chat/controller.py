@@ -15,7 +15,7 @@ from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_f
 from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, LinesTable, ManyRequests
 from gui.runtime.notify import Offer
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import TabBuilding, TabWiring
+from gui.widgets.page_controller import PageBuilding, PageController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ OPENED = "request-opened"
 READING = "request-reading"
 
 
-class ChatController(TabWiring["ChatPanel"]):
+class ChatController(PageController["ChatPanel"]):
     """Drives the page, which is built when it is first seen: between panel, services and cost table."""
 
     _panel: ChatPanel
@@ -56,7 +56,7 @@ class ChatController(TabWiring["ChatPanel"]):
         self._lines: LinesRequest | None = None
         self._delay = QTimer(self, singleShot=True, interval=COUNT_DELAY_MS)
         self._delay.timeout.connect(self._count)
-        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
         self._bench.page("requestTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> None:

@@ -16,12 +16,12 @@ from PySide6.QtGui import QGuiApplication
 from gui.core import exports
 from gui.core.api_keys import keys_in_text
 from gui.core.exports import ExportTable
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.look.figures import figure
 from gui.prompt.compare.service import SELECTION, TYPED, Compared, CompareRequest, ComparisonService, RowsRequest
 from gui.prompt.compare.tables import differences_table, export_table
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import TabWiring
+from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,7 +45,7 @@ LONGEST_READ = 65_536
 FAILED = "compare-failed"
 
 
-class CompareController(TabWiring["ComparePanel"]):
+class CompareController(PageController["ComparePanel"]):
     """Drives the page, which is built when it is first seen: between panel, prompt and service."""
 
     _panel: ComparePanel
@@ -170,12 +170,12 @@ class CompareController(TabWiring["ComparePanel"]):
         self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         if self._wants_text and revision == self._prompt.editor.revision:
             self._wants_text = False
             self._compare(text, self._part[0] if self._part else 0, self._part)
 
-    def _compare(self, text: HeldText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
+    def _compare(self, text: ChunkedText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
         revision = self._prompt.editor.revision
         self.service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision, part))
 
@@ -336,5 +336,5 @@ class CompareController(TabWiring["ComparePanel"]):
         )
 
 
-def _keys_of(text: HeldText | str) -> tuple[str, ...]:
+def _keys_of(text: ChunkedText | str) -> tuple[str, ...]:
     return keys_in_text(text if isinstance(text, str) else text.text())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.text_chunks import HeldText, as_held, held
+from gui.core.text_chunks import ChunkedText, as_chunked, chunked
 from gui.editor.offsets import utf16_to_char
 from gui.editor.token_spans import TokenSpans
 
@@ -32,7 +32,7 @@ class CompareRequest:
     offsets of the text."""
 
     revision: int
-    text: HeldText | str
+    text: ChunkedText | str
     names: tuple[str, ...]
     first: int | None = None
     prompt_revision: int = -1
@@ -133,10 +133,10 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
     """On a worker thread. EngineError, JobCancelled."""
     from engine.comparing.compare import compare
 
-    text = as_held(request.text).text(ticket.stand_back)
+    text = as_chunked(request.text).text(ticket.stand_back)
     if request.part is not None:
         text = _between(text, request.part)
-        request = replace(request, text=held([text]), part=None)
+        request = replace(request, text=chunked([text]), part=None)
     ticket.progress(0.0)
     comparison, columns = compare([open_encoding(name) for name in request.names], text, ticket.progress)
     length = len(comparison.units)

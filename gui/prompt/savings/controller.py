@@ -12,12 +12,12 @@ from gui.editor.text_transfer import PieceWriter
 from gui.prompt.savings.labels import kind_words
 from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, SavingsService
 from gui.runtime.notify import Offer
-from gui.widgets.page_controller import TabBuilding
+from gui.widgets.page_controller import PageBuilding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gui.core.text_chunks import HeldText
+    from gui.core.text_chunks import ChunkedText
     from gui.prompt.savings.panel import SavingsPanel
     from gui.widgets.page_controller import TabParts
 
@@ -42,7 +42,7 @@ class SavingsController(QObject):
         self.combination: Combination | None = None
         self._wants_text = self._looking = False
         self._awaited: CombineRequest | None = None
-        self._building = TabBuilding(self._steps, bench.window.closed, self)
+        self._building = PageBuilding(self._steps, bench.window.closed, self)
         self.service = SavingsService(parts.runner, parts.open_encoding, self)
         bench.page("savingsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
 
@@ -181,7 +181,7 @@ class SavingsController(QObject):
         self._writer.write(done.revision, done.pieces)
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         if not self._wants_text:
             return
         self._wants_text = False

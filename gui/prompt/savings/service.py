@@ -13,7 +13,7 @@ from engine.still_wanted import ENTRIES, while_wanted
 from gui.core.savings.proposals import MOST_SECONDS, advise, together
 from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
 from gui.core.savings.types import Advice, SectionKind, Watch
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.editor.text_changes import Piece, gathered
 from gui.prompt.savings.labels import kind_words
 
@@ -36,7 +36,7 @@ class AdviceRequest:
     """What to look at: the text of ``revision``, and how its tokens are counted."""
 
     revision: int
-    text: HeldText
+    text: ChunkedText
     encoding: str
     special_as_tokens: bool
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.core.version_store import Kept, Version
 from gui.costs.money_text import CostText, money_text
 from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel
@@ -50,7 +50,7 @@ class VersionsController(QObject):
         self._costs, self._notifier = bench.costs, bench.notifier
         self.panel: VersionsPanel | None = None
         self.service = VersionService(bench.paths.versions, parts.runner, parts.open_encoding, self)
-        self._waiting: list[Callable[[int, str | HeldText], None]] = []
+        self._waiting: list[Callable[[int, str | ChunkedText], None]] = []
         self._kept = Kept(())
         self._new_key = ""
         self._awaited: CompareRequest | None = None
@@ -132,7 +132,7 @@ class VersionsController(QObject):
         if other is not None:
             self._submit(version, Side(other, None, other.counts), -1)
 
-    def _compare_with_prompt(self, version: Version, revision: int, text: str | HeldText) -> None:
+    def _compare_with_prompt(self, version: Version, revision: int, text: str | ChunkedText) -> None:
         self._submit(version, Side(None, text, self._known_counts(revision)), revision)
 
     def _submit(self, version: Version, other: Side, revision: int) -> None:
@@ -175,7 +175,7 @@ class VersionsController(QObject):
 
     # --- the text of the prompt -------------------------------------------------------------------------------------
 
-    def _with_text(self, act: Callable[[int, str | HeldText], None]) -> None:
+    def _with_text(self, act: Callable[[int, str | ChunkedText], None]) -> None:
         """Do something with the text of the prompt, as stored if it is unedited, and its revision."""
         stored = self._prompt.stored_text
         if stored is not None:
@@ -185,7 +185,7 @@ class VersionsController(QObject):
         self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         waiting, self._waiting = self._waiting, []
         for act in waiting:
             act(revision, text)
@@ -220,7 +220,7 @@ class VersionsController(QObject):
     def _save(self, name: str) -> None:
         self._with_text(partial(self._save_text, name))
 
-    def _save_text(self, name: str, revision: int, text: str | HeldText) -> None:
+    def _save_text(self, name: str, revision: int, text: str | ChunkedText) -> None:
         needed = tuple(self._costs.service.encodings_needed())
         self.service.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
 
@@ -246,12 +246,12 @@ class VersionsController(QObject):
     def _restore(self, version: Version) -> None:
         self._prompt_text(partial(self._restore_text, version))
 
-    def _prompt_text(self, act: Callable[[int, HeldText], None]) -> None:
+    def _prompt_text(self, act: Callable[[int, ChunkedText], None]) -> None:
         """The same as the editor holds it."""
         self._waiting.append(act)
         self._prompt.request_text()
 
-    def _restore_text(self, version: Version, revision: int, text: HeldText) -> None:
+    def _restore_text(self, version: Version, revision: int, text: ChunkedText) -> None:
         self.service.restore(RestoreRequest(version, revision, text))
 
     @Slot(object, object)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core import version_store as store
-from gui.core.text_chunks import HeldText, as_held
+from gui.core.text_chunks import ChunkedText, as_chunked
 from gui.core.token_diff import Comparison, compare
 from gui.core.version_store import Kept, Version
 from gui.costs.priced_model import ChangeRequest, cost_changes
@@ -31,7 +31,7 @@ class Side:
     """One of two texts: a version, or the text of the prompt. ``counts``: tokens by encoding that are known already."""
 
     version: Version | None
-    text: str | HeldText | None
+    text: str | ChunkedText | None
     counts: Mapping[str, int]
 
 
@@ -60,7 +60,7 @@ class SaveRequest:
     """Keep this text; ``counts`` are of it, and what is missing of ``encodings`` is counted."""
 
     name: str
-    text: str | HeldText
+    text: str | ChunkedText
     encoding: str
     encodings: tuple[str, ...]
     counts: Mapping[str, int]
@@ -72,7 +72,7 @@ class RestoreRequest:
 
     version: Version
     revision: int
-    text: HeldText
+    text: ChunkedText
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +179,9 @@ def _do(act: Callable[[], object], _ticket: Ticket) -> object:
 
 
 def _save(folder: Path, open_encoding: OpenEncoding, request: SaveRequest) -> Version:
-    held = as_held(request.text)
-    counts = _counts(open_encoding, held.text(), (request.encoding, *request.encodings), request.counts)
-    return store.save(folder, request.name, held, request.encoding, counts)
+    chunks = as_chunked(request.text)
+    counts = _counts(open_encoding, chunks.text(), (request.encoding, *request.encodings), request.counts)
+    return store.save(folder, request.name, chunks, request.encoding, counts)
 
 
 def _restore(folder: Path, request: RestoreRequest) -> Restored:
@@ -195,9 +195,9 @@ def _compare(folder: Path, open_encoding: OpenEncoding, request: CompareRequest,
     texts, counts = [], []
     for side in (request.before, request.after):
         ticket.progress(0.0)
-        held = store.text_of(folder, side.version) if side.version is not None else side.text
-        assert held is not None
-        texts.append(as_held(held).text(ticket.stand_back))
+        text = store.text_of(folder, side.version) if side.version is not None else side.text
+        assert text is not None
+        texts.append(as_chunked(text).text(ticket.stand_back))
         counts.append(_counts(open_encoding, texts[-1], request.encodings, side.counts, ticket))
     comparison = compare(open_encoding(request.encoding), *texts, ticket.progress)
     return Compared(comparison, *counts)

@@ -15,7 +15,7 @@ from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.notify import Offer
 from gui.tokenizers.library.service import AssignRequest, Change, LibraryService, ReadRequest, TokenizerFiles
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import TabWiring
+from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice
@@ -34,15 +34,15 @@ NEEDS = (
 """Modules that the page needs."""
 
 
-class LibraryController(TabWiring["LibraryPage"]):
+class LibraryController(PageController["LibraryPage"]):
     """Made after the first picture, with the worker threads; the page when it is first seen."""
 
     def __init__(self, parts: TabParts) -> None:
         super().__init__(parts, {})
         bench = self._bench
         self._encodings = parts.encodings
-        self._library = LibraryService(self._runner, bench.own_encodings, self._open, self)
-        self._files = TokenizerFiles(self._runner, bench.own_encodings, bench.paths.compiled, self)
+        self._library = LibraryService(self._runner, bench.user_encodings, self._open, self)
+        self._files = TokenizerFiles(self._runner, bench.user_encodings, bench.paths.compiled, self)
         self._dialog: TokenizerImportDialog | None = None
         self._waiting: deque[Path] = deque()
         self._users: dict[str, tuple[str, ...]] = {}

@@ -18,7 +18,7 @@ from gui.costs.prices_service import Splice, splice
 if TYPE_CHECKING:
     from engine import Encoding
     from engine.formats.id_check import IdCheck
-    from gui.core.user_encodings import OpenEncoding, OwnEncodings
+    from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
@@ -152,7 +152,7 @@ class LibraryService(QObject):
     failed = Signal(str)
 
     def __init__(
-        self, runner: JobRunner, own: OwnEncodings, open_encoding: OpenEncoding, parent: QObject | None = None
+        self, runner: JobRunner, own: UserEncodings, open_encoding: OpenEncoding, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._listing = runner.conflated(self.tr("Listing the tokenizers"), partial(_list, own))
@@ -198,7 +198,7 @@ class TokenizerFiles(QObject):
     stopped = Signal()
 
     def __init__(
-        self, runner: JobRunner, own: OwnEncodings, kernels: Path | None, parent: QObject | None = None
+        self, runner: JobRunner, own: UserEncodings, kernels: Path | None, parent: QObject | None = None
     ) -> None:
         """``kernels``: where compiled kernels are kept; None: beside the sources."""
         super().__init__(parent)
@@ -258,7 +258,7 @@ class TokenizerFiles(QObject):
         self.failed.emit(failure.why)
 
 
-def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
+def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
     """On a worker thread."""
     import engine
     from engine.catalog import EncodingEntry
@@ -281,7 +281,7 @@ def _list(own: OwnEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEn
     return tuple(found)
 
 
-def _detail(own: OwnEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
+def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
     """On a worker thread."""
     import engine
     from engine.library_encoding import LibraryEncoding
@@ -297,7 +297,7 @@ def _detail(own: OwnEncodings, open_encoding: OpenEncoding, name: str, _ticket: 
 
 
 def _read_tokenizer(
-    own: OwnEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
+    own: UserEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
 ) -> TokenizerPreview | Refusal:
     """On a worker thread."""
     import engine
@@ -316,7 +316,7 @@ def _read_tokenizer(
     return _preview(own, request, opened)
 
 
-def _preview(own: OwnEncodings, request: ReadRequest, opened: object) -> TokenizerPreview:
+def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> TokenizerPreview:
     from engine.formats.opening import OpenedTokenizer
     from engine.library_encoding import LibraryEncoding
 
@@ -354,7 +354,7 @@ def _asking(ticket: Ticket) -> Callable[[], None]:
     return partial(ticket.progress, -1.0)
 
 
-def _change(own: OwnEncodings, change: Change, _ticket: Ticket) -> None:
+def _change(own: UserEncodings, change: Change, _ticket: Ticket) -> None:
     if change.encoding is not None:
         change.encoding.name = change.name
         own.keep(change.encoding, "imported")
@@ -368,7 +368,7 @@ def _find(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenize
     return local_tokenizers.find(_asking(ticket))
 
 
-def _assign(own: OwnEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
+def _assign(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
     from pricing.editing import EditError, set_field
     from pricing.types import PriceFileError
 

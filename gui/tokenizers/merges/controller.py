@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Signal, Slot
 
 from gui.editor.offsets import utf16_length
-from gui.widgets.page_controller import TabWiring
+from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
     from gui.tokenizers.merges.panel import MergesPanel
@@ -28,7 +28,7 @@ NEEDS = (
 """What making the page loads."""
 
 
-class MergesController(TabWiring["MergesPanel"]):
+class MergesController(PageController["MergesPanel"]):
     """Made after the first picture of the window, with the worker threads.
 
     Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.

@@ -17,7 +17,7 @@ from gui.runtime.notify import Offer
 from gui.tokenizers.train.checkpoint_service import TrainingPlan, drop_checkpoint, find_checkpoints, newer_checkpoints
 from gui.tokenizers.train.corpus_service import ForecastRequest, PreviewRequest, SurveyRequest, held_back
 from gui.tokenizers.train.run_service import IDLE, RUNNING
-from gui.widgets.page_controller import TabBuilding, TabWiring
+from gui.widgets.page_controller import PageBuilding, PageController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -415,7 +415,7 @@ NEEDS = (
 """What making the page loads."""
 
 
-class TrainingController(TabWiring["TrainingPanel"]):
+class TrainingController(PageController["TrainingPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
     def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
@@ -426,7 +426,7 @@ class TrainingController(TabWiring["TrainingPanel"]):
         self._own: tuple[str, ...] = ()
         self.flow: TrainingFlow | None = None
         self.results: TrainingResults | None = None
-        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
         parts.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
         self._bench.page("trainingTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
@@ -447,7 +447,7 @@ class TrainingController(TabWiring["TrainingPanel"]):
         yield from panel.make(bench.theme, bench.icons, bench.settings, self._model)
         yield
         bench.parts.restore("training", panel.restore_state, self._state)
-        trainer = EngineTrainer(bench.paths.compiled, bench.own_encodings)
+        trainer = EngineTrainer(bench.paths.compiled, bench.user_encodings)
         training = TrainingService(runner, trainer, self._folder, self)
         corpus = CorpusService(runner, bench.paths.compiled, self)
         flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
@@ -471,7 +471,7 @@ class TrainingController(TabWiring["TrainingPanel"]):
             panel.result,
             ReportService(runner, self._open, self),
             ExportService(runner, self._open, self),
-            bench.own_encodings,
+            bench.user_encodings,
             runner,
             KeyGuard(runner, bench.notifier, panel, self),
             bench.notifier,

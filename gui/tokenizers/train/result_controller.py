@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training_types import CorpusFile
-    from gui.core.user_encodings import OwnEncodings
+    from gui.core.user_encodings import UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.notify import Notifier
     from gui.tokenizers.train.checkpoint_service import RunOutcome, TrainingPlan
@@ -44,7 +44,7 @@ class TrainingResults(QObject):
         page: TrainingResultPage,
         reports: ReportService,
         exports: ExportService,
-        own: OwnEncodings,
+        own: UserEncodings,
         runner: JobRunner,
         guard: KeyGuard,
         notifier: Notifier,
@@ -212,7 +212,7 @@ class TrainingResults(QObject):
         )
 
 
-def _remove(own: OwnEncodings, name: str, _ticket: Ticket) -> None:
+def _remove(own: UserEncodings, name: str, _ticket: Ticket) -> None:
     own.remove(name)
 
 

@@ -39,7 +39,7 @@ from gui.tokenizers.train.checkpoint_service import (
 
 if TYPE_CHECKING:
     from engine.training_types import TrainingProgress
-    from gui.core.user_encodings import OwnEncodings
+    from gui.core.user_encodings import UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.tokenizers.train.checkpoint_service import Checkpoint, Run, Trainer, TrainingPlan
 
@@ -50,7 +50,7 @@ class EngineTrainer:
     """Makes runs and keeps what they learn. ``kernels``: the folder of compiled kernels. ``own``: the encodings among
     which a new one takes its place."""
 
-    def __init__(self, kernels: Path, own: OwnEncodings) -> None:
+    def __init__(self, kernels: Path, own: UserEncodings) -> None:
         self._kernels = kernels
         self._own = own
 

@@ -17,7 +17,7 @@ from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
 from gui.tokenizers.vocabulary.service import SearchRequest, query_of
 from gui.tokenizers.vocabulary.table_model import COLUMNS, LENGTH
 from gui.widgets import file_choosers
-from gui.widgets.page_controller import TabBuilding, TabWiring
+from gui.widgets.page_controller import PageBuilding, PageController
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -429,7 +429,7 @@ NEEDS = (
 """What making the page loads."""
 
 
-class VocabularyController(TabWiring["VocabularyPanel"]):
+class VocabularyController(PageController["VocabularyPanel"]):
     """Made after the first picture of the window, with the worker threads.
 
     Signals: ``encoding_chosen(str)``: the user chose the encoding to look into.
@@ -446,7 +446,7 @@ class VocabularyController(TabWiring["VocabularyPanel"]):
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
-        self._building = TabBuilding(self._steps, self._bench.window.closed, self)
+        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
         self._bench.page("vocabularyTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
 
     def build(self) -> VocabularyFlow:

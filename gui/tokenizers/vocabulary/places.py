@@ -10,7 +10,7 @@ from gui.look.figures import figure
 from gui.tokenizers.vocabulary.service import PlacesRequest
 
 if TYPE_CHECKING:
-    from gui.core.text_chunks import HeldText
+    from gui.core.text_chunks import ChunkedText
     from gui.prompt.prompt import Prompt
     from gui.tokenizers.vocabulary.detail import VocabularyDetail
     from gui.tokenizers.vocabulary.service import Places, PlacesService, TokenDetail
@@ -37,7 +37,7 @@ class VocabularyPlaces(QObject):
         self._step = 0
         self._place = -1
         self._asked = False
-        self._text: tuple[int, HeldText] | None = None
+        self._text: tuple[int, ChunkedText] | None = None
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._ask)
         detail.step_asked.connect(self._on_step)
@@ -85,13 +85,13 @@ class VocabularyPlaces(QObject):
             self._prompt.request_text()
 
     @Slot(int, object)
-    def _on_text(self, revision: int, text: HeldText) -> None:
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
         if self._asked:
             self._asked = False
             self._text = (revision, text)
             self._find(revision, text)
 
-    def _find(self, revision: int, text: HeldText) -> None:
+    def _find(self, revision: int, text: ChunkedText) -> None:
         if self._token is not None:
             special = self._prompt.special_as_tokens
             request = PlacesRequest(revision, text, self._token.request.encoding, special, self._token.token_id)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.entries.search import EntrySearch, SortKey
     from engine.entries.table import EntryTable
     from engine.types import MergeStep, MergeTree, TokenPatch
-    from gui.core.text_chunks import HeldText
+    from gui.core.text_chunks import ChunkedText
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.tokenizers.vocabulary.filters import Wanted
@@ -207,7 +207,7 @@ class PlacesRequest:
     """A text of a revision, an encoding, whether text of special tokens is those, and the id of the token."""
 
     revision: int
-    text: HeldText
+    text: ChunkedText
     encoding: Encoding
     special_as_tokens: bool
     token_id: int

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import engine
-from gui.core.text_chunks import HeldText
+from gui.core.text_chunks import ChunkedText
 from gui.prompt.savings.service import LINES, AdviceRequest, look
 from gui.runtime.jobs import Ticket
 
@@ -23,7 +23,7 @@ SETTINGS = {
 def test_lines_are_ranked_by_the_tokens_that_begin_in_them(name: str, special_as_tokens: bool) -> None:
     encoding = engine.train(SAMPLE, 400, name, special_tokens=["<|endoftext|>"], **SETTINGS[name])
     text = "".join(LINES_OF_TEXT) * 3
-    request = AdviceRequest(1, HeldText((text.encode("utf-8", "surrogatepass"),)), name, special_as_tokens)
+    request = AdviceRequest(1, ChunkedText((text.encode("utf-8", "surrogatepass"),)), name, special_as_tokens)
     findings = look(lambda _: encoding, request, Ticket(lambda *_: None))
     ranked = findings.rankings[LINES]
     assert len(ranked) == 6

@@ -25,7 +25,7 @@ from gui.core.reports import (
     to_html,
     to_markdown,
 )
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 
 HOSTILE = (
     "<script>alert(1)</script>\"'>& [x](javascript:alert(1)) `c` **b** | ![i](http://e.example/x) www.e.example "
@@ -111,7 +111,7 @@ def test_the_format_is_told_by_the_ending():
 
 @pytest.mark.parametrize("kind", [HTML, MARKDOWN])
 def test_what_a_report_says(kind: str):
-    facts = facts_of("prompt.txt", held(["abc\nd"]))
+    facts = facts_of("prompt.txt", chunked(["abc\nd"]))
     when = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
     sections = (
         text_section([facts]),
@@ -126,12 +126,12 @@ def test_what_a_report_says(kind: str):
 
 def test_the_hash_is_that_of_the_text():
     # printf abc | sha256sum; the first example of FIPS 180-4
-    assert facts_of("", held(["abc"])).sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert facts_of("", chunked(["abc"])).sha256 == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 def test_keys_are_told_without_showing_them():
     key = "AI" + "za" + "x" * 35
-    warning = key_warning([facts_of("a.txt", held([f"\n{key}\n"]))])
+    warning = key_warning([facts_of("a.txt", chunked([f"\n{key}\n"]))])
     assert "Google (line 2 of a.txt)" in warning
     assert key not in warning
-    assert key_warning([facts_of("", held(["nothing"]))]) == ""
+    assert key_warning([facts_of("", chunked(["nothing"]))]) == ""

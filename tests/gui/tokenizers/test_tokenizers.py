@@ -20,7 +20,7 @@ from engine.catalog import ENTRIES
 from engine.formats.saving import save_encoding
 from engine.half_written import LOCK_NAME
 from gui.core import local_tokenizers
-from gui.core.user_encodings import OwnEncodings
+from gui.core.user_encodings import UserEncodings
 from gui.prompt.token_readout import TokenReadout
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
 from gui.tokenizers.library.page import LibraryPage
@@ -325,7 +325,7 @@ def test_one_is_still_there_in_the_next_window(qtbot: QtBot, open_window: OpenWi
 
 
 def test_a_name_is_not_offered_that_another_window_took_meanwhile(tmp_path: Path):
-    own = OwnEncodings(tmp_path)
+    own = UserEncodings(tmp_path)
     assert own.free_name("theirs") == "theirs"
     for name in ("theirs.tokenizer", "theirs-2.tiktoken"):
         (tmp_path / name).write_bytes(b"x")

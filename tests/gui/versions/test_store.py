@@ -8,27 +8,27 @@ import pytest
 from engine import atomic_file, half_written
 from engine.half_written import LOCK_NAME
 from gui.core import version_store as store
-from gui.core.text_chunks import held
+from gui.core.text_chunks import chunked
 from gui.core.version_store import VersionError
 
 
 def test_a_text_comes_back_as_it_was(tmp_path: Path):
     text = "a\r\nb\ud800😀\n"
-    version = store.save(tmp_path, "  first \n draft ", held([text]), "o200k_base", {"o200k_base": 7})
+    version = store.save(tmp_path, "  first \n draft ", chunked([text]), "o200k_base", {"o200k_base": 7})
     (there,) = store.kept(tmp_path).versions
     assert there == version
-    assert (there.name, there.tokens, there.size) == ("first draft", 7, sum(map(len, held([text]))))
+    assert (there.name, there.tokens, there.size) == ("first draft", 7, sum(map(len, chunked([text]))))
     assert store.text_of(tmp_path, there).text() == text
 
 
 def test_the_newest_is_first_and_names_may_be_alike(tmp_path: Path):
-    first, second = (store.save(tmp_path, "same", held([text]), "o200k_base", {}) for text in ("a", "b"))
+    first, second = (store.save(tmp_path, "same", chunked([text]), "o200k_base", {}) for text in ("a", "b"))
     assert [version.key for version in store.kept(tmp_path).versions] == [second.key, first.key]
     assert second.tokens is None
 
 
 def test_renaming_and_deleting(tmp_path: Path):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     renamed = store.rename(tmp_path, version, "b" * 1000)
     assert store.kept(tmp_path).versions == (renamed,)
     assert len(renamed.name) == store.LONGEST_NAME
@@ -40,7 +40,7 @@ def test_renaming_and_deleting(tmp_path: Path):
 
 
 def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     as_it_is, kept_out = store.write_atomic, []
 
     def write_atomic(path: Path, content: bytes) -> int:
@@ -63,19 +63,19 @@ def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monk
 
 
 def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     monkeypatch.setattr(store, "MOST_BYTES", 7)
     with pytest.raises(VersionError, match="delete one first"):
-        store.save(tmp_path, "b", held(["text"]), "o200k_base", {})
+        store.save(tmp_path, "b", chunked(["text"]), "o200k_base", {})
     monkeypatch.setattr(store, "MOST_VERSIONS", 1)
     with pytest.raises(VersionError, match="1 versions already"):
-        store.save(tmp_path, "b", held([""]), "o200k_base", {})
+        store.save(tmp_path, "b", chunked([""]), "o200k_base", {})
     assert len(store.kept(tmp_path).versions) == 1
 
 
 @pytest.mark.parametrize("broken", ["", "[]", "{}", '{"key": "x"}', "\xff", "null"])
 def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, broken: str):
-    good = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    good = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     bad = tmp_path / "x.json"
     bad.write_text(broken, encoding="latin-1")
     kept = store.kept(tmp_path)
@@ -86,7 +86,7 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, broken: str):
 
 
 def test_a_text_that_somebody_changed_is_not_taken_for_the_version(tmp_path: Path):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     (tmp_path / f"{version.key}.txt").write_text("other")
     with pytest.raises(VersionError, match="changed outside"):
         store.text_of(tmp_path, version)
@@ -98,35 +98,35 @@ def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(atomic_file.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
-        store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+        store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     assert store.kept(tmp_path) == store.Kept(())
     assert [path.name for path in tmp_path.iterdir()] == [LOCK_NAME]
 
 
 def test_what_is_kept_about_a_version_is_json(tmp_path: Path):
-    version = store.save(tmp_path, "ä", held(["text"]), "o200k_base", {"o200k_base": 1})
+    version = store.save(tmp_path, "ä", chunked(["text"]), "o200k_base", {"o200k_base": 1})
     about = json.loads((tmp_path / f"{version.key}.json").read_text())
     assert about["name"] == "ä"
     assert about["counts"] == {"o200k_base": 1}
 
 
 def test_what_a_killed_window_left_goes_with_the_next_version(tmp_path: Path):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     left, other = tmp_path / f"{'0' * 32}.txt", tmp_path / "notes.txt"
     for path in (left, other):
         path.write_text("x")
-    second = store.save(tmp_path, "b", held(["more"]), "o200k_base", {})
+    second = store.save(tmp_path, "b", chunked(["more"]), "o200k_base", {})
     assert not left.exists()
     assert other.exists(), "that is none of ours"
     assert {one.key for one in store.kept(tmp_path).versions} == {version.key, second.key}
 
 
 def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     about = tmp_path / f"{version.key}.json"
     newer = json.dumps(json.loads(about.read_text()) | {"version": 2})
     about.write_text(newer)
-    store.save(tmp_path, "b", held(["text"]), "o200k_base", {})
+    store.save(tmp_path, "b", chunked(["text"]), "o200k_base", {})
     there = store.kept(tmp_path)
     assert [one.name for one in there.versions] == ["b"]
     assert "newer version" in there.problems[0]
@@ -136,7 +136,7 @@ def test_a_version_of_a_newer_program_is_told_and_left_as_it_is(tmp_path: Path):
 
 @pytest.mark.parametrize("damage", [{"counts": "many"}, {"counts": {"gpt2": None}}, {"saved": 7}, {"size": "big"}])
 def test_a_damaged_version_is_told_in_plain_words(tmp_path: Path, damage: dict[str, object]):
-    version = store.save(tmp_path, "a", held(["text"]), "o200k_base", {})
+    version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     about = tmp_path / f"{version.key}.json"
     about.write_text(json.dumps(json.loads(about.read_text()) | damage))
     assert store.kept(tmp_path).problems == (

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
 from gui.runtime.event_loop import in_next_turn
-from gui.widgets.page_controller import TabBuilding
+from gui.widgets.page_controller import PageBuilding
 from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
@@ -65,16 +65,16 @@ def taken() -> list[int]:
 
 
 @pytest.fixture
-def building(window: Window, turns: Turns, taken: list[int]) -> TabBuilding:
+def building(window: Window, turns: Turns, taken: list[int]) -> PageBuilding:
     def steps() -> Iterator[None]:
         for _ in range(STEPS):
             taken.append(turns.count)
             yield
 
-    return TabBuilding(steps, window.closed, window)
+    return PageBuilding(steps, window.closed, window)
 
 
-def test_each_step_has_a_turn_of_its_own(turns: Turns, building: TabBuilding, taken: list[int]):
+def test_each_step_has_a_turn_of_its_own(turns: Turns, building: PageBuilding, taken: list[int]):
     acts: list[str] = []
 
     def act() -> None:
@@ -89,7 +89,7 @@ def test_each_step_has_a_turn_of_its_own(turns: Turns, building: TabBuilding, ta
     assert acts == ["act", "act"], "once for those who asked twice, and at once for who asks now"
 
 
-def test_whoever_needs_it_now_gets_the_rest_at_once(turns: Turns, building: TabBuilding, taken: list[int]):
+def test_whoever_needs_it_now_gets_the_rest_at_once(turns: Turns, building: PageBuilding, taken: list[int]):
     acts: list[int] = []
     building.when_built(lambda: acts.append(len(taken)))
     turns.until(lambda: len(taken) == 1)
@@ -102,7 +102,7 @@ def test_whoever_needs_it_now_gets_the_rest_at_once(turns: Turns, building: TabB
 
 
 def test_nothing_more_is_built_for_a_window_that_has_gone(
-    window: Window, turns: Turns, building: TabBuilding, taken: list[int]
+    window: Window, turns: Turns, building: PageBuilding, taken: list[int]
 ):
     building.when_built(lambda: pytest.fail("it is not built"))
     turns.until(lambda: len(taken) == 1)
