@@ -59,7 +59,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     from benchmarks.fault_acts import Acts
     from benchmarks.fault_training import begin_training
     from gui.app import create_window
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
     rng = random.Random(f"{seed}/{number}" if number else seed)
     fate = fate_of(rng)
@@ -68,7 +68,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     disk = FaultyDisk(profile, rng, fate.kill_at)
     disk.install()
     window = create_window(profile)
-    bench = window.findChild(Workbench)
+    bench = window.findChild(Application)
     assert bench is not None
     note = Journal(journal).note
     note("slot", number=bench.slot.number, window=number)

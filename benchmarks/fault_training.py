@@ -46,8 +46,8 @@ def begin_training(bench: Any, texts: Path, size: int) -> None:
     training_worker.SLICE_SECONDS = 0.0
     training_worker.CHECKPOINT_SECONDS = CHECKPOINT_SECONDS
     training_worker.CHECKPOINT_SHARE = float("inf")
-    flow = bench.training.build()
-    panel = bench.training.panel
+    flow = bench.pages.training.build()
+    panel = bench.pages.training.panel
     panel.survey.hold_back.setChecked(False)
     panel.form.thread_count.setValue(1)
     panel.form.vocab_size.setValue(size)

@@ -42,7 +42,7 @@ import gui.app
 process = psutil.Process()
 profile, text, until = sys.argv[1:]
 app = QApplication([sys.argv[0], "-style", "fusion"])
-bench = gui.app.Workbench(gui.app.profile_paths(Path(profile)))
+bench = gui.app.Application(gui.app.profile_paths(Path(profile)))
 bench.started.connect(lambda: bench.runner.collector.settle())
 if text:
     bench.files.open_paths([Path(text)])

@@ -130,13 +130,13 @@ def window(folder: str, profile: str, name: str) -> None:
 
     from gui.app import create_window, tend_memory
     from gui.runtime.memory import keep_big_blocks_apart
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
     gc.disable()
     keep_big_blocks_apart()
     app = QApplication([])
     shown = create_window(Path(profile))
-    bench = shown.findChild(Workbench)
+    bench = shown.findChild(Application)
     assert bench is not None
     tend_memory(bench)
     loop = QEventLoop()
@@ -144,9 +144,9 @@ def window(folder: str, profile: str, name: str) -> None:
     shown.show()
     loop.exec()
     bench.prompt.set_encoding(name)
-    assert bench.folders is not None
-    panel = bench.folders.focus()
-    flow = bench.folders
+    assert bench.pages.folders is not None
+    panel = bench.pages.folders.focus()
+    flow = bench.pages.folders
     assert flow is not None
     late: list[float] = []
     last = time.perf_counter()

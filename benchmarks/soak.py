@@ -61,7 +61,7 @@ from gui.core.paths import profile_paths
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.memory import MemoryReturn, keep_big_blocks_apart
 from gui.runtime.watchdog import Stop, Watchdog
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 REST_MS = 1500
 REST_SIZE = (1280, 800)
@@ -126,7 +126,7 @@ def kinds_of_objects() -> Counter[str]:
     return widgets + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
 
 
-def memory_at_rest(bench: Workbench) -> float:
+def memory_at_rest(bench: Application) -> float:
     """Resident MB when the window has nothing to do: it is alone and of one size (its picture takes four bytes a
     pixel), the text is short, the clipboard empty (what was copied from megabytes would stay in it), every tab has
     been looked at with that text and the first encoding, the jobs have ended, and what was imported and trained since
@@ -226,11 +226,11 @@ def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, f
     assert isinstance(application, QApplication)
     application.setAttribute(Qt.ApplicationAttribute.AA_DontUseNativeDialogs)
     before = set(threading.enumerate())
-    bench = Workbench(profile_paths(profile))
+    bench = Application(profile_paths(profile))
     tend_memory(bench)
     bench.window.close_guard = lambda: False  # whoever presses everything finds Quit, too
     bench.window.show()
-    while bench.folders is None:
+    while bench.pages.folders is None:
         run_for(REST_MS)
     watchdog = Watchdog(options.gap, said)
     assert bench.runner is not None
@@ -245,7 +245,7 @@ def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, f
 
 
 def _run(
-    bench: Workbench, folder: Path, seed: int, options: argparse.Namespace, found: Findings, watchdog: Watchdog
+    bench: Application, folder: Path, seed: int, options: argparse.Namespace, found: Findings, watchdog: Watchdog
 ) -> None:
     monkey = Monkey(bench, folder, seed)
     if not options.brief:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import engine
 from benchmarks.soak_files import BIG_TEXT, TOKENIZERS
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 SMALL_VOCABULARIES = (300, 500, 1000)
 PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字", "x" * 5_000)
@@ -19,7 +19,7 @@ BLANKS = " " * 2_000_000
 class Errands:
     """Each is begun and left to itself: whatever comes next happens while it goes on."""
 
-    def __init__(self, bench: Workbench, folder: Path, chance: random.Random) -> None:
+    def __init__(self, bench: Application, folder: Path, chance: random.Random) -> None:
         self._bench, self._folder, self._random = bench, folder, chance
         self.ways: tuple[tuple[int, Callable[[], None]], ...] = (
             (4, self._open_file),
@@ -45,7 +45,7 @@ class Errands:
         self._bench.prompt.replace_all(BLANKS)
 
     def _train(self) -> None:
-        training = self._bench.training
+        training = self._bench.pages.training
         assert training is not None
         training.show()
         assert training.panel is not None
@@ -55,16 +55,16 @@ class Errands:
         panel.run_bar.start.click()
 
     def _scan(self) -> None:
-        assert self._bench.folders is not None
-        self._bench.folders.count_paths([self._folder])
+        assert self._bench.pages.folders is not None
+        self._bench.pages.folders.count_paths([self._folder])
 
     def _import(self) -> None:
         self.import_file(self._random.choice(sorted((self._folder / TOKENIZERS).iterdir())))
 
     def import_file(self, path: Path) -> None:
         """Have a tokenizer read, which asks whether to add it."""
-        assert self._bench.library is not None
-        self._bench.library.open_path(path)
+        assert self._bench.pages.library is not None
+        self._bench.pages.library.open_path(path)
 
     def _find(self) -> None:
         self._bench.finder.open(replace=self._random.random() < 0.5)

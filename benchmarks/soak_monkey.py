@@ -36,7 +36,7 @@ from shiboken6 import isValid
 from benchmarks.soak_errands import Errands
 from benchmarks.soak_files import FRAGMENTS
 from gui.runtime.event_loop import in_next_turn
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 STEP_MS = 15
 MOST_TRIES = 40
@@ -57,7 +57,7 @@ MODIFIERS = (
 class Monkey(QObject):
     """Does one thing at a time, between two turns of the event loop."""
 
-    def __init__(self, bench: Workbench, folder: Path, seed: int) -> None:
+    def __init__(self, bench: Application, folder: Path, seed: int) -> None:
         super().__init__()
         self.done: Counter[str] = Counter()
         self.faults: list[str] = []

@@ -6,7 +6,7 @@ import time
 
 from PySide6.QtCore import QEventLoop, QTimer
 
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 LOOK_MS = 150
 PATIENCE_SECONDS = 60
@@ -21,7 +21,7 @@ def run_for(milliseconds: int) -> None:
     loop.exec()
 
 
-def wait_for_jobs(bench: Workbench) -> None:
+def wait_for_jobs(bench: Application) -> None:
     """Wait until nothing is worked on, of which the window tells or not, or for a minute."""
     assert bench.runner is not None
     end = time.monotonic() + PATIENCE_SECONDS
@@ -30,7 +30,7 @@ def wait_for_jobs(bench: Workbench) -> None:
         run_for(LOOK_MS)
 
 
-def wait_for_quiet(bench: Workbench) -> None:
+def wait_for_quiet(bench: Application) -> None:
     """Wait until nothing has been worked on for some seconds, or for a minute: one job may have another follow, the
     session is saved a moment after the text has changed, and the window gives memory back when jobs have ended."""
     assert bench.runner is not None
@@ -41,7 +41,7 @@ def wait_for_quiet(bench: Workbench) -> None:
             since = time.monotonic()
 
 
-def wait_for_counts(bench: Workbench) -> None:
+def wait_for_counts(bench: Application) -> None:
     """Wait until the text is counted in every encoding that is watched, or for a minute."""
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:

@@ -24,7 +24,7 @@ from engine.requests.types import Request
 from gui.prompt.chat.panel import ChatPanel
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.tokenizers.vocabulary.comparison import ComparePage
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 COMMON_WORD = "the"
 LOOKS = 100
@@ -35,7 +35,7 @@ MOST_DIALOGS = 20
 """So many are never open at once: more would be one that does not close."""
 
 
-def warm_up(bench: Workbench, folder: Path) -> None:
+def warm_up(bench: Application, folder: Path) -> None:
     """Look at every tab, count in every encoding, open and leave every dialog, run the Lab, read every tokenizer, run
     every errand, open a big text and replace a word in it."""
     leaving = QTimer(bench, interval=LOOK_MS)  # some dialogs have an event loop of their own
@@ -52,8 +52,8 @@ def warm_up(bench: Workbench, folder: Path) -> None:
         if action.isEnabled() and action.objectName() not in LEFT_ALONE:
             action.trigger()
             run_for(2 * LOOK_MS)
-    assert bench.lab is not None
-    bench.lab.build().run_all.click()
+    assert bench.pages.lab is not None
+    bench.pages.lab.build().run_all.click()
     wait_for_jobs(bench)
     errands = Errands(bench, folder, random.Random(0))
     leaving.stop()  # to leave the dialog would be to stop reading
@@ -78,7 +78,7 @@ def warm_up(bench: Workbench, folder: Path) -> None:
     leaving.deleteLater()
 
 
-def look_through(bench: Workbench) -> None:
+def look_through(bench: Application) -> None:
     """Scroll through the whole text: what each script needs to be drawn, and the shapes of common tokens, stay."""
     bar = bench.panel.editor.verticalScrollBar()
     for place in range(LOOKS):
@@ -86,7 +86,7 @@ def look_through(bench: Workbench) -> None:
         run_for(LOOK_MS // 5)
 
 
-def look_at_all(bench: Workbench) -> None:
+def look_at_all(bench: Application) -> None:
     """Have every tab show what there is now, that of requests an empty one, the vocabulary's the first encoding beside
     no other: a tab that nobody looks at keeps what it showed last, which may be a comparison of ten megabytes."""
     for panel in bench.window.findChildren(ChatPanel):
@@ -98,12 +98,12 @@ def look_at_all(bench: Workbench) -> None:
         tabs.setCurrentIndex(index)
         run_for(LOOK_MS)
         wait_for_jobs(bench)
-    assert bench.vocabulary is not None
-    bench.vocabulary.build().open(FIRST_ENCODING)
+    assert bench.pages.vocabulary is not None
+    bench.pages.vocabulary.build().open(FIRST_ENCODING)
     wait_for_jobs(bench)
 
 
-def leave_all(bench: Workbench) -> None:
+def leave_all(bench: Application) -> None:
     """Leave dialogs until no further one comes: behind one that asks about a file the next file may wait."""
     for _ in range(MOST_DIALOGS):
         wait_for_jobs(bench)

@@ -34,7 +34,7 @@ from pathlib import Path
 import gui.app
 from PySide6.QtWidgets import QApplication
 app = QApplication([sys.argv[0], "-style", "fusion"])
-window = gui.app.Workbench(gui.app.profile_paths(Path(sys.argv[1]))).window
+window = gui.app.Application(gui.app.profile_paths(Path(sys.argv[1]))).window
 first = {{}}
 def painted():
     first.update(cpu_ms=time.process_time() * 1e3, at=time.time(),

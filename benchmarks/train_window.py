@@ -100,8 +100,8 @@ def main() -> None:
 def measure(bench: Bench, folder: Path, vocab_size: int) -> None:
     """Walk through the tab and print a line a part."""
     workbench = bench.bench
-    panel, flow = workbench.training.panel, workbench.training.flow
-    bench.window.pages.setCurrentWidget(workbench.page("trainingTab"))
+    panel, flow = workbench.pages.training.panel, workbench.pages.training.flow
+    bench.window.pages.setCurrentWidget(workbench.pages.page("trainingTab"))
     panel.show_page(panel.progress)
     before = resident_mb()
     watch = Watch()

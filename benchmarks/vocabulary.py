@@ -63,7 +63,7 @@ class Browser:
         self._bench = bench
         self._loop = QEventLoop()
         started = time.perf_counter()
-        wiring = bench.bench.vocabulary
+        wiring = bench.bench.pages.vocabulary
         wiring.flow.begin_with(name, -1, name)
         wiring.focus()
         self.panel, self.flow = wiring.panel, wiring.flow

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 
 from gui.core.paths import profile_paths
 from gui.runtime.memory import keep_big_blocks_apart
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 _ALONE = "QT_NO_GUI_THREADPOOL"
 
@@ -27,12 +27,12 @@ def create_window(profile: Path | None = None) -> QMainWindow:
 
     When it is closed everything it started has ended, and the application has its own look again.
     """
-    bench = Workbench(profile_paths(profile))
+    bench = Application(profile_paths(profile))
     bench.start_at_once()
     return bench.window
 
 
-def tend_memory(bench: Workbench) -> None:
+def tend_memory(bench: Application) -> None:
     """Leave what the start and the compiler bring out of garbage collections: the process is this window's alone."""
 
     def settle() -> None:
@@ -58,7 +58,7 @@ def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -
     app.setApplicationName("tokenloupe")
     app.setApplicationDisplayName("Tokenloupe")
     app.setDesktopFileName("tokenloupe")
-    bench = Workbench(profile_paths(profile), private=private)
+    bench = Application(profile_paths(profile), private=private)
     hook = CrashHook(bench.window)
     hook.install()
     tend_memory(bench)

@@ -21,7 +21,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QTableView
 
 if TYPE_CHECKING:
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -53,12 +53,12 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 @contextmanager
-def opened(theme: str) -> Iterator[Workbench]:
+def opened(theme: str) -> Iterator[Application]:
     """A window on a profile of its own; closed at the end."""
     from gui.app import create_window
     from gui.core.paths import profile_paths
     from gui.prompt.first_steps import CARDS
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
     with tempfile.TemporaryDirectory() as folder:
         paths = profile_paths(Path(folder))
@@ -67,7 +67,7 @@ def opened(theme: str) -> Iterator[Workbench]:
         window = create_window(Path(folder))
         window.resize(*SIZE)
         window.show()
-        yield window.findChild(Workbench)
+        yield window.findChild(Application)
         window.close()
         wait(POLL_MS)
 
@@ -86,8 +86,8 @@ def take_training(theme: str, target: Path) -> None:
     with opened(theme) as bench, tempfile.TemporaryDirectory() as home:
         write_corpus(Path(home) / "projects" / "tokenloupe")
         os.environ["HOME"] = home  # the path is shown: a short one, and nobody's
-        bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
-        panel, training = bench.training.panel, bench.training.flow._training
+        bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
+        panel, training = bench.pages.training.panel, bench.pages.training.flow._training
         panel.folder.field.setText("~/projects/tokenloupe")
         panel.form.vocab_size.setValue(VOCAB_SIZE)
         until(lambda: "of memory" in panel.survey.forecast.text() and not bench.runner.busy)
@@ -109,8 +109,8 @@ def take_training(theme: str, target: Path) -> None:
 def take_vocabulary(theme: str, target: Path) -> None:
     """A token that a search found, after a look at all of them."""
     with opened(theme) as bench:
-        bench.vocabulary.focus()
-        panel, flow = bench.vocabulary.panel, bench.vocabulary.flow
+        bench.pages.vocabulary.focus()
+        panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
         flow.open(LISTED_ENCODING)
         until(lambda: panel.filters.finding.isEnabled() and not bench.runner.busy)
         panel.filters.search.setText(SEARCHED)
@@ -124,8 +124,8 @@ def take_vocabulary(theme: str, target: Path) -> None:
 def take_merges(theme: str, target: Path) -> None:
     """A word of several, in the middle of its merges."""
     with opened(theme) as bench:
-        bench.merges.show_text(MERGED, MERGED_ENCODING)
-        panel = bench.merges.panel
+        bench.pages.merges.show_text(MERGED, MERGED_ENCODING)
+        panel = bench.pages.merges.panel
         until(lambda: panel.player.step.value() > 0 and not bench.runner.busy)
         last = MERGED.rindex(" ") + 1
         panel.strip.select_range(last, last)
@@ -139,7 +139,7 @@ def take_merges(theme: str, target: Path) -> None:
 def take_page(theme: str, page: str, target: Path) -> None:
     """A page as a newcomer finds it, with the sample prompt. ``page``: its object name."""
     with opened(theme) as bench:
-        bench.page(page).bring_to_front()
+        bench.pages.page(page).bring_to_front()
         until(lambda: not bench.prompt.stale and not bench.runner.busy)
         wait(SETTLE_MS)
         bench.window.grab().save(str(target))

@@ -22,7 +22,7 @@ from tests.thoroughness import DEEP_EXAMPLES
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication, QWidget
 
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 # Machines are shared and slow at times, and a test must not depend on the clock: no deadlines. Nor on luck: the same
 # examples every time; those of the long run are new ones. What asks for a number of its own gets it from ``examples``.
@@ -214,7 +214,7 @@ def shared_dir() -> Path:
     return folder
 
 
-shared_windows: list[Workbench] = []
+shared_windows: list[Application] = []
 """What the module has open for all of its tests, and answers for itself."""
 
 

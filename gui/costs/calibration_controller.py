@@ -12,8 +12,7 @@ from gui.state.storage import Storage
 if TYPE_CHECKING:
     from gui.costs.calibration_dialog import CalibrationDialog
     from gui.costs.calibration_service import UsageReading
-    from gui.runtime.jobs import JobRunner
-    from gui.window.workbench import Workbench
+    from gui.widgets.page_controller import AppContext
     from pricing.calibration import Sample
     from pricing.types import Model
 
@@ -23,30 +22,29 @@ CALIBRATION = "calibration"
 class CalibrationController(QObject):
     """Made with the cost table."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
-        super().__init__(bench)
-        assert bench.costs is not None
-        self._bench, self._costs = bench, bench.costs
-        storage = Storage(runner, self.tr("Saving the calibration"), self)
-        self.calibrations = Calibrations(bench.paths.calibration_file, runner, storage, self)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._context, self._costs = context, context.pages.costs
+        storage = Storage(context.jobs, self.tr("Saving the calibration"), self)
+        self.calibrations = Calibrations(context.paths.calibration_file, context.jobs, storage, self)
         self._dialog: CalibrationDialog | None = None
         self.calibrations.changed.connect(self._on_changed)
         self.calibrations.read.connect(self._on_read)
         self.calibrations.failed.connect(self._on_failed)
-        bench.prompt.counted.connect(self._ask)
+        context.prompt.counted.connect(self._ask)
 
     @Slot()
     def open(self) -> None:
         """Show the dialog. The model is the one that the usage will name, or is chosen there."""
         models = self._models()
         if not models:
-            self._bench.notifier.remark(self.tr("The prices are being loaded: try again in a moment."))
+            self._context.notifier.remark(self.tr("The prices are being loaded: try again in a moment."))
             return
         if self._dialog is not None:
             return
         from gui.costs.calibration_dialog import CalibrationDialog
 
-        self._dialog = dialog = CalibrationDialog(models, self._bench.theme, self._bench.window)
+        self._dialog = dialog = CalibrationDialog(models, self._context.theme, self._context.window)
         dialog.asked.connect(self._ask)
         dialog.keep_asked.connect(self.calibrations.add)
         dialog.remove_asked.connect(self.calibrations.remove)
@@ -63,7 +61,7 @@ class CalibrationController(QObject):
 
     @Slot()
     def _ask(self) -> None:
-        dialog, counts = self._dialog, self._bench.prompt.counts
+        dialog, counts = self._dialog, self._context.prompt.counts
         if dialog is None or counts is None:
             return
         self.calibrations.ask(
@@ -99,8 +97,8 @@ class CalibrationController(QObject):
         words = self.tr(
             "Your calibration could not be read or saved: {why}. Counts are as without it. What is in {file} is kept."
         )
-        file = self._bench.paths.calibration_file
-        self._bench.notifier.warning(words.format(why=why.rstrip("."), file=file), key=CALIBRATION)
+        file = self._context.paths.calibration_file
+        self._context.notifier.warning(words.format(why=why.rstrip("."), file=file), key=CALIBRATION)
 
     @Slot()
     def _on_finished(self) -> None:

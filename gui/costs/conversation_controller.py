@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gui.costs.conversation_page import ConversationPanel
     from gui.costs.rows import CostRow
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 DELAY_MS = 80
 """Changes that come faster than this (someone types) are worked out together."""
@@ -26,12 +26,12 @@ NEEDS = ("gui.costs.conversation_page",)
 class ConversationController(QObject):
     """Made with the cost table, whose favourites, prices and scenario it takes."""
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        bench, runner, costs = parts.bench, parts.runner, parts.bench.costs
-        super().__init__(bench)
+        runner, costs = context.jobs, context.pages.costs
+        super().__init__(context.pages)
         assert costs is not None
-        self._bench, self._costs, self._state = bench, costs.panel, state
+        self._context, self._costs, self._state = context, costs.panel, state
         self._reference = costs.reference
         self.panel: ConversationPanel | None = None
         self._revision = 0
@@ -44,8 +44,8 @@ class ConversationController(QObject):
         costs.panel.model.arranged.connect(self._touch)
         costs.panel.scenario.changed.connect(self._touch)
         costs.reference_changed.connect(self._touch)
-        self._page = bench.page("conversationTab")
-        self._page.when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._page = context.pages.page("conversationTab")
+        context.pages.when_seen("conversationTab", NEEDS, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
         """What the user said of the conversation, as JSON holds it."""
@@ -57,12 +57,12 @@ class ConversationController(QObject):
             return self.panel
         from gui.costs.conversation_page import ConversationPanel
 
-        self.panel = panel = ConversationPanel(self._bench.theme, self._costs.model.view.text)
+        self.panel = panel = ConversationPanel(self._context.theme, self._costs.model.view.text)
         panel.form.show_choices(conversation_of(self._state))
         self._page.fill(panel)
         self._page.lead_to(panel.form.turns)
         panel.form.changed.connect(self._touch)
-        panel.form.changed.connect(self._bench.keeper.touch)
+        panel.form.changed.connect(self._context.session.touch)
         self._touch()
         return panel
 

@@ -25,10 +25,9 @@ from gui.window.workspaces import MODELS_PAGE
 if TYPE_CHECKING:
     from gui.costs.rows import CostRow
     from gui.prompt.prompt_panel import StripSplitter
-    from gui.runtime.jobs import JobRunner
+    from gui.widgets.page_controller import AppContext
     from gui.window.model_list import Priced
     from gui.window.pages import Page
-    from gui.window.workbench import Workbench
     from pricing.types import Model
 
 
@@ -44,52 +43,51 @@ class CostController(QObject):
 
     reference_changed = Signal()
 
-    def __init__(self, bench: Workbench, runner: JobRunner, state: dict[str, Any], model_id: str = "") -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any], model_id: str = "") -> None:
         """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
-        super().__init__(bench)
-        self._bench = bench
+        super().__init__(context.pages)
+        self._context = context
         self.reference = ReferenceModel(model_id)
-        self._picker = bench.window.header.models
-        self._prompt = bench.prompt
-        paths = bench.paths
+        self._picker = context.window.header.models
+        self._prompt = context.prompt
+        paths = context.paths
         self.service = service = CostService(
             paths.prices_file,
             paths.data / LAST_GOOD_PRICES,
             parent=self,
-            user_encodings=bench.user_encodings.names,
+            user_encodings=context.encodings.user.names,
         )
-        self.panel = panel = CostPanel(service, bench.theme, bench.notifier, our_version(), bench.window)
-        keeping = Storage(runner, self.tr("Saving scenarios"), self)
+        self.panel = panel = CostPanel(service, context.theme, context.notifier, our_version(), context.window)
+        keeping = Storage(context.jobs, self.tr("Saving scenarios"), self)
         book = ScenarioBook(paths.scenarios_file, keeping, self)
-        panel.start(Storage(runner, self.tr("Exporting"), self), book)
-        bench.parts.restore("scenario", panel.restore_state, state)
+        panel.start(Storage(context.jobs, self.tr("Exporting"), self), book)
+        context.session.restore("scenario", panel.restore_state, state)
         panel.table.setCornerWidget(plain_corner(panel.table))
-        self._place_strip(bench.panel.splitter)
         service.encodings_changed.connect(self._prompt.watch)
-        service.failed.connect(bench.notifier.error)
+        service.failed.connect(context.notifier.error)
         self.priced = PricedText(service, self._prompt, panel.status, self)
-        panel.state_changed.connect(bench.keeper.touch)
+        panel.state_changed.connect(context.session.touch)
         service.prices_changed.connect(self._offer_models)
         self._picker.chosen.connect(self.choose_model)
         self._picker.priced = self._priced_models
         self._picker.star_clicked.connect(panel.commands.toggle_star)
         self._picker.add_asked.connect(self._on_add)
         self.reference_changed.connect(self._mark_model)
-        self.reference_changed.connect(bench.keeper.touch)
-        self._figures = HeaderFigures(bench.window.header, self._prompt, self)
+        self.reference_changed.connect(context.session.touch)
+        self._figures = HeaderFigures(context.window.header, self._prompt, self)
         self._picker.show_encoding(self._prompt.encoding)
         self._prompt.encoding_changed.connect(self._picker.show_encoding)
-        self.inspector = inspector = Inspector(bench.theme)
+        self.inspector = inspector = Inspector(context.theme)
         self._refresh = QTimer(self, singleShot=True, interval=REFRESH_MS)
-        self._connect_inspector(bench, inspector)
-        bench.window.set_inspector(inspector)
-        if MODELS_PAGE in bench.window.pages.names:
-            page = bench.page(MODELS_PAGE)
-            page.when_looked_at((), bench.load_first, partial(self._fill_page, page))
+        self._connect_inspector(inspector)
+        context.window.set_inspector(inspector)
+        if MODELS_PAGE in context.window.pages.names:
+            page = context.pages.page(MODELS_PAGE)
+            context.pages.when_seen(MODELS_PAGE, (), partial(self._fill_page, page))
             panel.page_asked.connect(page.bring_to_front)
         actions = [*panel.commands.all_actions(), *self._panel_actions()]
-        bench.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
-        service.start(runner)
+        context.window.add_menu("tools", self.tr("Cost ta&ble"), actions)
+        service.start(context.jobs)
 
     def _panel_actions(self) -> list[QAction]:
         """What the buttons of the panel do, for the menu and the command palette."""
@@ -115,7 +113,7 @@ class CostController(QObject):
             action.triggered.connect(self.show_costs)
         return [*made, *panel.names.actions()]
 
-    def _place_strip(self, splitter: StripSplitter) -> None:
+    def place_strip(self, splitter: StripSplitter) -> None:
         """Show the strip below the prompt."""
         splitter.set_strip(self.panel)
         self.panel.set_folded(splitter.folded)
@@ -126,7 +124,7 @@ class CostController(QObject):
     def show_costs(self) -> None:
         """Bring a cost table into sight: the page Models, where the strip is not on the page shown."""
         if not self.panel.tools.isVisible():
-            self._bench.page(MODELS_PAGE).bring_to_front()
+            self._context.pages.page(MODELS_PAGE).bring_to_front()
 
     def _fill_page(self, page: Page) -> None:
         """Show the full view in its page."""
@@ -139,7 +137,7 @@ class CostController(QObject):
 
     @Slot()
     def _toggle_chart(self) -> None:
-        self._bench.page(MODELS_PAGE).bring_to_front()
+        self._context.pages.page(MODELS_PAGE).bring_to_front()
         self.panel.page.chart_button.toggle()
 
     @Slot()
@@ -148,19 +146,19 @@ class CostController(QObject):
 
     # --- the inspector ------------------------------------------------------------------------------------------------
 
-    def _connect_inspector(self, bench: Workbench, inspector: Inspector) -> None:
+    def _connect_inspector(self, inspector: Inspector) -> None:
         """Update the labels at most every tenth of a second, and only while they are visible."""
         panel, bill = self.panel, inspector.bill
         self._refresh.timeout.connect(self._show_inspected)
         for change in (
             *(inspector.seen, panel.table.current_model_changed, panel.model.arranged, panel.model.current_changed),
-            *(bench.panel.editor.caret_token_changed, self._prompt.counted),
+            *(self._prompt.editor.caret_token_changed, self._prompt.counted),
         ):
             change.connect(self._refresh_soon)
         panel.commands.explain.triggered.connect(self._on_explain)
         bill.use_asked.connect(self._on_use)
         bill.prices_asked.connect(panel.commands.edit_asked)
-        bill.calibrate_asked.connect(self._on_calibrate)
+        bill.calibrate_asked.connect(self._context.pages.calibration_asked)
         inspector.token.entry_asked.connect(self._on_entry)
 
     @Slot()
@@ -171,7 +169,7 @@ class CostController(QObject):
     @Slot()
     def _show_inspected(self) -> None:
         """Show the token at the caret, and the bill of the selected model or else of the current one."""
-        model, editor = self.panel.model, self._bench.panel.editor
+        model, editor = self.panel.model, self._context.prompt.editor
         row = self.panel.table.current_row() or self.reference_row()
         self.inspector.bill.show_row(row, model.view if row is not None else None)
         span = editor.token_at(editor.caret_offset())
@@ -186,21 +184,16 @@ class CostController(QObject):
 
     @Slot()
     def _on_explain(self) -> None:
-        self._bench.window.actions_by_name["inspector"].setChecked(True)
+        self._context.window.actions_by_name["inspector"].setChecked(True)
 
     @Slot(str)
     def _on_use(self, model_id: str) -> None:
         self.choose_model(model_id)
         self._offer_models()
 
-    @Slot()
-    def _on_calibrate(self) -> None:
-        if self._bench.calibration is not None:
-            self._bench.calibration.open()
-
     @Slot(int)
     def _on_entry(self, token_id: int) -> None:
-        vocabulary = self._bench.controllers.get("vocabularyTab")
+        vocabulary = self._context.pages.vocabulary
         if vocabulary is not None:
             vocabulary.show_token(self._prompt.encoding, token_id)
 
@@ -248,7 +241,7 @@ class CostController(QObject):
 
     @Slot()
     def _on_add(self) -> None:
-        self._bench.go_to("pricingTab")
+        self._context.pages.go_to("pricingTab")
 
     @Slot()
     def _offer_models(self) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Splice,
     )
     from gui.widgets.find_bar import FindBar
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 
 class PriceFinder(MatchWalk):
@@ -112,17 +112,16 @@ class PricesController(QObject):
     opened = Signal()
     undo_changed = Signal()
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        bench, runner = parts.bench, parts.runner
-        super().__init__(bench)
-        assert bench.costs is not None
-        costs, panel = bench.costs.service, bench.costs.panel
-        self._bench, self._costs, self._state, self._runner = bench, costs, state, runner
-        self.notifier = bench.notifier
+        runner = context.jobs
+        super().__init__(context.pages)
+        costs, panel = context.pages.costs.service, context.pages.costs.panel
+        self._context, self._costs, self._state, self._runner = context, costs, state, runner
+        self.notifier = context.notifier
         self.built = False
         self.editor: PriceEditor | None = None
-        self.desk = PriceDesk(bench.paths.prices_file, runner, bench.user_encodings.names, self)
+        self.desk = PriceDesk(context.paths.prices_file, runner, context.encodings.user.names, self)
         self._digest: str | None = None
         self._file: FileText | None = None
         self._outside: FileText | None = None
@@ -143,9 +142,9 @@ class PricesController(QObject):
         panel.commands.edit_asked.connect(self.show_model)
         panel.commands.undo_asked.connect(self.take_back)
         panel.model.price_typed.connect(self.change_price)
-        self.undo_changed.connect(bench.wiring.show_undo)
+        self.undo_changed.connect(context.pages.undo_changed)
         self.desk.read_file()
-        bench.page("pricingTab").when_looked_at(NEEDS, bench.load_first, self.build)
+        context.pages.when_seen("pricingTab", NEEDS, self.build)
 
     def state(self) -> dict[str, Any]:
         """What the user arranged, and the text that is not saved yet, as JSON holds it."""
@@ -163,18 +162,18 @@ class PricesController(QObject):
         from gui.costs.price_import_controller import PriceChanges, PriceImportController
         from gui.costs.prices_page import PricingPanel
 
-        self.built, bench = True, self._bench
-        panel = PricingPanel(bench.theme, bench.icons, fields_below, lambda: self._costs.today)
-        bench.page("pricingTab").fill(panel)
-        bench.page("pricingTab").lead_to(panel.editor)
+        self.built, context = True, self._context
+        panel = PricingPanel(context.theme, context.icons, fields_below, lambda: self._costs.today)
+        context.pages.page("pricingTab").fill(panel)
+        context.pages.page("pricingTab").lead_to(panel.editor)
         self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
-        bench.parts.restore("pricing", panel.restore_state, self._state)
+        context.session.restore("pricing", panel.restore_state, self._state)
         self._connect()
         self._awaited = self.desk.read_file()
-        self._changes = PriceChanges(panel.editor, self, self.desk, bench.notifier, lambda: self._costs.models)
-        user_encodings, today = bench.user_encodings.names, lambda: self._costs.today
+        self._changes = PriceChanges(panel.editor, self, self.desk, context.notifier, lambda: self._costs.models)
+        user_encodings, today = context.encodings.user.names, lambda: self._costs.today
         self._imports = PriceImportController(
-            panel, self, self._changes, self._runner, bench.theme, self.desk.path.name, user_encodings, today
+            panel, self, self._changes, self._runner, context.theme, self.desk.path.name, user_encodings, today
         )
         self._on_prices()
 
@@ -200,7 +199,7 @@ class PricesController(QObject):
 
     def show_model(self, model_id: str) -> None:
         """Bring the page to the front with the prices of this model, the keyboard in its values."""
-        self._bench.page("pricingTab").bring_to_front()
+        self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._panel.form.choose(model_id)
         self._panel.form.table.setFocus()
@@ -236,13 +235,13 @@ class PricesController(QObject):
 
     def import_prices(self) -> None:
         """Bring the page to the front, and ask which published prices are to be taken over."""
-        self._bench.page("pricingTab").bring_to_front()
+        self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._imports.open()
 
     def focus(self) -> None:
         """Show the page, with the caret in the text."""
-        self._bench.page("pricingTab").bring_to_front()
+        self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._editor.setFocus()
 
@@ -444,7 +443,7 @@ class PricesController(QObject):
             self.notifier.remark(self.tr("Your price file is saved."))
         self.notifier.withdraw(OUTSIDE)
         self._costs.reload_prices(quiet=self._quiet)
-        self._bench.keeper.touch()
+        self._context.session.touch()
         self._show_status()
         if again and self._editor.unsaved:
             self.save()
@@ -468,7 +467,7 @@ class PricesController(QObject):
     @Slot()
     def _on_edited(self) -> None:
         self._delay.start()
-        self._bench.keeper.touch()
+        self._context.session.touch()
 
     @Slot()
     def check(self) -> None:
@@ -528,7 +527,7 @@ class PricesController(QObject):
     @Slot(str)
     def _on_model_chosen(self, _model_id: str) -> None:
         self.check()
-        self._bench.keeper.touch()
+        self._context.session.touch()
 
     @Slot(object, str)
     def _on_changed_by_form(self, fact: Fact, typed: str) -> None:

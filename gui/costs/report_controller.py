@@ -32,8 +32,8 @@ from gui.look.theme import Theme
 from gui.widgets.dialog_buttons import button_row
 
 if TYPE_CHECKING:
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.window.workbench import Workbench
+    from gui.runtime.jobs import JobFailure, JobResult, Ticket
+    from gui.widgets.page_controller import AppContext
 
 MOST_CHARACTERS = 2_000_000
 """Longer texts are left out: no browser likes them."""
@@ -106,30 +106,30 @@ class Draft:
 class ReportWriting(QObject):
     """One report at a time; a newer one takes the place of one that nobody answered for."""
 
-    def __init__(self, bench: Workbench, runner: JobRunner) -> None:
-        super().__init__(bench)
-        self._bench = bench
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._context = context
         self._wanted = self._wants_text = False
         self._draft: Draft | None = None
         self.dialog: ReportDialog | None = None
-        self._lane = runner.exclusive(self.tr("Writing a report"), _do, stoppable=False)
+        self._lane = context.jobs.exclusive(self.tr("Writing a report"), _do, stoppable=False)
         self._lane.finished.connect(self._on_done)
         self._lane.failed.connect(self._on_failed)
-        assert bench.costs is not None
         # Whichever comes last: on a slow machine prices are called old until after they have come.
-        for change in (bench.costs.service.estimated, bench.costs.service.stale_changed, bench.prompt.counted):
+        service = context.pages.costs.service
+        for change in (service.estimated, service.stale_changed, context.prompt.counted):
             change.connect(self._go_on)
-        bench.prompt.text_ready.connect(self._on_text)
+        context.prompt.text_ready.connect(self._on_text)
 
     @Slot()
     def begin(self) -> None:
         """Ask for a report of the prompt as it is, as soon as it is counted and priced."""
         if not self._fresh():
             self._wanted = True
-            self._bench.notifier.remark(self.tr("The report waits until the text is counted and priced."))
+            self._context.notifier.remark(self.tr("The report waits until the text is counted and priced."))
             return
         self._wanted = False
-        prompt = self._bench.prompt
+        prompt = self._context.prompt
         self._draft = Draft(prompt.editor.revision, self._shown())
         if prompt.stored_text is not None:
             self._look_at(prompt.stored_text)
@@ -138,8 +138,7 @@ class ReportWriting(QObject):
             prompt.request_text()
 
     def _fresh(self) -> bool:
-        prompt, costs = self._bench.prompt, self._bench.costs
-        assert costs is not None
+        prompt, costs = self._context.prompt, self._context.pages.costs
         counts = prompt.counts
         counted = counts is not None and not prompt.stale and counts.complete
         return counted and bool(costs.service.rows) and not costs.service.stale
@@ -164,13 +163,12 @@ class ReportWriting(QObject):
         self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
 
     def _name(self) -> str:
-        origin = self._bench.prompt.origin
+        origin = self._context.prompt.origin
         return visible_line(origin.path.name) if origin is not None else ""
 
     def _shown(self) -> ShownCosts:
         """What the window shows, at this moment."""
-        costs, prompt = self._bench.costs, self._bench.prompt
-        assert costs is not None
+        costs, prompt = self._context.pages.costs, self._context.prompt
         assert prompt.counts is not None
         panel, service = costs.panel, costs.service
         assert service.scenario is not None
@@ -190,14 +188,14 @@ class ReportWriting(QObject):
     @Slot(object)
     def _on_done(self, result: JobResult) -> None:
         if isinstance(result.value, Path):
-            self._bench.notifier.remark(self.tr("The report is written to {path}.").format(path=result.value))
+            self._context.notifier.remark(self.tr("The report is written to {path}.").format(path=result.value))
         else:
             self._ask(result.value)
 
     def _ask(self, draft: Draft) -> None:
         assert draft.facts is not None
         self._draft = draft
-        self.dialog = ReportDialog(draft.facts, self._bench.theme, self._bench.window)
+        self.dialog = ReportDialog(draft.facts, self._context.theme, self._context.window)
         self.dialog.finished.connect(self.dialog.deleteLater)
         self.dialog.accepted.connect(self._ask_for_file)
         self.dialog.open()
@@ -212,7 +210,7 @@ class ReportWriting(QObject):
         self.dialog = None
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         dialog = file_choosers.saving(
-            self._bench.window,
+            self._context.window,
             "reportFileDialog",
             self.tr("Write a report"),
             folder / "report.html",
@@ -233,7 +231,9 @@ class ReportWriting(QObject):
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self._bench.notifier.error(self.tr("The report could not be written: {why}.").format(why=failure.why), key=KEY)
+        self._context.notifier.error(
+            self.tr("The report could not be written: {why}.").format(why=failure.why), key=KEY
+        )
 
 
 def _do(act: Callable[[], object], _ticket: Ticket) -> object:

@@ -17,11 +17,10 @@ from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
-    from gui.costs.cost_controller import CostController
     from gui.files.file_tree import Proposal, Sums
     from gui.files.files_page import FilesPage
     from gui.runtime.jobs import JobFailure, JobResult
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.files.files_page",)
 """Modules that building the page imports."""
@@ -34,14 +33,13 @@ DELAY_MS = 80
 class FilesController(PageController["FilesPage"]):
     """Made after the first picture of the window, with the worker threads; builds the page when it is first seen."""
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
-        bench = self._bench
-        assert bench.costs is not None
-        wiring: CostController = bench.costs
-        self._costs, self._reference, self._encoding = wiring.panel, wiring.reference, bench.prompt.encoding
-        self._scan = FolderScan(self._runner, self._open, bench.paths.counts_file, self)
+        super().__init__(context, state)
+        context = self._context
+        costs = context.pages.costs
+        self._costs, self._reference, self._encoding = costs.panel, costs.reference, context.prompt.encoding
+        self._scan = FolderScan(self._runner, self._open, context.paths.counts_file, self)
         self._fit = FolderFit(self._runner, self)
         self._watch = FolderWatch(self)
         self._list = self._runner.exclusive(self.tr("Listing the files"), manifest_text)
@@ -50,7 +48,7 @@ class FilesController(PageController["FilesPage"]):
         self._asked: tuple[Path, ...] = ()
         self._missed = self._failed = False
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
-        bench.page("filesTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        context.pages.when_seen("filesTab", NEEDS, self._come_to_front)
 
     @property
     def _page(self) -> FilesPage:
@@ -63,15 +61,15 @@ class FilesController(PageController["FilesPage"]):
             return self.panel
         from gui.files.files_page import FilesPage
 
-        bench = self._bench
-        self.panel = page = FilesPage(bench.theme, bench.icons, self._costs.model.view.text)
-        bench.parts.restore("files", page.restore_state, self._state)
-        self._encoding = bench.prompt.encoding
+        context = self._context
+        self.panel = page = FilesPage(context.theme, context.icons, self._costs.model.view.text)
+        context.session.restore("files", page.restore_state, self._state)
+        self._encoding = context.prompt.encoding
         self._connect_page(page)
         self._connect_services()
         self._price()
-        bench.page("filesTab").fill(page)
-        bench.page("filesTab").lead_to(page.folder.field)
+        context.pages.page("filesTab").fill(page)
+        context.pages.page("filesTab").lead_to(page.folder.field)
         return page
 
     def _connect_page(self, page: FilesPage) -> None:
@@ -79,7 +77,7 @@ class FilesController(PageController["FilesPage"]):
         page.stop_asked.connect(self._scan.stop)
         page.folder.paths_changed.connect(self._show_counted)
         page.file_opened.connect(self._on_file_opened)
-        page.state_changed.connect(self._bench.keeper.touch)
+        page.state_changed.connect(self._context.session.touch)
         page.model.chosen.connect(self._on_chosen)
         page.fit.fit_asked.connect(self._propose)
         page.least_changed.connect(self._show_total)
@@ -88,13 +86,12 @@ class FilesController(PageController["FilesPage"]):
         page.fit.left.connect(self._fit.withdraw)
 
     def _connect_services(self) -> None:
-        bench, scan, fit = self._bench, self._scan, self._fit
-        bench.prompt.encoding_changed.connect(self._on_encoding)
-        assert bench.costs is not None
+        context, scan, fit = self._context, self._scan, self._fit
+        context.prompt.encoding_changed.connect(self._on_encoding)
         for changed in (
             self._costs.model.arranged,
             self._costs.scenario.changed,
-            bench.costs.reference_changed,
+            context.pages.costs.reference_changed,
         ):
             changed.connect(self._touch)
         self._delay.timeout.connect(self._price)
@@ -117,7 +114,7 @@ class FilesController(PageController["FilesPage"]):
 
     def focus(self) -> FilesPage:
         """Show the page and focus the field for a folder."""
-        self._bench.page("filesTab").bring_to_front()
+        self._context.pages.page("filesTab").bring_to_front()
         page = self.build()
         page.folder.field.setFocus()
         return page
@@ -156,7 +153,7 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot()
     def _on_encoding(self) -> None:
-        name = self._bench.prompt.encoding
+        name = self._context.prompt.encoding
         if name != self._encoding:
             self._encoding = name
             if self.shown is not None and not self._named and not self._scan.busy:
@@ -400,8 +397,8 @@ class FilesController(PageController["FilesPage"]):
     def _on_file_opened(self, node: int) -> None:
         tree = self._page.model.tree
         if tree is not None:
-            self._bench.show_prompt()
-            self._bench.files.open_path(tree.path_of(node))
+            self._context.pages.show_prompt()
+            self._context.pages.file_asked.emit(tree.path_of(node))
 
     # --- the list of files --------------------------------------------------------------------------------------------
 
@@ -442,9 +439,9 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot(object)
     def _on_list_written(self, path: Path) -> None:
-        self._bench.notifier.remark(self.tr("The list of files was written to {path}.").format(path=path))
+        self._context.notifier.remark(self.tr("The list of files was written to {path}.").format(path=path))
 
     @Slot(object, str)
     def _on_list_not_written(self, path: Path, why: str) -> None:
         words = self.tr("The list of files could not be written to {path}: {why}.")
-        self._bench.notifier.error(words.format(path=path, why=why.rstrip(".")))
+        self._context.notifier.error(words.format(path=path, why=why.rstrip(".")))

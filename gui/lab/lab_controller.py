@@ -14,7 +14,7 @@ from gui.state.storage import Storage
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Outcome
     from gui.lab.lab_page import LabPage
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 
 NEEDS = ("gui.lab.lab_page",)
@@ -24,19 +24,18 @@ NEEDS = ("gui.lab.lab_page",)
 class LabController(QObject):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, parts: TabParts) -> None:
-        bench = parts.bench
-        super().__init__(bench)
-        self._bench = bench
-        self.service = LabService(parts.runner, parts.open_encoding, bench.paths.compiled, self)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._context = context
+        self.service = LabService(context.jobs, context.encodings.open, context.paths.compiled, self)
         self.service.finished.connect(self._on_finished)
         self.service.failed.connect(self._on_failed)
         self.service.cancelled.connect(self._on_cancelled)
-        self._texts = Storage(parts.runner, self.tr("Keeping a text of the Lab"), self)
+        self._texts = Storage(context.jobs, self.tr("Keeping a text of the Lab"), self)
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPage | None = None
-        bench.page("labTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        context.pages.when_seen("labTab", NEEDS, self._come_to_front)
 
     def build(self) -> LabPage:
         """Return the page; the first call creates it."""
@@ -44,9 +43,9 @@ class LabController(QObject):
             return self.panel
         from gui.lab.lab_page import LabPage
 
-        bench = self._bench
-        self.panel = panel = LabPage(cards(), bench.theme, bench.icons)
-        bench.page("labTab").fill(panel)
+        context = self._context
+        self.panel = panel = LabPage(cards(), context.theme, context.icons)
+        context.pages.page("labTab").fill(panel)
         panel.run_all_asked.connect(self._run_all)
         for card in panel.cards.values():
             card.run_asked.connect(self._run)
@@ -55,7 +54,7 @@ class LabController(QObject):
 
     def focus(self) -> None:
         """Show the page, with the keyboard in its first control."""
-        self._bench.page("labTab").bring_to_front()
+        self._context.pages.page("labTab").bring_to_front()
         self.build().focus()
 
     @Slot()
@@ -77,19 +76,19 @@ class LabController(QObject):
     @Slot(str, str, str, str)
     def _take(self, key: str, place: str, text: str, encoding: str) -> None:
         """Take the text of a card to another tab."""
-        bench = self._bench
+        context = self._context
         if place == TRAINER:
-            self._texts.write(bench.paths.lab / f"{key}.txt", text)
+            self._texts.write(context.paths.lab / f"{key}.txt", text)
             return
         if place == MERGES:
-            if bench.merges is not None:
-                bench.merges.show_text(text, encoding)
+            if context.pages.merges is not None:
+                context.pages.merges.show_text(text, encoding)
             return
         if encoding:
-            bench.prompt.set_encoding(encoding)
-        replaced = bench.prompt.replace_all(text)
-        bench.show_prompt()
-        bench.notifier.remark(
+            context.prompt.set_encoding(encoding)
+        replaced = context.prompt.replace_all(text)
+        context.pages.show_prompt()
+        context.notifier.remark(
             self.tr("The prompt is the text of the card; undo brings back what was there.")
             if replaced
             else self.tr("The prompt is as it was: a big text is on its way there. Wait until it is there.")
@@ -97,7 +96,7 @@ class LabController(QObject):
 
     @Slot(object)
     def _train_on(self, path: Path) -> None:
-        training = self._bench.training
+        training = self._context.pages.training
         assert training is not None
         training.show()
         assert training.panel is not None
@@ -105,7 +104,7 @@ class LabController(QObject):
 
     @Slot(object, str)
     def _on_not_written(self, path: Path, why: str) -> None:
-        self._bench.notifier.error(
+        self._context.notifier.error(
             self.tr("The text could not be kept as {path}, so it cannot be trained on: {why}.").format(
                 path=path, why=why
             )

@@ -9,7 +9,8 @@ from PySide6.QtWidgets import QApplication
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
-    from gui.window.workbench import Workbench
+    from gui.prompt.ids_controller import IdsController
+    from gui.widgets.page_controller import AppContext
 
 MOST_BYTES = 64
 
@@ -21,13 +22,13 @@ MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_n
 class TokenActions(QObject):
     """Connects the actions on tokens, and offers them where the editor is clicked."""
 
-    def __init__(self, bench: Workbench) -> None:
-        super().__init__(bench)
-        self._bench = bench
-        self._actions = act = bench.window.actions_by_name
-        editor = bench.panel.editor
+    def __init__(self, context: AppContext, ids: IdsController) -> None:
+        super().__init__(context.pages)
+        self._context = context
+        self._actions = act = context.window.actions_by_name
+        editor = context.prompt.editor
         act["copy_token_id"].triggered.connect(self._copy_id)
-        act["copy_ids"].triggered.connect(self._copy_ids)
+        act["copy_ids"].triggered.connect(ids.copy_selection)
         act["show_in_vocabulary"].triggered.connect(self._show_in_vocabulary)
         act["why_not_one_token"].triggered.connect(self._explain)
         for name in MENU:
@@ -38,7 +39,7 @@ class TokenActions(QObject):
 
     def _token(self) -> TokenSpan | None:
         """The token at the caret; of a selection, the first."""
-        editor = self._bench.panel.editor
+        editor = self._context.prompt.editor
         return editor.token_at(editor.selected_range()[0])
 
     @Slot(object)
@@ -51,23 +52,18 @@ class TokenActions(QObject):
         span = self._token()
         if span is not None:
             QApplication.clipboard().setText(str(span.token_id))
-            self._bench.notifier.remark(self.tr("Copied ID {id}").format(id=span.token_id))
-
-    @Slot()
-    def _copy_ids(self) -> None:
-        if self._bench.ids is not None:
-            self._bench.ids.copy_selection()
+            self._context.notifier.remark(self.tr("Copied ID {id}").format(id=span.token_id))
 
     @Slot()
     def _show_in_vocabulary(self) -> None:
-        span, vocabulary = self._token(), self._bench.vocabulary
+        span, vocabulary = self._token(), self._context.pages.vocabulary
         if span is not None and vocabulary is not None:
-            vocabulary.show_token(self._bench.prompt.encoding, span.token_id)
+            vocabulary.show_token(self._context.prompt.encoding, span.token_id)
 
     @Slot()
     def _explain(self) -> None:
         """Show the merges of the selection or of the word at the caret, at the answer."""
-        merges = self._bench.merges
+        merges = self._context.pages.merges
         if merges is not None:
             merges.show_selection()
             merges.build().why.setFocus()

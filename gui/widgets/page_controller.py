@@ -1,28 +1,48 @@
-"""What controllers of pages begin with: what they are made of, what a page remembers, and building it in steps."""
+"""The context that controllers of pages get, the controller of a page that is remembered, and building in steps."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from PySide6.QtCore import QObject, SignalInstance, Slot
 
 from gui.runtime.event_loop import in_next_turn
 
 if TYPE_CHECKING:
-    from gui.core.user_encodings import OpenEncoding
+    from gui.core.paths import ProfilePaths
+    from gui.look.icons import Icons
+    from gui.look.theme import Theme
+    from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobRunner
+    from gui.runtime.notify import Notifier
+    from gui.state.settings import SettingsStore
     from gui.window.encoding_list import EncodingList
-    from gui.window.workbench import Workbench
+    from gui.window.main_window import MainWindow
+    from gui.window.pages import PageDirectory
+    from gui.window.session_keeper import SessionKeeper
 
 
-class TabParts(NamedTuple):
-    """What a tab is wired with. They are there after the first picture of the window."""
+@dataclass(frozen=True, slots=True)
+class AppContext:
+    """What controllers of pages work with. ``gui.window.application`` makes one for each window.
 
-    bench: Workbench
-    runner: JobRunner
+    ``session`` restores and saves what pages remember; ``jobs`` runs work on other threads; ``pages`` shows pages and
+    passes requests from one page to another.
+    """
+
+    paths: ProfilePaths
+    settings: SettingsStore
+    theme: Theme
+    icons: Icons
+    notifier: Notifier
+    window: MainWindow
+    session: SessionKeeper
+    prompt: Prompt
+    jobs: JobRunner
     encodings: EncodingList
-    open_encoding: OpenEncoding
+    pages: PageDirectory
 
 
 class StatefulPanel(Protocol):
@@ -36,23 +56,23 @@ Panel = TypeVar("Panel", bound=StatefulPanel)
 
 
 class PageController(QObject, Generic[Panel]):
-    """Gives the window a tab: its panel is made when somebody first looks at it, and shows what it showed last time."""
+    """Controller of a page whose panel is made when it is first seen and shows what it showed last time."""
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts.bench)
-        self._bench, self._runner, _, self._open = parts
+        super().__init__(context.pages)
+        self._context, self._runner, self._open = context, context.jobs, context.encodings.open
         self._state = state
         self._listed: tuple[tuple[str, str], ...] = ()
         self.panel: Panel | None = None
-        parts.encodings.listed.connect(self._on_listed)
+        context.encodings.listed.connect(self._on_listed)
 
     def state(self) -> dict[str, Any]:
         """What the user chose, as JSON holds it: of a panel that nobody has looked at, what it was made with."""
         return self._state if self.panel is None else self.panel.state()
 
     def _show_encodings(self, panel: Panel) -> None:
-        """Offer the encodings, ``_listed``, in the panel. A tab that offers some says how."""
+        """Offer the encodings, ``_listed``, in the panel. Overridden by pages that offer them."""
 
     @Slot(object)
     def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
@@ -62,13 +82,13 @@ class PageController(QObject, Generic[Panel]):
 
 
 class PageBuilding(QObject):
-    """Takes one step in each turn of the event loop, or all that are left at once for whoever needs the tab now.
+    """Builds a page, one step in each turn of the event loop, or all that are left at once for who needs the page now.
 
-    Keys wait for nobody: an action that puts the keyboard into a tab needs it now, or what is typed next would be lost.
+    An action that puts the keyboard into a page needs it now, or what is typed next would be lost.
     """
 
     def __init__(self, steps: Callable[[], Iterator[None]], closed: SignalInstance, parent: QObject) -> None:
-        """``steps``: builds the tab, with a yield behind each step. ``closed``: the window has gone; nothing more is
+        """``steps``: builds the page, with a yield behind each step. ``closed``: the window has gone; nothing more is
         built."""
         super().__init__(parent)
         self._make = steps
@@ -84,7 +104,7 @@ class PageBuilding(QObject):
             in_next_turn(self, self._take_step)
 
     def when_built(self, act: Callable[[], None]) -> None:
-        """Call a slot when the tab is built, which begins with this: at once, if it is."""
+        """Call a slot when the page is built, which begins with this: at once, if it is."""
         if self._is_over:
             act()
             return

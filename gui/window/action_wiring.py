@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
     from gui.prompt.finder import Finder
     from gui.window.about import LicenceReading
+    from gui.window.application import Application
     from gui.window.command_palette import CommandPalette, Entry
-    from gui.window.workbench import Workbench
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
@@ -30,7 +30,7 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 class ActionWiring(QObject):
     """Connects the actions to what is there, and keeps their check marks right."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Application) -> None:
         super().__init__(bench)
         self._bench = bench
         self._actions = bench.window.actions_by_name
@@ -69,6 +69,7 @@ class ActionWiring(QObject):
         editor.undoAvailable.connect(self.show_undo)
         editor.redoAvailable.connect(self.show_undo)
         bench.window.pages.currentChanged.connect(self.show_undo)
+        bench.pages.undo_changed.connect(self.show_undo)
         editor.caret_token_changed.connect(self._on_caret_token)
         act["undo"].setEnabled(False)
         act["redo"].setEnabled(False)
@@ -130,8 +131,8 @@ class ActionWiring(QObject):
 
     @Slot()
     def _import_tokenizer(self) -> None:
-        if self._bench.library is not None:
-            self._bench.library.choose()
+        if self._bench.pages.library is not None:
+            self._bench.pages.library.choose()
 
     @Slot()
     def _open(self) -> None:
@@ -197,7 +198,7 @@ class ActionWiring(QObject):
 
     def _prices(self) -> PricesController | None:
         """The tab for prices, if it is in front."""
-        return self._bench.pricing if self._bench.window.pages.current_name == "pricingTab" else None
+        return self._bench.pages.pricing if self._bench.window.pages.current_name == "pricingTab" else None
 
     def _text_of_tab(self) -> QPlainTextEdit:
         prices = self._prices()
@@ -338,8 +339,8 @@ class ActionWiring(QObject):
         words = typed.strip()
         number = words.removeprefix(TOKENS).strip()
         encoding = bench.prompt.encoding
-        if number.isascii() and number.isdigit() and len(number) < 10 and bench.vocabulary is not None:
-            show = partial(bench.vocabulary.show_token, encoding, int(number))
+        if number.isascii() and number.isdigit() and len(number) < 10 and bench.pages.vocabulary is not None:
+            show = partial(bench.pages.vocabulary.show_token, encoding, int(number))
             entries.append(
                 Entry(self.tr("Token"), f"#{int(number)}", f"token:{number}", encoding, show, TOKENS, "hash")
             )
@@ -424,18 +425,18 @@ class ActionWiring(QObject):
     @Slot()
     def _go_to_page(self) -> None:
         action = self.sender().objectName()
-        self._bench.go_to(next(page.name for page in all_pages() if page.action == action))
+        self._bench.pages.go_to(next(page.name for page in all_pages() if page.action == action))
 
     @Slot()
     def _go_to_workspace(self) -> None:
         action = self.sender().objectName()
         numbers = {WORKSPACE_ACTION.format(number): workspace for number, workspace in enumerate(WORKSPACES, 1)}
-        self._bench.go_to(self._bench.window.navigation.last_page(numbers[action].id))
+        self._bench.pages.go_to(self._bench.window.navigation.last_page(numbers[action].id))
 
     @Slot()
     def _step(self) -> None:
         step = 1 if self.sender().objectName() == "next_page" else -1
-        self._bench.go_to(self._bench.window.navigation.neighbour(step))
+        self._bench.pages.go_to(self._bench.window.navigation.neighbour(step))
 
     @Slot()
     def _step_region(self) -> None:
@@ -451,18 +452,18 @@ class ActionWiring(QObject):
 
     @Slot()
     def _go_to_entry(self) -> None:
-        if self._bench.vocabulary is not None:
-            self._bench.vocabulary.focus_go_to()
+        if self._bench.pages.vocabulary is not None:
+            self._bench.pages.vocabulary.focus_go_to()
 
     @Slot()
     def _show_merges(self) -> None:
-        if self._bench.merges is not None:
-            self._bench.merges.show_selection()
+        if self._bench.pages.merges is not None:
+            self._bench.pages.merges.show_selection()
 
     @Slot()
     def _import_prices(self) -> None:
-        if self._bench.pricing is not None:
-            self._bench.pricing.import_prices()
+        if self._bench.pages.pricing is not None:
+            self._bench.pages.pricing.import_prices()
 
     @Slot()
     def _calibrate(self) -> None:

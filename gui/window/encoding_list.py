@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.user_encodings import UserEncodings
+from gui.core.user_encodings import OpenEncoding, UserEncodings
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
@@ -19,11 +19,12 @@ class EncodingList(QObject):
     own_listed = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, runner: JobRunner, own: UserEncodings, parent: QObject | None = None) -> None:
-        """``own``: the user's own."""
+    def __init__(self, runner: JobRunner, user: UserEncodings, open_encoding: OpenEncoding, parent: QObject) -> None:
+        """``user``: the user's own. ``open_encoding``: opens any of them, on a worker thread."""
         super().__init__(parent)
+        self.user, self.open = user, open_encoding
         self._told: set[str] = set()
-        self._lane = runner.conflated(self.tr("Listing the encodings"), partial(_list, own))
+        self._lane = runner.conflated(self.tr("Listing the encodings"), partial(_list, user))
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
 

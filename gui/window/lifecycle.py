@@ -13,13 +13,13 @@ from gui.runtime.notify import Offer
 from gui.state.session import EARLIER_FILE, Restored
 
 if TYPE_CHECKING:
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 
 class StartReport(QObject):
     """The notices of a start."""
 
-    def __init__(self, bench: Workbench, restored: Restored, put_by: bool) -> None:
+    def __init__(self, bench: Application, restored: Restored, put_by: bool) -> None:
         """``put_by``: the text of last time is on the disk, and the user wants windows to begin without it."""
         super().__init__(bench)
         self._bench, self._restored, self._put_by = bench, restored, put_by
@@ -94,7 +94,7 @@ class Closing(QObject):
     ``close`` is not: the session keeps them.
     """
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Application) -> None:
         super().__init__(bench)
         self._bench = bench
         self._box: QMessageBox | None = None

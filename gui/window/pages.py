@@ -1,13 +1,33 @@
-"""The stack of pages, and a page that is built when it is first seen."""
+"""The stack of pages, a page that is built when it is first seen, and the directory of pages and controllers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE
+
+if TYPE_CHECKING:
+    from gui.costs.conversation_controller import ConversationController
+    from gui.costs.cost_controller import CostController
+    from gui.costs.prices_controller import PricesController
+    from gui.files.files_controller import FilesController
+    from gui.lab.lab_controller import LabController
+    from gui.prompt.chat.controller import ChatController
+    from gui.prompt.compare.controller import CompareController
+    from gui.prompt.prompt_panel import PromptPanel
+    from gui.prompt.savings.controller import SavingsController
+    from gui.prompt.versions.controller import VersionsController
+    from gui.runtime.loading import Loading
+    from gui.tokenizers.library.controller import LibraryController
+    from gui.tokenizers.merges.controller import MergesController
+    from gui.tokenizers.train.controller import TrainingController
+    from gui.tokenizers.vocabulary.controller import VocabularyController
 
 
 class Pages(QStackedWidget):
@@ -120,3 +140,134 @@ class Page(QWidget):
     def _on_page(self) -> None:
         if self._arrive is not None and self.is_in_front():
             self._arrive()
+
+
+class PageDirectory(QObject):
+    """The pages of a window and their controllers. Shows pages and passes on what one page asks of others.
+
+    A controller is None until the first picture of the window is shown; ``costs`` is there before all others.
+
+    Signals, emitted by pages: ``merges_asked(int, int)`` for a span of the prompt in UTF-16 units;
+    ``calibration_asked()``; ``file_asked(Path)`` to open a file as the prompt; ``paths_dropped(list[Path])`` to take
+    files and folders where they belong; ``undo_changed()`` when a page can undo more or less than before.
+    """
+
+    merges_asked = Signal(int, int)
+    calibration_asked = Signal()
+    file_asked = Signal(object)
+    paths_dropped = Signal(list)
+    undo_changed = Signal()
+
+    def __init__(self, pages: Pages, prompt: PromptPanel, parent: QObject) -> None:
+        super().__init__(parent)
+        self._pages, self._prompt = pages, prompt
+        self.controllers: dict[str, Any] = {}
+        """What builds and drives a page, by the name of the page."""
+        self._costs: CostController | None = None
+        self._loading: Loading | None = None
+
+    @property
+    def costs(self) -> CostController:
+        """Drives the cost table: the strip under the prompt and the page Models."""
+        assert self._costs is not None
+        return self._costs
+
+    @costs.setter
+    def costs(self, costs: CostController) -> None:
+        self._costs = costs
+
+    def page(self, name: str) -> Page:
+        """Return a page that is built when it is first seen."""
+        page = self._pages.page(name)
+        assert isinstance(page, Page)
+        return page
+
+    def when_seen(self, name: str, needs: Sequence[str], act: Callable[[], None]) -> None:
+        """Call ``act`` whenever a page comes to the front, once the modules it needs are loaded."""
+        from gui.runtime.loading import Loading
+
+        if self._loading is None:
+            self._loading = Loading(self)
+        self.page(name).when_looked_at(needs, self._loading.when_loaded, act)
+
+    def go_to(self, name: str) -> None:
+        """Show a page, with the keyboard in its first control."""
+        self._pages.show_page(name)
+        if name == PROMPT_PAGE:
+            self._prompt.show_text()
+            self._prompt.editor.setFocus()
+        elif name == MODELS_PAGE and self._costs is not None:
+            self._costs.panel.focus_filter()
+        elif name in self.controllers:
+            self.controllers[name].focus()
+
+    @Slot()
+    def show_prompt(self) -> None:
+        """Show the text of the prompt, ready to type."""
+        self.go_to(PROMPT_PAGE)
+
+    @Slot(int, int)
+    def show_place(self, utf16_start: int, utf16_end: int) -> None:
+        """Show the prompt with this span selected and its start in sight."""
+        self.show_prompt()
+        self._prompt.editor.select_range(utf16_end, utf16_start)
+
+    @property
+    def library(self) -> LibraryController | None:
+        """Drives the page Library."""
+        return self.controllers.get("libraryTab")
+
+    @property
+    def training(self) -> TrainingController | None:
+        """Drives the page Train."""
+        return self.controllers.get("trainingTab")
+
+    @property
+    def vocabulary(self) -> VocabularyController | None:
+        """Drives the page Vocabulary."""
+        return self.controllers.get("vocabularyTab")
+
+    @property
+    def merges(self) -> MergesController | None:
+        """Drives the page Merges."""
+        return self.controllers.get("mergesTab")
+
+    @property
+    def request(self) -> ChatController | None:
+        """Drives the page Chat."""
+        return self.controllers.get("requestTab")
+
+    @property
+    def compare(self) -> CompareController | None:
+        """Drives the page Compare."""
+        return self.controllers.get("compareTab")
+
+    @property
+    def folders(self) -> FilesController | None:
+        """Drives the page Files."""
+        return self.controllers.get("filesTab")
+
+    @property
+    def lab(self) -> LabController | None:
+        """Drives the page Lab."""
+        return self.controllers.get("labTab")
+
+    @property
+    def advisor(self) -> SavingsController | None:
+        """Drives the page Savings."""
+        return self.controllers.get("savingsTab")
+
+    @property
+    def versions(self) -> VersionsController | None:
+        """Drives the page Versions."""
+        return self.controllers.get("versionsTab")
+
+    @property
+    def pricing(self) -> PricesController | None:
+        """Drives the page Prices."""
+        return self.controllers.get("pricingTab")
+
+    @property
+    def conversation(self) -> ConversationController | None:
+        """Drives the page Conversation."""
+        return self.controllers.get("conversationTab")

@@ -30,14 +30,14 @@ from gui.state.session import (
     read_text,
     state_bytes,
 )
-from gui.state.session_slot import SessionSlot
+from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.storage import Storage, WriteRequest, write_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 FIRST_VIEW_BYTES = 256 * 1024
 """A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
@@ -76,6 +76,7 @@ class SessionKeeper(QObject):
     ) -> None:
         super().__init__(parent)
         self._slot = slot
+        self.restore = RestoredParts(slot, notifier, self).restore
         self._prompt = prompt
         self._notifier = notifier
         self._collect = collect
@@ -95,6 +96,11 @@ class SessionKeeper(QObject):
         prompt.changed.connect(self._on_text_changed)
         prompt.text_ready.connect(self._on_text_ready)
         prompt.editor.load_finished.connect(self._on_loaded)
+
+    @property
+    def folder(self) -> Path | None:
+        """The folder of this session; None if nothing of it is kept."""
+        return self._slot.folder
 
     # --- bringing back ----------------------------------------------------------------------------------------------
 
@@ -456,7 +462,7 @@ def decoded(text: str) -> QByteArray:
 class Privacy(QObject):
     """The two actions of one window."""
 
-    def __init__(self, bench: Workbench) -> None:
+    def __init__(self, bench: Application) -> None:
         super().__init__(bench)
         self._bench = bench
         self._box: QMessageBox | None = None

@@ -21,7 +21,7 @@ class PageSpec(NamedTuple):
 
     ``name`` is the object name, which sessions store. ``description`` is the accessible name. ``action`` names the
     action that shows the page, ``menu`` is its menu text with a mnemonic, ``keyword`` what the palette finds it by
-    first. ``controller`` ("module:class") is made after the first picture with ``TabParts``, and with the field
+    first. ``controller`` ("module:class") is made after the first picture with the ``AppContext``, and with the field
     ``state`` of the session where there is one; it builds the page when the page is first seen.
     """
 

@@ -15,7 +15,7 @@ from engine import kernel_use
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.runtime.notify import Notice
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.damage import worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer
@@ -68,7 +68,7 @@ def feed_profile(content: bytes, folder: Path) -> Iterator[str]:
         patch.object(kernel_use, "is_compiled", lambda *_: False),
     ):
         window = create_window(profile)
-        bench = window.findChild(Workbench)
+        bench = window.findChild(Application)
         assert bench is not None
         bench.notifier.posted.connect(lambda notice: said.append(_words(notice)))
         loop = QEventLoop()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import engine
     from engine.types import TextEdit, TokenPatch
     from gui.runtime.jobs import JobRunner
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 # Qt's platform without a screen says so whenever a window's least size changes; no real platform does.
 OFFSCREEN_REMARK = r"^This plugin does not support "
@@ -192,7 +192,7 @@ def prices(profile: Path) -> Path:
     return profile / "prices.yaml"
 
 
-OpenWindow = Callable[..., "Workbench"]
+OpenWindow = Callable[..., "Application"]
 
 
 @pytest.fixture
@@ -226,17 +226,17 @@ def open_shared_window(shared_qtbot: PatientBot, tmp_path_factory: pytest.TempPa
 
 
 def windows(
-    qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Workbench] | None = None
+    qtbot: QtBot, folder: Path, pages: Collection[str] | None = None, opened: list[Application] | None = None
 ) -> Iterator[OpenWindow]:
     from gui.look.theme import FormerLook
 
     opened = [] if opened is None else opened
 
-    def open_one(profile: Path | None = None, *, counted: bool = True) -> Workbench:
+    def open_one(profile: Path | None = None, *, counted: bool = True) -> Application:
         from gui.core.paths import profile_paths
-        from gui.window.workbench import Workbench
+        from gui.window.application import Application
 
-        bench = Workbench(profile_paths(profile or folder / "profile"))
+        bench = Application(profile_paths(profile or folder / "profile"))
         opened.append(bench)
         bench.start_at_once(pages)
         with qtbot.waitSignal(bench.started):
@@ -253,7 +253,7 @@ def windows(
         FormerLook.return_now()
 
 
-def close_window(qtbot: QtBot, bench: Workbench) -> None:
+def close_window(qtbot: QtBot, bench: Application) -> None:
     """Close a window and wait until it is gone."""
     try:
         window = bench.window
@@ -264,7 +264,7 @@ def close_window(qtbot: QtBot, bench: Workbench) -> None:
         window.close()
 
 
-def notices(bench: Workbench) -> str:
+def notices(bench: Application) -> str:
     """What the window tells its user just now, a line a notice."""
     return "\n".join(notice.text for notice in bench.window.messages.notices)
 

@@ -8,12 +8,12 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from gui.costs.prices_page import PricingPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 GOOD = "# mine\nversion: 1\nmodels:\n  openai/gpt-4o:\n    price:\n      input: 2.00  # negotiated\n"
 
 
-def panel_of(qtbot: QtBot, bench: Workbench) -> PricingPanel:
+def panel_of(qtbot: QtBot, bench: Application) -> PricingPanel:
     """The tab, in front, when it shows its file and the built-in prices are there."""
     bench.window.actions_by_name["focus_pricing"].trigger()
     panel = bench.window.findChild(PricingPanel)
@@ -23,7 +23,7 @@ def panel_of(qtbot: QtBot, bench: Workbench) -> PricingPanel:
     return panel
 
 
-def input_price(bench: Workbench, model_id: str = "openai/gpt-4o") -> Decimal:
+def input_price(bench: Application, model_id: str = "openai/gpt-4o") -> Decimal:
     """The price in force."""
     return next(model for model in bench.costs.service.models if model.id == model_id).price.input
 

@@ -14,7 +14,7 @@ from gui.prompt.savings import service as advice_module
 from gui.prompt.savings.controller import SavingsController
 from gui.prompt.savings.panel import SavingsPanel
 from gui.prompt.savings.tables import BEGINNING, CHANGE, EFFECT, LINE, SAVED_MONEY, SAVED_TOKENS, SHARE, WHAT
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 
 pytestmark = pytest.mark.pages("savingsTab")
@@ -24,7 +24,7 @@ TEXT = f"# Data\n\n{JSON}\n\n\n\nWhat is the ﬁnal oﬃce?   \n"
 
 
 def advised(
-    qtbot: QtBot, bench: Workbench, text: str = TEXT, model: str = "openai/gpt-4o"
+    qtbot: QtBot, bench: Application, text: str = TEXT, model: str = "openai/gpt-4o"
 ) -> tuple[SavingsPanel, SavingsController]:
     """The advisor, opened by its action on a text, when everything is counted and priced for the reference model."""
     bench.prompt.replace_all(text)
@@ -34,7 +34,7 @@ def advised(
     qtbot.waitUntil(lambda: not prompt.stale)
     qtbot.waitUntil(lambda: bool(bench.costs.service.rows) and not bench.costs.service.stale)
     bench.window.actions_by_name["advisor"].trigger()
-    panel, controller = bench.advisor.panel, bench.advisor
+    panel, controller = bench.pages.advisor.panel, bench.pages.advisor
     qtbot.waitUntil(lambda: controller.fresh and not panel.run.isHidden())
     return panel, controller
 
@@ -176,7 +176,7 @@ def test_parts_are_ranked_and_lead_to_their_place(qtbot: QtBot, open_window: Ope
     panel.ranking.table.setCurrentIndex(model.index(0, 0))
     QTest.keyClick(panel.ranking.table, Qt.Key.Key_Return)
     assert bench.panel.editor.selected_text() == "the very long line of many words, the longest of all\n"
-    bench.window.pages.setCurrentWidget(bench.page("savingsTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("savingsTab"))
     panel.ranking.by.setCurrentIndex(panel.ranking.by.findData("json"))
     assert model.rowCount() == 0
     assert panel.ranking.nothing.isVisible()
@@ -208,10 +208,10 @@ def test_it_is_priced_when_somebody_looks_at_it(qtbot: QtBot, open_window: OpenW
     priced: list[int] = []
     reprice = controller.reprice
     monkeypatch.setattr(controller, "reprice", lambda: priced.append(1) or reprice())
-    bench.show_prompt()
+    bench.pages.show_prompt()
     bench.costs.service.estimated.emit(bench.costs.service.rows)
     assert priced == []
-    bench.window.pages.setCurrentWidget(bench.page("savingsTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("savingsTab"))
     assert priced == [1]
     bench.costs.service.estimated.emit(bench.costs.service.rows)
     assert len(priced) > 1
@@ -231,7 +231,7 @@ def test_it_can_be_stopped(qtbot: QtBot, open_window: OpenWindow, monkeypatch: p
     monkeypatch.setattr(advice_module, "look", endless)
     bench = open_window()
     bench.window.actions_by_name["advisor"].trigger()
-    panel = bench.advisor.panel
+    panel = bench.pages.advisor.panel
     assert panel.stop.isVisible()
     qtbot.waitUntil(lambda: "nothing" in panel.status.text())
     qtbot.mouseClick(panel.stop, Qt.MouseButton.LeftButton)

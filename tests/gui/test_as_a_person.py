@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from benchmarks.editor_text import mixed_text
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 SEVEN_MISTAKES = """\
@@ -31,7 +31,7 @@ models:
 """
 
 
-def counted(qtbot: QtBot, bench: Workbench, text: str) -> None:
+def counted(qtbot: QtBot, bench: Application, text: str) -> None:
     """Wait for the figures of this text in every encoding; they must be the engine's."""
     size = len(text.encode("utf-16-le")) // 2
 

@@ -17,7 +17,7 @@ from gui.costs.columns import COLUMN_INDEX
 from gui.costs.rows import CostRow
 from gui.runtime.jobs import JobRunner
 from gui.state.storage import Storage
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from pricing.calibration import Sample
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
@@ -28,11 +28,11 @@ MODEL = "anthropic/claude-opus-5-5"
 ENGLISH = "It is not only that the cat was in the house, but that it was there with the dog and the bird. " * 40
 
 
-def row_of(bench: Workbench) -> CostRow | None:
+def row_of(bench: Application) -> CostRow | None:
     return next((row for row in bench.costs.service.rows if row.model_id == MODEL), None)
 
 
-def with_english(qtbot: QtBot, bench: Workbench) -> int:
+def with_english(qtbot: QtBot, bench: Application) -> int:
     """Show the text, and wait for its tokens in the encoding that the model is estimated with."""
     bench.panel.editor.setPlainText(ENGLISH)
     size = len(ENGLISH)
@@ -48,7 +48,7 @@ def with_english(qtbot: QtBot, bench: Workbench) -> int:
     return bench.prompt.counts.by_encoding["o200k_base"]
 
 
-def opened(bench: Workbench) -> CalibrationDialog:
+def opened(bench: Application) -> CalibrationDialog:
     bench.window.actions_by_name["calibrate"].trigger()
     dialog = bench.window.findChild(CalibrationDialog)
     assert dialog is not None

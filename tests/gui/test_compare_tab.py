@@ -18,7 +18,7 @@ from gui.prompt.compare import service as comparisons
 from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
 from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS, premium_percent, premium_text
 from gui.widgets.aligned_tokens import AlignedTokens
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages("compareTab")
@@ -27,21 +27,21 @@ TEXT = "Hello, world!\nПривет, мир. Ещё одна строка.\n=SUM
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
+def bench(open_window: OpenWindow) -> Application:
     return open_window()
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> ComparePanel:
+def panel(qtbot: QtBot, bench: Application) -> ComparePanel:
     bench.prompt.replace_all(TEXT)
     bench.window.actions_by_name["focus_compare"].trigger()
     settled(qtbot, bench)
-    return bench.compare.panel
+    return bench.pages.compare.panel
 
 
-def settled(qtbot: QtBot, bench: Workbench) -> None:
+def settled(qtbot: QtBot, bench: Application) -> None:
     """Wait until what is shown is what was asked for."""
-    qtbot.waitUntil(lambda: bench.compare.panel is not None and bench.compare.settled)
+    qtbot.waitUntil(lambda: bench.pages.compare.panel is not None and bench.pages.compare.settled)
 
 
 def totals(panel: ComparePanel, column: int = TOKENS) -> list[str]:
@@ -54,7 +54,7 @@ def counts(names: tuple[str, ...], text: str = TEXT) -> list[str]:
 
 
 def test_the_prompt_is_compared_at_once(bench, panel):
-    assert bench.page("compareTab").is_in_front()
+    assert bench.pages.page("compareTab").is_in_front()
     assert totals(panel, ENCODING) == list(FIRST_ENCODINGS)
     assert totals(panel) == counts(FIRST_ENCODINGS)
     assert totals(panel, PREMIUM)[0] == "base"
@@ -86,7 +86,7 @@ def test_an_edit_of_the_prompt_is_followed_and_a_text_typed_here_is_not_the_prom
     settled(qtbot, bench)
     assert totals(panel) == counts(FIRST_ENCODINGS, "strawberry")
     bench.prompt.replace_all("and this")
-    assert bench.compare.settled
+    assert bench.pages.compare.settled
 
 
 def test_only_the_selection(qtbot, bench, panel):
@@ -101,7 +101,7 @@ def test_only_the_selection(qtbot, bench, panel):
 
 def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypatch):
     monkeypatch.setattr(compare_flow, "LONGEST_READ", 4)
-    flow, asked = bench.compare, []
+    flow, asked = bench.pages.compare, []
     ask = flow._ask_for_text
     monkeypatch.setattr(flow, "_ask_for_text", lambda part: asked.append(part) or ask(part))
     bench.panel.editor.select_range(7, len(TEXT))
@@ -109,7 +109,7 @@ def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypa
     settled(qtbot, bench)
     assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
     assert asked == [(7, len(TEXT))], "not read from the editor"
-    request = bench.compare.compared.request
+    request = bench.pages.compare.compared.request
     assert (request.text.text(), request.first) == (TEXT[7:], 7)
 
 
@@ -117,11 +117,11 @@ def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by
     """It comes from the worker that counts it, which may take a while."""
     asked = []
     monkeypatch.setattr(bench.prompt, "request_text", lambda: asked.append(True))
-    bench.compare.refresh()
+    bench.pages.compare.refresh()
     qtbot.waitUntil(lambda: bool(asked))
     panel.source.setCurrentIndex(2)
     panel.typed.setPlainText("strawberry")
-    qtbot.waitUntil(lambda: bench.compare.compared.request.text == "strawberry")
+    qtbot.waitUntil(lambda: bench.pages.compare.compared.request.text == "strawberry")
     bench.prompt.text_ready.emit(bench.panel.editor.revision, chunked([TEXT]))
     settled(qtbot, bench)
     qtbot.waitUntil(lambda: not bench.runner.busy)
@@ -178,7 +178,7 @@ def test_going_to_a_place_of_the_selection_keeps_what_was_selected(qtbot, bench,
     qtbot.keyClick(table, Qt.Key.Key_Return)
     assert bench.panel.editor.selected_text() == shown
     bench.window.actions_by_name["focus_compare"].trigger()
-    assert bench.compare.settled
+    assert bench.pages.compare.settled
     assert totals(panel) == counts(FIRST_ENCODINGS, TEXT[7:])
 
 
@@ -235,7 +235,7 @@ def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, benc
     bench.window.resize(bench.window.width() + 300, bench.window.height())
     qtbot.waitUntil(lambda: bool(painted))
     assert before not in painted
-    assert bench.compare.settled
+    assert bench.pages.compare.settled
 
 
 def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monkeypatch):
@@ -246,9 +246,9 @@ def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monk
     with monkeypatch.context() as patch:
         patch.setattr(comparisons, "ROWS_AT_ONCE", 0)
         bench.window.resize(bench.window.width() + 300, bench.window.height())
-        assert not bench.compare.settled
+        assert not bench.pages.compare.settled
     bench.window.resize(bench.window.width() - 150, bench.window.height())
-    assert bench.compare.settled
+    assert bench.pages.compare.settled
     rows = panel.view.rows
     qtbot.waitUntil(lambda: not bench.runner.busy)
     assert panel.view.rows is rows
@@ -270,7 +270,7 @@ def test_figures_are_copied_and_exported_with_no_formula_in_them(qtbot, bench, p
     actions(panel, "Export as CSV…")[1].trigger()
     dialog = bench.window.findChild(QFileDialog, "compareExportDialog")
     path = tmp_path / "out.csv"
-    with qtbot.waitSignal(bench.compare._storage.written):
+    with qtbot.waitSignal(bench.pages.compare._storage.written):
         dialog.fileSelected.emit(str(path))
     dialog.reject()
     with path.open(encoding="utf-8-sig", newline="") as file:
@@ -288,7 +288,7 @@ def test_what_was_chosen_is_remembered(qtbot, bench, panel, open_window, tmp_pat
     again = open_window(tmp_path / "profile")
     again.window.actions_by_name["focus_compare"].trigger()
     settled(qtbot, again)
-    panel = again.compare.panel
+    panel = again.pages.compare.panel
     assert panel.encodings.names == (*FIRST_ENCODINGS, "p50k_base")
     assert panel.encodings.base == "p50k_base"
     assert panel.typed.toPlainText() == "kept"

@@ -207,7 +207,7 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
     bench = open_window()
     qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows))
     bench.window.actions_by_name["focus_conversation"].trigger()
-    panel = bench.conversation.panel
+    panel = bench.pages.conversation.panel
     table = panel.findChild(QTableView, "conversationTotals")
     qtbot.waitUntil(lambda: table.model().rowCount() == 1)
     assert "The model chosen beside the encoding. Favourites" in panel.remark.text()
@@ -222,14 +222,14 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
     bench.prompt.replace_all("a much shorter prompt")
     qtbot.waitUntil(lambda: table.model().index(0, 1).data() not in (None, before))
     assert "GPT-5" in panel.findChild(object, "conversationPlot").accessibleDescription()
-    assert bench.conversation.state()["turns"] == 5
+    assert bench.pages.conversation.state()["turns"] == 5
     bench.theme.set_mode("dark")
     assert not panel.grab().isNull()
     profile = bench.paths.config
     with qtbot.waitSignal(bench.window.destroyed):
         bench.window.close()
     again = open_window(profile)
-    assert again.conversation.build().form.turns.value() == 5
+    assert again.pages.conversation.build().form.turns.value() == 5
 
 
 def test_the_answer_stands_first_in_figures():

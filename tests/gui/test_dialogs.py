@@ -17,16 +17,16 @@ from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.widgets.layouts import PageTabs
 from gui.window.about import AboutDialog
+from gui.window.application import Application
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
 from gui.window.preferences import PreferencesDialog
-from gui.window.workbench import Workbench
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.pages()
 
 
-def opened(bench: Workbench, action: str, kind: type[QDialog]) -> Any:
+def opened(bench: Application, action: str, kind: type[QDialog]) -> Any:
     bench.window.actions_by_name[action].trigger()
     dialog = bench.window.findChild(kind)
     assert dialog is not None
@@ -109,7 +109,7 @@ def test_the_palette_narrows_by_a_sign(qtbot: QtBot, open_window: OpenWindow, tm
     assert rows(palette) == ["Token: #43453"]
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     assert bench.window.pages.current_name == "vocabularyTab"
-    qtbot.waitUntil(lambda: bench.vocabulary.panel.detail.token_id == 43453)
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.panel.detail.token_id == 43453)
     palette = opened(bench, "search", CommandPalette)
     palette.field.setText("strawberries")
     assert rows(palette)[-1] == "Find in the prompt: “strawberries”"

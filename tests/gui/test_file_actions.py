@@ -16,13 +16,13 @@ from gui.prompt.counting_service import LiveText
 from gui.prompt.dialogs import EncodingChooser
 from gui.runtime.notify import Notice
 from gui.state import storage
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, notices
 
 pytestmark = pytest.mark.pages()
 
 
-def open_file(qtbot: QtBot, bench: Workbench, path: Path) -> None:
+def open_file(qtbot: QtBot, bench: Application, path: Path) -> None:
     with qtbot.waitSignal(bench.files.shown):
         bench.files.open_path(path)
 
@@ -32,7 +32,7 @@ def test_files_named_before_the_services_run_are_opened_then(qtbot: QtBot, open_
     from gui.app import create_window
 
     window = create_window(tmp_path / "p")
-    bench = window.findChild(Workbench)
+    bench = window.findChild(Application)
     assert bench is not None
     bench.files.open_path(tmp_path / "a.txt")
     window.show()
@@ -363,7 +363,7 @@ def test_a_restored_text_that_is_in_no_file_is_offered_back(qtbot: QtBot, open_w
     assert bench.prompt.modified, "it still is in no file"
 
 
-def on_disk(bench: Workbench) -> Notice | None:
+def on_disk(bench: Application) -> Notice | None:
     return next((notice for notice in bench.window.messages.notices if notice.key == "changed on disk"), None)
 
 

@@ -12,42 +12,42 @@ from pytestqt.qtbot import QtBot
 from gui.editor import text_changes, text_transfer
 from gui.prompt import prompt as prompt_module
 from gui.runtime.jobs import Ticket
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()
 
 
-def count(bench: Workbench) -> str:
+def count(bench: Application) -> str:
     label = bench.window.findChild(QLabel, "findCount")
     assert label is not None
     return label.text()
 
 
-def switch(bench: Workbench, name: str) -> QCheckBox:
+def switch(bench: Application, name: str) -> QCheckBox:
     box = bench.window.findChild(QCheckBox, name)
     assert box is not None
     return box
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow, qtbot: QtBot) -> Workbench:
+def bench(open_window: OpenWindow, qtbot: QtBot) -> Application:
     bench = open_window()
     bench.panel.editor.setPlainText("one 🚀 two One\nthree one")
     return bench
 
 
-def search(qtbot: QtBot, bench: Workbench, pattern: str, words: str) -> None:
+def search(qtbot: QtBot, bench: Application, pattern: str, words: str) -> None:
     bench.finder.open(replace=True)
     bench.panel.find_bar.pattern.setText(pattern)
     qtbot.waitUntil(lambda: count(bench) == words)
 
 
-def selected(bench: Workbench) -> tuple[int, int]:
+def selected(bench: Application) -> tuple[int, int]:
     return bench.panel.editor.selected_range()
 
 
-def test_going_round_the_matches(qtbot: QtBot, bench: Workbench):
+def test_going_round_the_matches(qtbot: QtBot, bench: Application):
     search(qtbot, bench, "one", "3 matches")
     field = bench.panel.find_bar.pattern
     seen = []
@@ -59,7 +59,7 @@ def test_going_round_the_matches(qtbot: QtBot, bench: Workbench):
     assert selected(bench) == (21, 24)
 
 
-def test_switches_narrow_the_search(qtbot: QtBot, bench: Workbench):
+def test_switches_narrow_the_search(qtbot: QtBot, bench: Application):
     search(qtbot, bench, "one", "3 matches")
     switch(bench, "findCase").setChecked(True)
     qtbot.waitUntil(lambda: count(bench) == "2 matches")
@@ -73,7 +73,7 @@ def test_switches_narrow_the_search(qtbot: QtBot, bench: Workbench):
     qtbot.waitUntil(lambda: "not valid" in count(bench))
 
 
-def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Workbench):
+def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Application):
     editor = bench.panel.editor
     before = editor.toPlainText()
     search(qtbot, bench, "one", "3 matches")
@@ -85,7 +85,7 @@ def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Workbench):
     assert editor.toPlainText() == before
 
 
-def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
     monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
@@ -110,7 +110,7 @@ def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Workbench, monkey
     assert bench.panel.editor.token_count == bench.prompt.counts.tokens
 
 
-def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
     monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
@@ -125,7 +125,7 @@ def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Workbench, monkeyp
     assert editor.toPlainText() == "another one"
 
 
-def test_replacing_one_goes_on_to_the_next(qtbot: QtBot, bench: Workbench):
+def test_replacing_one_goes_on_to_the_next(qtbot: QtBot, bench: Application):
     editor = bench.panel.editor
     switch(bench, "findRegex").setChecked(True)
     search(qtbot, bench, "(o)ne", "3 matches")
@@ -137,19 +137,19 @@ def test_replacing_one_goes_on_to_the_next(qtbot: QtBot, bench: Workbench):
     qtbot.waitUntil(lambda: selected(bench) == (12, 15))
 
 
-def test_matches_follow_the_text(qtbot: QtBot, bench: Workbench):
+def test_matches_follow_the_text(qtbot: QtBot, bench: Application):
     search(qtbot, bench, "one", "3 matches")
     bench.panel.editor.replace_range(0, 0, "one ")
     qtbot.waitUntil(lambda: count(bench) == "4 matches")
 
 
-def test_a_big_text_is_asked_of_the_worker(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+def test_a_big_text_is_asked_of_the_worker(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(prompt_module, "DIRECT_READ_CHARACTERS", 0)
     monkeypatch.setattr(bench.prompt, "read_now", lambda: pytest.fail("a big text is never read on the GUI thread"))
     search(qtbot, bench, "one", "3 matches")
 
 
-def test_the_selection_is_what_is_looked_for_and_escape_returns(qtbot: QtBot, bench: Workbench):
+def test_the_selection_is_what_is_looked_for_and_escape_returns(qtbot: QtBot, bench: Application):
     bench.panel.editor.select_range(7, 10)
     bench.window.actions_by_name["find"].trigger()
     bar = bench.panel.find_bar
@@ -163,7 +163,7 @@ def test_the_selection_is_what_is_looked_for_and_escape_returns(qtbot: QtBot, be
     assert bench.panel.editor.hasFocus()
 
 
-def test_a_search_that_is_stopped_says_so(qtbot: QtBot, bench: Workbench, monkeypatch: pytest.MonkeyPatch):
+def test_a_search_that_is_stopped_says_so(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
     begun = threading.Event()
 
     def endless(_request: object, ticket: Ticket) -> None:
@@ -181,6 +181,6 @@ def test_a_search_that_is_stopped_says_so(qtbot: QtBot, bench: Workbench, monkey
     qtbot.waitUntil(lambda: count(bench) == "1 of 3")
 
 
-def test_find_next_without_the_bar_opens_it(qtbot: QtBot, bench: Workbench):
+def test_find_next_without_the_bar_opens_it(qtbot: QtBot, bench: Application):
     bench.window.actions_by_name["find_next"].trigger()
     assert bench.panel.find_bar.isVisible()

@@ -28,7 +28,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import gui.app
 from gui.runtime import kernel_build
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 profile, kept, turns = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 turned = profile.with_name("turned")
@@ -84,7 +84,7 @@ app = QApplication([sys.argv[0]])
 from engine import compiling
 compiling.compiler_command = compiler_command
 window = gui.app.create_window(profile)
-bench = window.findChild(Workbench)
+bench = window.findChild(Application)
 timer = QTimer()
 timer.timeout.connect(turn)
 timer.start(0)

@@ -15,7 +15,7 @@ from tokenizers import Tokenizer, normalizers
 
 import engine
 from engine.in_threads import in_threads
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.gui.conftest import OpenWindow
@@ -67,7 +67,7 @@ def of_sentencepiece(content: bytes) -> Ids:
     return lambda text: np.array(theirs.encode(text), dtype=np.int64)
 
 
-def imported(qtbot: QtBot, bench: Workbench, path: Path) -> engine.Encoding:
+def imported(qtbot: QtBot, bench: Application, path: Path) -> engine.Encoding:
     """What the dialog makes of a file."""
     dialog = choose(qtbot, bench, path)
     assert facts(dialog)["Ids"].startswith("✓")

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.price_import_dialog import PriceImportDialog
 from gui.costs.prices_page import PricingPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from gui.window.workspaces import MODELS_PAGE
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import input_price, panel_of
@@ -24,9 +24,9 @@ EXTRACT = Path(__file__).parents[1] / "pricing" / "importers" / "extracts" / "mo
 FOUND_HERE = "deepseek/deepseek-flash"
 
 
-def change_in_the_table(qtbot: QtBot, bench: Workbench, typed: str) -> None:
+def change_in_the_table(qtbot: QtBot, bench: Application, typed: str) -> None:
     """A double click on the input price of GPT-4o, and a figure."""
-    bench.page(MODELS_PAGE).bring_to_front()
+    bench.pages.page(MODELS_PAGE).bring_to_front()
     table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: table.show_model("openai/gpt-4o"))
     index = table.model().index(table.model().place_of("openai/gpt-4o"), COLUMN_INDEX["input_price"])

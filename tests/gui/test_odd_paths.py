@@ -19,11 +19,11 @@ from tests.gui.conftest import OpenWindow
 @pytest.mark.parametrize("text", ["1" * 400, "a\0b", "~nobody-of-that-name/x"])
 def test_no_text_in_a_folder_field_is_a_fault(open_window: OpenWindow, text: str):
     bench = open_window(counted=False)
-    assert bench.training is not None
-    bench.training.build()
-    assert bench.training.panel is not None
-    bench.training.panel.folder.field.setText(text)
-    assert len(bench.training.panel.folder.paths()) == 1
+    assert bench.pages.training is not None
+    bench.pages.training.build()
+    assert bench.pages.training.panel is not None
+    bench.pages.training.panel.folder.field.setText(text)
+    assert len(bench.pages.training.panel.folder.paths()) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such pipes on Windows")

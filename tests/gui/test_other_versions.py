@@ -42,7 +42,7 @@ from gui.tokenizers.train.checkpoint_service import (
     free_place,
     save_checkpoint,
 )
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError
 from tests.engine.formats import library_files
@@ -340,7 +340,7 @@ def test_a_run_of_a_newer_version_is_told(qtbot: QtBot, open_window: OpenWindow,
 
 @pytest.mark.deep
 def test_every_file_that_a_window_writes_is_of_a_kind(qtbot: QtBot, open_window: OpenWindow, profile: Path):
-    bench: Workbench = open_window(profile)
+    bench: Application = open_window(profile)
     bench.panel.editor.setPlainText(TEXT)
     bench.settings.set("font_size", 14)
     bench.costs.panel.names._book.save("a", ScenarioChoices())

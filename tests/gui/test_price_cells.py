@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.cost_view import CostTable
 from gui.costs.prices_page import PricingPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from gui.window.workspaces import MODELS_PAGE
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, write
@@ -24,13 +24,13 @@ pytestmark = pytest.mark.pages("pricingTab")
 MODEL = "openai/gpt-4o"
 
 
-def table_of(bench: Workbench) -> CostTable:
+def table_of(bench: Application) -> CostTable:
     """The table of the page Models, which is brought to the front: the strip has no column of prices."""
-    bench.page(MODELS_PAGE).bring_to_front()
+    bench.pages.page(MODELS_PAGE).bring_to_front()
     return bench.costs.panel.page.table
 
 
-def cell(qtbot: QtBot, bench: Workbench, column: str, model_id: str = MODEL) -> QModelIndex:
+def cell(qtbot: QtBot, bench: Application, column: str, model_id: str = MODEL) -> QModelIndex:
     """A cell of the cost table, made the current one."""
     table = table_of(bench)
     qtbot.waitUntil(lambda: table.show_model(model_id))
@@ -40,7 +40,9 @@ def cell(qtbot: QtBot, bench: Workbench, column: str, model_id: str = MODEL) -> 
     return index
 
 
-def type_price(qtbot: QtBot, bench: Workbench, typed: str, column: str = "input_price", model_id: str = MODEL) -> None:
+def type_price(
+    qtbot: QtBot, bench: Application, typed: str, column: str = "input_price", model_id: str = MODEL
+) -> None:
     """As the keyboard does."""
     cell(qtbot, bench, column, model_id)
     table = table_of(bench)

@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.price_import_dialog import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, PriceImportDialog, value_words
 from gui.costs.prices_page import PricingPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, notices
 from tests.gui.dropping import drop
 from tests.gui.pricing_windows import GOOD, panel_of, write
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.pages("pricingTab")
 EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
 
 
-def opened(qtbot: QtBot, bench: Workbench) -> tuple[PricingPanel, PriceImportDialog]:
+def opened(qtbot: QtBot, bench: Application) -> tuple[PricingPanel, PriceImportDialog]:
     panel = panel_of(qtbot, bench)
     qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "no such file" in panel.status.text())
     qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.prices_page import PricingPanel
 from gui.prompt.dialogs import GoToDialog
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.gui.pricing_windows import panel_of
 
@@ -22,7 +22,7 @@ TEXT = "version: 1\nmodels:\n  acme/one:  # 😀 one\n    price: {input: 1}\n  a
 
 
 @pytest.fixture
-def bench(tmp_path: Path, open_window: OpenWindow) -> Workbench:
+def bench(tmp_path: Path, open_window: OpenWindow) -> Application:
     profile = tmp_path / "profile"
     profile.mkdir()
     (profile / "prices.yaml").write_text(TEXT, encoding="utf-8")
@@ -30,7 +30,7 @@ def bench(tmp_path: Path, open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> PricingPanel:
+def panel(qtbot: QtBot, bench: Application) -> PricingPanel:
     found = panel_of(qtbot, bench)
     qtbot.waitUntil(lambda: found.editor.text() == TEXT)
     return found
@@ -47,7 +47,7 @@ def selected(panel: PricingPanel) -> tuple[int, str]:
     return cursor.blockNumber() + 1, cursor.selectedText()
 
 
-def test_undo_in_the_menu_is_that_of_the_text_in_front(qtbot: QtBot, bench: Workbench, panel: PricingPanel):
+def test_undo_in_the_menu_is_that_of_the_text_in_front(qtbot: QtBot, bench: Application, panel: PricingPanel):
     act, prompt = bench.window.actions_by_name, bench.panel.editor
     before = prompt.toPlainText()
     assert not act["undo"].isEnabled()
@@ -71,11 +71,11 @@ def test_undo_in_the_menu_is_that_of_the_text_in_front(qtbot: QtBot, bench: Work
     assert prompt.toPlainText().count("x") == before.count("x") + 1
 
 
-def test_find_goes_through_the_price_file(qtbot: QtBot, bench: Workbench, panel: PricingPanel):
+def test_find_goes_through_the_price_file(qtbot: QtBot, bench: Application, panel: PricingPanel):
     act = bench.window.actions_by_name
     panel.editor.setFocus()
     act["find"].trigger()
-    assert bench.page("pricingTab").is_in_front()
+    assert bench.pages.page("pricingTab").is_in_front()
     pattern(panel).setText("INPUT")
     QTest.keyClick(pattern(panel), Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: selected(panel) == (4, "input"))
@@ -98,7 +98,7 @@ def test_find_goes_through_the_price_file(qtbot: QtBot, bench: Workbench, panel:
     assert bench.window.focusWidget() is panel.editor
 
 
-def test_replace_is_one_step_of_undo(qtbot: QtBot, bench: Workbench, panel: PricingPanel):
+def test_replace_is_one_step_of_undo(qtbot: QtBot, bench: Application, panel: PricingPanel):
     bench.window.actions_by_name["replace"].trigger()
     pattern(panel).setText("input")
     field = panel.findChild(QLineEdit, "pricingFindReplacement")
@@ -116,7 +116,7 @@ def test_replace_is_one_step_of_undo(qtbot: QtBot, bench: Workbench, panel: Pric
     assert panel.editor.text() == TEXT
 
 
-def test_go_to_line_is_about_the_price_file(qtbot: QtBot, bench: Workbench, panel: PricingPanel):
+def test_go_to_line_is_about_the_price_file(qtbot: QtBot, bench: Application, panel: PricingPanel):
     bench.window.actions_by_name["go_to_line"].trigger()
     dialog = bench.window.findChild(GoToDialog)
     number = dialog.findChild(QSpinBox)
@@ -124,10 +124,10 @@ def test_go_to_line_is_about_the_price_file(qtbot: QtBot, bench: Workbench, pane
     number.setValue(5)
     dialog.accept()
     assert panel.editor.caret_line == 5
-    assert bench.page("pricingTab").is_in_front()
+    assert bench.pages.page("pricingTab").is_in_front()
 
 
-def test_names_are_completed_in_braces_on_the_same_line(qtbot: QtBot, bench: Workbench, panel: PricingPanel):
+def test_names_are_completed_in_braces_on_the_same_line(qtbot: QtBot, bench: Application, panel: PricingPanel):
     bench.window.activateWindow()
     panel.editor.setFocus()
     panel.editor.setPlainText("version: 1\nmodels:\n  acme/one: {name: One, ")

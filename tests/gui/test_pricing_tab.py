@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.prices_page import PricingPanel
 from gui.costs.prices_service import TEMPLATE
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.gui.pricing_windows import GOOD, input_price, panel_of, save, write
 
@@ -159,11 +159,11 @@ def test_a_save_that_somebody_else_was_quicker_than_writes_nothing(
     prices.write_text(GOOD)
     bench = open_window(profile)
     panel = panel_of(qtbot, bench)
-    bench.pricing.desk.blockSignals(True)  # the watch sleeps
+    bench.pages.pricing.desk.blockSignals(True)  # the watch sleeps
     write_without_news = GOOD.replace("2.00", "1.22")
     prices.write_text(write_without_news)
     panel.editor.setPlainText(GOOD.replace("2.00", "1.11"))
-    bench.pricing.desk.blockSignals(False)
+    bench.pages.pricing.desk.blockSignals(False)
     qtbot.mouseClick(panel.save, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "Nothing was replaced" in notices(bench))
     assert prices.read_text() == write_without_news
@@ -235,8 +235,8 @@ def test_what_is_not_saved_is_there_at_the_next_start(
 
 def test_an_edit_outside_counts_without_the_tab(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
-    qtbot.waitUntil(lambda: bool(bench.costs.service.models) and bench.pricing._digest is not None)
-    bench.pricing.built = False  # create_window makes the page; a started window only when it is looked at
+    qtbot.waitUntil(lambda: bool(bench.costs.service.models) and bench.pages.pricing._digest is not None)
+    bench.pages.pricing.built = False  # create_window makes the page; a started window only when it is looked at
     prices.write_text(GOOD)
     qtbot.waitUntil(lambda: input_price(bench) == 2)
 
@@ -268,7 +268,7 @@ def test_the_keyboard_alone_will_do(qtbot: QtBot, open_window: OpenWindow, profi
     assert bench.window.focusWidget() is not panel.editor
 
 
-def form_of(qtbot: QtBot, bench: Workbench, model_id: str = "openai/gpt-4o") -> PricingPanel:
+def form_of(qtbot: QtBot, bench: Application, model_id: str = "openai/gpt-4o") -> PricingPanel:
     """The tab with the form of a model that was chosen in the cost table."""
     panel = panel_of(qtbot, bench)
     table = bench.costs.panel.table

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.costs.columns import COLUMN_INDEX
 from gui.costs.rows import FIRST_MODEL, Arrangement, ReferenceModel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.gui.cost_samples import MODELS, rows
 
@@ -43,15 +43,15 @@ def test_favourites_stand_beside_it_in_the_order_of_the_price_table():
     assert [row.model_id for row in reference.rows_beside(rows(), Arrangement(), 4)] == ["borg/opus"]
 
 
-def shown(bench: Workbench) -> set[str]:
+def shown(bench: Application) -> set[str]:
     """The models whose figures the parts of the window show."""
-    bench.folders._price()
-    rows, _words = bench.conversation._chosen()
+    bench.pages.folders._price()
+    rows, _words = bench.pages.conversation._chosen()
     return {
         bench.window.header.context._model,
-        bench.advisor._priced().model.name,
+        bench.pages.advisor._priced().model.name,
         bench.costs.reference_row().model.name,
-        *(model.name for model in bench.folders.prices.models),
+        *(model.name for model in bench.pages.folders.prices.models),
         *(row.model.name for row in rows),
     }
 

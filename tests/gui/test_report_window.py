@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.costs import cost_export, report_controller
 from gui.costs.report_controller import ReportDialog
 from gui.editor.offsets import document_text
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.pages()
 KEY = "AI" + "za" + "x" * 35
 
 
-def asked(qtbot: QtBot, bench: Workbench, text: str) -> ReportDialog:
+def asked(qtbot: QtBot, bench: Application, text: str) -> ReportDialog:
     """The dialog that the menu brings up for a text."""
     bench.prompt.replace_all(text)
     bench.window.actions_by_name["report"].trigger()
@@ -31,7 +31,7 @@ def asked(qtbot: QtBot, bench: Workbench, text: str) -> ReportDialog:
     return bench.report.dialog
 
 
-def written(qtbot: QtBot, bench: Workbench, dialog: ReportDialog, path: Path) -> str:
+def written(qtbot: QtBot, bench: Application, dialog: ReportDialog, path: Path) -> str:
     """What is in the file that was chosen."""
     dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
     chooser = bench.window.findChild(QFileDialog, "reportFileDialog")

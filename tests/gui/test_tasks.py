@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, 
 from pytestqt.qtbot import QtBot
 
 from gui.costs.columns import COLUMN_INDEX
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from gui.window.workspaces import MODELS_PAGE
 from tests.gui.conftest import OpenWindow, notices
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.pages("pricingTab")
 class Person:
     """Uses mouse and keyboard, and counts."""
 
-    def __init__(self, qtbot: QtBot, bench: Workbench) -> None:
+    def __init__(self, qtbot: QtBot, bench: Application) -> None:
         self._qtbot, self.bench, self.acts = qtbot, bench, 0
 
     def click(self, name: str) -> QWidget:
@@ -113,7 +113,7 @@ def test_why_is_this_a_range_takes_one(qtbot: QtBot, person: Person):
 
 def test_a_price_changed_and_undone_takes_three(qtbot: QtBot, person: Person):
     bench = person.bench
-    bench.page(MODELS_PAGE).bring_to_front()
+    bench.pages.page(MODELS_PAGE).bring_to_front()
     table = bench.costs.panel.page.table
     qtbot.waitUntil(lambda: table.show_model("openai/gpt-4o"))
     index = table.model().index(table.model().place_of("openai/gpt-4o"), COLUMN_INDEX["input_price"])

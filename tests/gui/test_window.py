@@ -22,7 +22,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.app import create_window
 from gui.core.sample import SAMPLE
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from gui.window.workspaces import all_pages
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
@@ -48,11 +48,11 @@ CONTRACT = (
 )
 
 
-def settled(bench: Workbench) -> bool:
+def settled(bench: Application) -> bool:
     return bench.prompt.counts is not None and not bench.prompt.stale
 
 
-def tokens(bench: Workbench) -> int:
+def tokens(bench: Application) -> int:
     label = bench.window.findChild(QLabel, "tokenCount")
     assert label is not None
     return int("".join(filter(str.isdigit, label.text())))
@@ -215,9 +215,9 @@ def test_nothing_is_left_after_closing(qtbot: QtBot, qapp: QApplication, open_wi
         assert qapp.palette() == palette
         assert qapp.style().objectName() == style
     # By type and not by isinstance, which asks the objects: a weak proxy of some library may be of one that is gone.
-    kinds = (QTimer, Workbench)
+    kinds = (QTimer, Application)
     alive = [found for found in gc.get_objects() if issubclass(type(found), kinds) and is_alive(found)]
-    assert not [found for found in alive if isinstance(found, Workbench)]
+    assert not [found for found in alive if isinstance(found, Application)]
     assert not [timer for timer in alive if isinstance(timer, QTimer) and timer.isActive()]
     assert sys.excepthook is hook
 
@@ -248,8 +248,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
 from gui.core.paths import profile_paths
-from gui.window.workbench import Workbench
-window = Workbench(profile_paths(Path(sys.argv[1]))).window
+from gui.window.application import Application
+window = Application(profile_paths(Path(sys.argv[1]))).window
 heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding", "pricing.load",
          "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.prompt.finder", "gui.prompt.file_actions",
          "gui.prompt.find_service"}
@@ -322,21 +322,21 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 import gui.app
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 folder = Path(sys.argv[1])
 def look():
     window = next((w for w in QApplication.topLevelWidgets() if w.objectName() == "mainWindow"), None)
-    bench = window.findChild(Workbench) if window else None
+    bench = window.findChild(Application) if window else None
     if bench and bench.prompt.origin and bench.prompt.counts and not bench.prompt.stale:
         print(bench.panel.editor.toPlainText(), window.windowTitle())
         window.close()
     else:
         QTimer.singleShot(20, look)
-real = gui.app.Workbench
+real = gui.app.Application
 def make(paths, **options):
     QTimer.singleShot(0, look)
     return real(paths, **options)
-gui.app.Workbench = make
+gui.app.Application = make
 sys.exit(gui.app.run([folder / "named.txt"], folder / "profile"))
 """
     done = subprocess.run(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from engine.requests.types import Request
     from gui.prompt.chat.panel import ChatPanel
     from gui.prompt.chat.service import SizedImage
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 COUNT_DELAY_MS = 30
 """Changes that come together (a request that is opened makes several) are counted once."""
@@ -47,17 +47,16 @@ class ChatController(PageController["ChatPanel"]):
 
     _panel: ChatPanel
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
-        assert parts.bench.costs is not None
-        self._costs, self._notifier = parts.bench.costs, parts.bench.notifier
+        super().__init__(context, state)
+        self._costs, self._notifier = context.pages.costs, context.notifier
         self._revision = 0
         self._lines: LinesRequest | None = None
         self._delay = QTimer(self, singleShot=True, interval=COUNT_DELAY_MS)
         self._delay.timeout.connect(self._count)
-        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.page("requestTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._building = PageBuilding(self._steps, self._context.window.closed, self)
+        self._context.pages.when_seen("requestTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
         """Build the page now, unless that was done."""
@@ -68,25 +67,25 @@ class ChatController(PageController["ChatPanel"]):
         from gui.prompt.chat.panel import ChatPanel
         from gui.prompt.chat.service import ImageSizes, RequestService
 
-        bench = self._bench
+        context = self._context
         panel = ChatPanel()
-        yield from panel.make(bench.theme, bench.settings, bench.icons, template_choices(), image_rules())
+        yield from panel.make(context.theme, context.settings, context.icons, template_choices(), image_rules())
         yield
         self._show_encodings(panel)
-        bench.parts.restore("request", panel.restore_state, self._state)
+        context.session.restore("request", panel.restore_state, self._state)
         self.service = RequestService(self._runner, self._open, self)
         self._images = ImageSizes(self._runner, self)
         self.panel = self._panel = panel
         self._connect()
         self._delay.start()
         yield
-        bench.page("requestTab").fill(panel)
-        bench.window.view_bar.add_tools("requestTab", panel.bar)
+        context.pages.page("requestTab").fill(panel)
+        context.window.view_bar.add_tools("requestTab", panel.bar)
 
     def _connect(self) -> None:
         panel, service, images = self._panel, self.service, self._images
         panel.changed.connect(self._delay.start)
-        panel.state_changed.connect(self._bench.keeper.touch)
+        panel.state_changed.connect(self._context.session.touch)
         panel.bar.open_asked.connect(self._ask_for_file)
         panel.bar.paste_asked.connect(self.paste)
         panel.bar.template_file_asked.connect(self._ask_for_template)
@@ -112,13 +111,13 @@ class ChatController(PageController["ChatPanel"]):
 
     def open(self, path: Path) -> None:
         """Show the request of a file, or a file of many."""
-        self._bench.page("requestTab").bring_to_front()
+        self._context.pages.page("requestTab").bring_to_front()
         self.build()
         self.service.open(BodySource(path))
 
     def focus(self) -> None:
         """Show the page, with the keyboard in its first control."""
-        self._bench.page("requestTab").bring_to_front()
+        self._context.pages.page("requestTab").bring_to_front()
         self.build()
         self._panel.focus()
 
@@ -343,7 +342,7 @@ class ChatController(PageController["ChatPanel"]):
         """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
         others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
         if others:
-            self._bench.dropped.take(others)
+            self._context.pages.paths_dropped.emit(others)
         for path in map(Path, paths):
             if path in others:
                 continue

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gui.prompt.compare.panel import ComparePanel
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
 """What building the page loads."""
@@ -50,17 +50,17 @@ class CompareController(PageController["ComparePanel"]):
 
     _panel: ComparePanel
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
-        self._prompt, self._notifier = self._bench.prompt, self._bench.notifier
+        super().__init__(context, state)
+        self._prompt, self._notifier = self._context.prompt, self._context.notifier
         self.compared: Compared | None = None
         self._revision = 0
         self._wants_text = self._rows_wanted = self._goes = False
         self._part: tuple[int, int] | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._take_text)
-        self._bench.page("compareTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._context.pages.when_seen("compareTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
         """Build the page, unless that was done."""
@@ -70,15 +70,15 @@ class CompareController(PageController["ComparePanel"]):
         from gui.state.storage import Storage
         from gui.widgets.api_key_check import KeyGuard
 
-        bench = self._bench
-        self.panel = self._panel = panel = ComparePanel(bench.theme, bench.settings, bench.icons)
-        bench.page("compareTab").fill(panel)
-        bench.window.view_bar.add_tools("compareTab", panel.tools)
+        context = self._context
+        self.panel = self._panel = panel = ComparePanel(context.theme, context.settings, context.icons)
+        context.pages.page("compareTab").fill(panel)
+        context.window.view_bar.add_tools("compareTab", panel.tools)
         self._show_encodings(panel)
-        bench.parts.restore("compare", panel.restore_state, self._state)
+        context.session.restore("compare", panel.restore_state, self._state)
         self.service = ComparisonService(self._runner, self._open, self)
         self._storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
-        self._guard = KeyGuard(self._runner, bench.notifier, panel, self)
+        self._guard = KeyGuard(self._runner, context.notifier, panel, self)
         self._connect()
         self._fill_export_menu()
 
@@ -89,7 +89,7 @@ class CompareController(PageController["ComparePanel"]):
         panel.view.columns_changed.connect(self._cut)
         panel.pages.stretch_opened.connect(self._go_to)
         panel.stop_asked.connect(service.stop)
-        panel.state_changed.connect(self._bench.keeper.touch)
+        panel.state_changed.connect(self._context.session.touch)
         prompt.changed.connect(self._on_prompt)
         prompt.editor.selectionChanged.connect(self._on_selection)
         prompt.text_ready.connect(self._on_text)
@@ -103,7 +103,7 @@ class CompareController(PageController["ComparePanel"]):
 
     def focus(self) -> None:
         """Show the page, with the keyboard in its first control."""
-        self._bench.page("compareTab").bring_to_front()
+        self._context.pages.page("compareTab").bring_to_front()
         self.build()
         self._panel.focus()
 
@@ -248,7 +248,7 @@ class CompareController(PageController["ComparePanel"]):
             self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
             return
         self._goes = True  # what is shown there is selected, and is not what somebody wants to have compared
-        self._bench.show_place(request.first + utf16_start, request.first + utf16_end)
+        self._context.pages.show_place(request.first + utf16_start, request.first + utf16_end)
         self._goes = False
 
     # --- export -------------------------------------------------------------------------------------------------------

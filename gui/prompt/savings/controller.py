@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gui.core.text_chunks import ChunkedText
     from gui.prompt.savings.panel import SavingsPanel
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.savings.panel",)
 """What building the page loads."""
@@ -30,21 +30,19 @@ class SavingsController(QObject):
 
     _panel: SavingsPanel
 
-    def __init__(self, parts: TabParts) -> None:
-        bench = parts.bench
-        super().__init__(bench)
-        assert bench.costs is not None
-        self._bench, self._prompt = bench, bench.prompt
-        self._costs, self._notifier = bench.costs, bench.notifier
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._context, self._prompt = context, context.prompt
+        self._costs, self._notifier = context.pages.costs, context.notifier
         self.panel: SavingsPanel | None = None
         self._has_old_prices = False
         self.findings: Findings | None = None
         self.combination: Combination | None = None
         self._wants_text = self._looking = False
         self._awaited: CombineRequest | None = None
-        self._building = PageBuilding(self._steps, bench.window.closed, self)
-        self.service = SavingsService(parts.runner, parts.open_encoding, self)
-        bench.page("savingsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        self._building = PageBuilding(self._steps, context.window.closed, self)
+        self.service = SavingsService(context.jobs, context.encodings.open, self)
+        context.pages.when_seen("savingsTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
         """Build the page now, unless that was done."""
@@ -53,8 +51,8 @@ class SavingsController(QObject):
     def _steps(self) -> Iterator[None]:
         from gui.prompt.savings.panel import SavingsPanel
 
-        bench = self._bench
-        panel = SavingsPanel(bench.theme, bench.icons)
+        context = self._context
+        panel = SavingsPanel(context.theme, context.icons)
         yield from panel.make()
         yield
         self.panel = self._panel = panel
@@ -63,9 +61,9 @@ class SavingsController(QObject):
         self._connect()
         self._show_standing()
         yield
-        page = bench.page("savingsTab")
+        page = context.pages.page("savingsTab")
         page.fill(panel)
-        bench.window.view_bar.add_tools("savingsTab", panel.tools)
+        context.window.view_bar.add_tools("savingsTab", panel.tools)
         page.lead_to(panel.run)
         yield
 
@@ -89,7 +87,7 @@ class SavingsController(QObject):
 
     def focus(self) -> None:
         """Put the keyboard into the page that is in front."""
-        self._bench.page("savingsTab").bring_to_front()
+        self._context.pages.page("savingsTab").bring_to_front()
         self.build()
         self._panel.focus()
 
@@ -102,7 +100,7 @@ class SavingsController(QObject):
     def _reprice(self) -> None:
         """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
         beside each key typed in the prompt."""
-        self._has_old_prices = not self._bench.page("savingsTab").is_in_front()
+        self._has_old_prices = not self._context.pages.page("savingsTab").is_in_front()
         if self._has_old_prices:
             return
         self._panel.set_text(self._costs.panel.model.view.text)
@@ -114,7 +112,7 @@ class SavingsController(QObject):
         self._building.when_built(self._look)
 
     def _look(self) -> None:
-        if not self._bench.page("savingsTab").is_in_front():
+        if not self._context.pages.page("savingsTab").is_in_front():
             return
         if self._has_old_prices:
             self._reprice()
@@ -237,7 +235,7 @@ class SavingsController(QObject):
     @Slot(int, int)
     def _go_to(self, utf16_start: int, utf16_end: int) -> None:
         if self._of_this_text:
-            self._bench.show_place(utf16_start, utf16_end)
+            self._context.pages.show_place(utf16_start, utf16_end)
         else:
             self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
 

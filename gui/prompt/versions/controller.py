@@ -26,7 +26,7 @@ from gui.prompt.versions.service import (
 
 if TYPE_CHECKING:
     from gui.prompt.versions.panel import VersionsPanel
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.versions.panel",)
 """What building the page loads."""
@@ -42,14 +42,12 @@ class VersionsController(QObject):
 
     _panel: VersionsPanel
 
-    def __init__(self, parts: TabParts) -> None:
-        bench = parts.bench
-        super().__init__(bench)
-        assert bench.costs is not None
-        self._bench, self._prompt = bench, bench.prompt
-        self._costs, self._notifier = bench.costs, bench.notifier
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context.pages)
+        self._context, self._prompt = context, context.prompt
+        self._costs, self._notifier = context.pages.costs, context.notifier
         self.panel: VersionsPanel | None = None
-        self.service = VersionService(bench.paths.versions, parts.runner, parts.open_encoding, self)
+        self.service = VersionService(context.paths.versions, context.jobs, context.encodings.open, self)
         self._waiting: list[Callable[[int, str | ChunkedText], None]] = []
         self._kept = Kept(())
         self._new_key = ""
@@ -57,7 +55,7 @@ class VersionsController(QObject):
         self.compared: Compared | None = None
         self._again = QTimer(self, singleShot=True, interval=COMPARE_DELAY_MS)
         self._again.timeout.connect(self._compare_again)
-        bench.page("versionsTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        context.pages.when_seen("versionsTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
         """Build the page, unless that was done."""
@@ -65,11 +63,11 @@ class VersionsController(QObject):
             return
         from gui.prompt.versions.panel import VersionsPanel
 
-        bench = self._bench
-        self.panel = self._panel = panel = VersionsPanel(bench.theme, bench.icons)
-        page = bench.page("versionsTab")
+        context = self._context
+        self.panel = self._panel = panel = VersionsPanel(context.theme, context.icons)
+        page = context.pages.page("versionsTab")
         page.fill(panel)
-        bench.window.view_bar.add_tools("versionsTab", panel.comparison.tools)
+        context.window.view_bar.add_tools("versionsTab", panel.comparison.tools)
         page.lead_to(panel.list.name)
         self._writer = PieceWriter(self._prompt.editor, self)
         self._writer.finished.connect(self._on_written)
@@ -98,7 +96,7 @@ class VersionsController(QObject):
 
     def focus(self) -> None:
         """Put the keyboard into the name of a new version."""
-        self._bench.page("versionsTab").bring_to_front()
+        self._context.pages.page("versionsTab").bring_to_front()
         self.build()
         self._panel.list.name.setFocus()
 

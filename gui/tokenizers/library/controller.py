@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.library.dialogs import TokenizerImportDialog
     from gui.tokenizers.library.page import LibraryPage
     from gui.tokenizers.library.service import Refusal, TokenizerPreview
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 TOKENIZER = "tokenizer"
 """Key of messages about tokenizers."""
@@ -37,12 +37,12 @@ NEEDS = (
 class LibraryController(PageController["LibraryPage"]):
     """Made after the first picture, with the worker threads; the page when it is first seen."""
 
-    def __init__(self, parts: TabParts) -> None:
-        super().__init__(parts, {})
-        bench = self._bench
-        self._encodings = parts.encodings
-        self._library = LibraryService(self._runner, bench.user_encodings, self._open, self)
-        self._files = TokenizerFiles(self._runner, bench.user_encodings, bench.paths.compiled, self)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context, {})
+        context = self._context
+        self._encodings = context.encodings
+        self._library = LibraryService(self._runner, context.encodings.user, self._open, self)
+        self._files = TokenizerFiles(self._runner, context.encodings.user, context.paths.compiled, self)
         self._dialog: TokenizerImportDialog | None = None
         self._waiting: deque[Path] = deque()
         self._users: dict[str, tuple[str, ...]] = {}
@@ -55,7 +55,7 @@ class LibraryController(PageController["LibraryPage"]):
         self._files.failed.connect(self._on_failed)
         self._files.stopped.connect(self._on_stopped)
         self._library.failed.connect(self._fail)
-        bench.page(PAGE).when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        context.pages.when_seen(PAGE, NEEDS, self._come_to_front)
 
     # --- the page -----------------------------------------------------------------------------------------------------
 
@@ -65,11 +65,11 @@ class LibraryController(PageController["LibraryPage"]):
             return self.panel
         from gui.tokenizers.library.page import LibraryPage
 
-        bench = self._bench
-        self.panel = page = LibraryPage(bench.theme, bench.icons)
-        bench.page(PAGE).fill(page)
-        bench.page(PAGE).lead_to(page.filter)
-        bench.window.view_bar.add_tools(PAGE, page.tools)
+        context = self._context
+        self.panel = page = LibraryPage(context.theme, context.icons)
+        context.pages.page(PAGE).fill(page)
+        context.pages.page(PAGE).lead_to(page.filter)
+        context.window.view_bar.add_tools(PAGE, page.tools)
         page.import_asked.connect(self.choose)
         page.found_chosen.connect(self.open_path)
         page.find_asked.connect(self._files.find)
@@ -82,15 +82,14 @@ class LibraryController(PageController["LibraryPage"]):
         self._library.listed.connect(page.show_entries)
         self._library.detailed.connect(page.show_details)
         self._encodings.own_listed.connect(self._library.list)
-        if bench.costs is not None:
-            bench.costs.service.prices_changed.connect(self._show_models)
+        context.pages.costs.service.prices_changed.connect(self._show_models)
         self._show_models()
         self._library.list()
         return page
 
     def focus(self) -> None:
         """Show the page, with the keyboard in its search field."""
-        self._bench.page(PAGE).bring_to_front()
+        self._context.pages.page(PAGE).bring_to_front()
         self.build().filter.setFocus()
 
     @Slot()
@@ -108,8 +107,8 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot(str)
     def _show_vocabulary(self, name: str) -> None:
-        if self._bench.vocabulary is not None:
-            self._bench.vocabulary.show_encoding(name)
+        if self._context.pages.vocabulary is not None:
+            self._context.pages.vocabulary.show_encoding(name)
 
     # --- importing ----------------------------------------------------------------------------------------------------
 
@@ -144,7 +143,7 @@ class LibraryController(PageController["LibraryPage"]):
         from gui.tokenizers.library.dialogs import TokenizerImportDialog
 
         path = self._waiting.popleft()
-        self._dialog = dialog = TokenizerImportDialog(self._bench.theme, self._taken(), self._parent())
+        self._dialog = dialog = TokenizerImportDialog(self._context.theme, self._taken(), self._parent())
         dialog.read_asked.connect(self._files.read_file)
         dialog.finished.connect(self._on_import_finished)
         dialog.show_reading(path)
@@ -183,10 +182,10 @@ class LibraryController(PageController["LibraryPage"]):
     @Slot(str)
     def _use(self, name: str) -> None:
         """Count the prompt with a tokenizer, and show the prompt."""
-        bench = self._bench
-        bench.notifier.withdraw(TOKENIZER)
-        bench.prompt.set_encoding(name)
-        bench.show_prompt()
+        context = self._context
+        context.notifier.withdraw(TOKENIZER)
+        context.prompt.set_encoding(name)
+        context.pages.show_prompt()
 
     @Slot(str)
     def _ask_name(self, name: str) -> None:
@@ -226,20 +225,19 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot(object)
     def _on_changed(self, change: Change) -> None:
-        bench = self._bench
+        context = self._context
         if change.encoding is not None:
             self._say_added(change.name)
-        elif bench.prompt.encoding == change.name:
-            bench.prompt.set_encoding(change.new_name or FIRST_ENCODING)
+        elif context.prompt.encoding == change.name:
+            context.prompt.set_encoding(change.new_name or FIRST_ENCODING)
         self._encodings.refresh()
-        if bench.costs is not None:
-            bench.costs.service.reload_prices(quiet=True)
+        context.pages.costs.service.reload_prices(quiet=True)
         users = self._users.pop(change.name, ())
         if users and change.new_name:
             self._assign(change.new_name, users, (change.name,))
 
     def _say_added(self, name: str) -> None:
-        self._bench.notifier.information(
+        self._context.notifier.information(
             self.tr("{name} is among your encodings now.").format(name=name),
             key=TOKENIZER,
             offers=(
@@ -260,8 +258,8 @@ class LibraryController(PageController["LibraryPage"]):
         dialog.open()
 
     def _assign(self, name: str, models: tuple[str, ...], known: tuple[str, ...] = ()) -> None:
-        assert self._bench.pricing is not None
-        pricing = self._bench.pricing
+        assert self._context.pages.pricing is not None
+        pricing = self._context.pages.pricing
         why = pricing.why_not_changed()
         if why:
             self._fail(self.tr("No model was assigned: {why}").format(why=why))
@@ -271,18 +269,18 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot(object, str, object)
     def _on_assigned(self, splice: Splice | None, why: str, request: AssignRequest) -> None:
-        assert self._bench.pricing is not None
+        assert self._context.pages.pricing is not None
         words = self.tr("Counted with {name} from now on: {models}.").format(
             name=request.encoding, models=", ".join(request.models)
         )
         if splice is None:
             self._fail(self.tr("No model was assigned: {why}").format(why=why))
-        elif not self._bench.pricing.put(splice, request.revision, words):
+        elif not self._context.pages.pricing.put(splice, request.revision, words):
             self._fail(self.tr("Your price file changed meanwhile, so no model was assigned."))
 
     def _models(self) -> list[tuple[str, str, str]]:
         """Id, name and tokenizer of the models that are priced; not those that only stand for encodings."""
-        models = self._bench.costs.service.models if self._bench.costs is not None else ()
+        models = self._context.pages.costs.service.models
         rows = (
             (model.id, model.name, model.count.tokenizer or "" if model.count else "")
             for model in models
@@ -309,11 +307,10 @@ class LibraryController(PageController["LibraryPage"]):
             self._dialog.reject()
 
     def _fail(self, why: str) -> None:
-        self._bench.notifier.error(why, key=TOKENIZER)
+        self._context.notifier.error(why, key=TOKENIZER)
 
     def _taken(self) -> tuple[str, ...]:
-        picker = self._bench.panel.picker
-        return tuple(picker.itemText(row) for row in range(picker.count()))
+        return tuple(name for name, _ in self._listed)
 
     def _parent(self) -> QWidget:
-        return self._bench.window
+        return self._context.window

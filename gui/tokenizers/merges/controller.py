@@ -13,7 +13,7 @@ from gui.widgets.page_controller import PageController
 if TYPE_CHECKING:
     from gui.tokenizers.merges.panel import MergesPanel
     from gui.tokenizers.merges.service import MergeService
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
 _WORD_BEHIND = re.compile(r"\S*")
@@ -36,18 +36,17 @@ class MergesController(PageController["MergesPanel"]):
 
     token_opened = Signal(str, int)
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
+        super().__init__(context, state)
         self._service: MergeService | None = None
         self._followed = ""
-        bench = self._bench
-        if bench.inspector is not None:
-            bench.inspector.merges_asked.connect(self._show_stretch)
-        if bench.vocabulary is not None:
-            self.token_opened.connect(bench.vocabulary.show_token)
-            bench.vocabulary.encoding_chosen.connect(self._follow)
-        bench.page("mergesTab").when_looked_at(NEEDS, bench.load_first, self._come_to_front)
+        context = self._context
+        context.pages.merges_asked.connect(self._show_stretch)
+        if context.pages.vocabulary is not None:
+            self.token_opened.connect(context.pages.vocabulary.show_token)
+            context.pages.vocabulary.encoding_chosen.connect(self._follow)
+        context.pages.when_seen("mergesTab", NEEDS, self._come_to_front)
 
     def build(self) -> MergesPanel:
         """Make the page, if nobody has yet."""
@@ -56,24 +55,24 @@ class MergesController(PageController["MergesPanel"]):
         from gui.tokenizers.merges.panel import MergesPanel
         from gui.tokenizers.merges.service import MergeService
 
-        bench = self._bench
-        self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings)
+        context = self._context
+        self.panel = panel = MergesPanel(context.theme, context.icons, context.settings)
         self._service = service = MergeService(self._runner, self._open, self)
-        bench.page("mergesTab").fill(panel)
+        context.pages.page("mergesTab").fill(panel)
         panel.asked.connect(self._ask)
         panel.token_opened.connect(self._on_token_opened)
         service.answered.connect(panel.show_reply)
         service.failed.connect(panel.show_problem)
         self._show_encodings(panel)
-        encoding = bench.prompt.encoding
-        bench.parts.restore("merges", lambda state: panel.restore_state(state, encoding), self._state)
+        encoding = context.prompt.encoding
+        context.session.restore("merges", lambda state: panel.restore_state(state, encoding), self._state)
         if self._followed:
             panel.show_encoding(self._followed)
-        panel.state_changed.connect(bench.keeper.touch)
+        panel.state_changed.connect(context.session.touch)
         panel.tools.use_asked.connect(self._use)
-        bench.window.view_bar.add_tools("mergesTab", panel.tools)
-        if bench.vocabulary is not None:
-            panel.picker.chosen.connect(bench.vocabulary.follow_encoding)
+        context.window.view_bar.add_tools("mergesTab", panel.tools)
+        if context.pages.vocabulary is not None:
+            panel.picker.chosen.connect(context.pages.vocabulary.follow_encoding)
         return panel
 
     @Slot(str)
@@ -85,19 +84,19 @@ class MergesController(PageController["MergesPanel"]):
 
     @Slot(str)
     def _use(self, name: str) -> None:
-        self._bench.prompt.set_encoding(name)
-        self._bench.show_prompt()
+        self._context.prompt.set_encoding(name)
+        self._context.pages.show_prompt()
 
     def focus(self) -> None:
         """Show the page, ready to type."""
-        self._bench.page("mergesTab").bring_to_front()
+        self._context.pages.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.text.setFocus()
         panel.text.selectAll()
 
     def show_text(self, text: str, encoding: str, note: str = "") -> None:
         """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
-        self._bench.page("mergesTab").bring_to_front()
+        self._context.pages.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.show_encoding(encoding)
         panel.show_text(text, note)
@@ -106,7 +105,7 @@ class MergesController(PageController["MergesPanel"]):
     @Slot()
     def show_selection(self) -> None:
         """Show the merges of what is selected in the prompt, or else of the word that the caret is in."""
-        editor = self._bench.panel.editor
+        editor = self._context.prompt.editor
         start, end = editor.selected_range()
         if start == end:
             start, end = self._word_at(editor.caret_offset())
@@ -117,7 +116,7 @@ class MergesController(PageController["MergesPanel"]):
         """Show the merges of a stretch of the prompt; of the character before it, where it has no width."""
         from gui.tokenizers.merges.panel import MOST_CHARACTERS
 
-        editor, encoding = self._bench.panel.editor, self._bench.prompt.encoding
+        editor, encoding = self._context.prompt.editor, self._context.prompt.encoding
         if start == end:
             start -= utf16_length(editor.text_between(max(0, start - 2), start)[-1:])
         text = editor.text_between(start, min(end, start + 2 * MOST_CHARACTERS + 2))
@@ -129,7 +128,7 @@ class MergesController(PageController["MergesPanel"]):
 
     def _word_at(self, caret: int) -> tuple[int, int]:
         """The characters around the caret that are no white space, with one space in front of them."""
-        editor = self._bench.panel.editor
+        editor = self._context.prompt.editor
         before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
         behind = editor.text_between(caret, caret + LONGEST_WORD)
         front, rest = _WORD_BEFORE.search(before), _WORD_BEHIND.match(behind)

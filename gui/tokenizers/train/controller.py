@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.train.panel import TrainingPanel
     from gui.tokenizers.train.result_controller import TrainingResults
     from gui.tokenizers.train.run_service import TrainingService
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
     from pricing.types import Model
 
 LOOK_DELAY_MS = 400
@@ -418,18 +418,18 @@ NEEDS = (
 class TrainingController(PageController["TrainingPanel"]):
     """Made after the first picture of the window, with the worker threads."""
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
-        self._encodings = parts.encodings
-        self._folder = self._bench.slot.folder
+        super().__init__(context, state)
+        self._encodings = context.encodings
+        self._folder = self._context.session.folder
         self._own: tuple[str, ...] = ()
         self.flow: TrainingFlow | None = None
         self.results: TrainingResults | None = None
-        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
-        parts.encodings.own_listed.connect(self._on_own_listed)
+        self._building = PageBuilding(self._steps, self._context.window.closed, self)
+        context.encodings.own_listed.connect(self._on_own_listed)
         self._offer_interrupted()
-        self._bench.page("trainingTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
 
     def build(self) -> TrainingFlow:
         """Make the page now, if nobody has yet."""
@@ -442,39 +442,38 @@ class TrainingController(PageController["TrainingPanel"]):
         from gui.tokenizers.train.panel import TrainingPanel
         from gui.tokenizers.train.run_service import EngineTrainer, TrainingService
 
-        bench, runner = self._bench, self._runner
+        context, runner = self._context, self._runner
         panel = TrainingPanel()
-        yield from panel.make(bench.theme, bench.icons, bench.settings, self._model)
+        yield from panel.make(context.theme, context.icons, context.settings, self._model)
         yield
-        bench.parts.restore("training", panel.restore_state, self._state)
-        trainer = EngineTrainer(bench.paths.compiled, bench.user_encodings)
+        context.session.restore("training", panel.restore_state, self._state)
+        trainer = EngineTrainer(context.paths.compiled, context.encodings.user)
         training = TrainingService(runner, trainer, self._folder, self)
-        corpus = CorpusService(runner, bench.paths.compiled, self)
-        flow = TrainingFlow(panel, training, corpus, bench.notifier, self)
+        corpus = CorpusService(runner, context.paths.compiled, self)
+        flow = TrainingFlow(panel, training, corpus, context.notifier, self)
         self.results = self._make_results(panel)
         flow.finished.connect(self._on_finished)
         flow.files_found.connect(self.results.set_files)
-        panel.state_changed.connect(bench.keeper.touch)
-        if bench.costs is not None:
-            bench.costs.reference_changed.connect(panel.result.compression.show_savings)
+        panel.state_changed.connect(context.session.touch)
+        context.pages.costs.reference_changed.connect(panel.result.compression.show_savings)
         self.panel, self.flow = panel, flow
         yield
-        bench.page("trainingTab").fill(panel)
+        context.pages.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
         from gui.tokenizers.train.report_service import ExportService, ReportService
         from gui.tokenizers.train.result_controller import TrainingResults
         from gui.widgets.api_key_check import KeyGuard
 
-        bench, runner = self._bench, self._runner
+        context, runner = self._context, self._runner
         results = TrainingResults(
             panel.result,
             ReportService(runner, self._open, self),
             ExportService(runner, self._open, self),
-            bench.user_encodings,
+            context.encodings.user,
             runner,
-            KeyGuard(runner, bench.notifier, panel, self),
-            bench.notifier,
+            KeyGuard(runner, context.notifier, panel, self),
+            context.notifier,
             self,
         )
         results.set_names(self._own)
@@ -483,12 +482,12 @@ class TrainingController(PageController["TrainingPanel"]):
         return results
 
     def _model(self) -> Model | None:
-        return self._bench.costs.reference_model() if self._bench.costs is not None else None
+        return self._context.pages.costs.reference_model()
 
     @Slot()
     def show(self) -> None:
         """Bring the tab to the front."""
-        self._bench.page("trainingTab").bring_to_front()
+        self._context.pages.page("trainingTab").bring_to_front()
         self.build()
 
     def focus(self) -> None:
@@ -498,7 +497,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def _come_to_front(self) -> None:
-        self._bench.notifier.withdraw(ENDED)
+        self._context.notifier.withdraw(ENDED)
         self._building.begin()
 
     # --- what comes of a run ------------------------------------------------------------------------------------------
@@ -514,16 +513,16 @@ class TrainingController(PageController["TrainingPanel"]):
         assert self.panel is not None
         assert self.results is not None
         assert outcome.kept is not None
-        bench, name = self._bench, outcome.kept.name
+        context, name = self._context, outcome.kept.name
         self._follow_encodings()
         self.results.show_outcome(outcome, plan, summary)
         self.panel.show_page(self.panel.result)
-        QApplication.alert(bench.window)
+        QApplication.alert(context.window)
         words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
-        if bench.page("trainingTab").is_in_front() and bench.window.isActiveWindow():
-            bench.notifier.remark(words)
+        if context.pages.page("trainingTab").is_in_front() and context.window.isActiveWindow():
+            context.notifier.remark(words)
             return
-        bench.notifier.information(
+        context.notifier.information(
             words,
             key=ENDED,
             offers=(
@@ -533,7 +532,7 @@ class TrainingController(PageController["TrainingPanel"]):
         )
 
     def _show_result(self) -> None:
-        self._bench.notifier.withdraw(ENDED)
+        self._context.notifier.withdraw(ENDED)
         self.show()
         assert self.panel is not None
         self.panel.show_page(self.panel.result)
@@ -541,22 +540,21 @@ class TrainingController(PageController["TrainingPanel"]):
     @Slot(str)
     def _use(self, name: str) -> None:
         """Count the prompt in a trained encoding."""
-        bench = self._bench
-        bench.notifier.withdraw(ENDED)
-        bench.prompt.set_encoding(name)
-        bench.show_prompt()
+        context = self._context
+        context.notifier.withdraw(ENDED)
+        context.prompt.set_encoding(name)
+        context.pages.show_prompt()
 
     @Slot(str)
     def _on_removed(self, name: str) -> None:
-        if self._bench.prompt.encoding == name:
-            self._bench.prompt.set_encoding(FIRST_ENCODING)
+        if self._context.prompt.encoding == name:
+            self._context.prompt.set_encoding(FIRST_ENCODING)
         self._follow_encodings()
 
     def _follow_encodings(self) -> None:
         """There is one more encoding, or one less: in the picker, and in the cost table."""
         self._encodings.refresh()
-        if self._bench.costs is not None:
-            self._bench.costs.service.reload_prices(quiet=True)
+        self._context.pages.costs.service.reload_prices(quiet=True)
 
     # --- a run that was interrupted -----------------------------------------------------------------------------------
 
@@ -568,11 +566,11 @@ class TrainingController(PageController["TrainingPanel"]):
             self._offer(checkpoint)
         for place in newer_checkpoints(self._folder):
             words = self.tr("A newer version of Tokenloupe has left a training run in {folder}. It is left as it is.")
-            self._bench.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
+            self._context.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
 
     def _offer(self, checkpoint: Checkpoint) -> None:
-        when = self._bench.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")
-        self._bench.notifier.information(
+        when = self._context.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")
+        self._context.notifier.information(
             self.tr("Training {name} was interrupted after {merges} merges. It was saved on {when}.").format(
                 name=checkpoint.plan.name, merges=f"{checkpoint.merges:,}", when=when
             ),
@@ -587,13 +585,13 @@ class TrainingController(PageController["TrainingPanel"]):
         self.show()
         flow = self.build()
         if flow.state != IDLE:
-            self._bench.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
+            self._context.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
             return
-        self._bench.notifier.withdraw(_subject(checkpoint))
+        self._context.notifier.withdraw(_subject(checkpoint))
         flow.take_up(checkpoint)
 
     def _forget(self, checkpoint: Checkpoint) -> None:
-        self._bench.notifier.withdraw(_subject(checkpoint))
+        self._context.notifier.withdraw(_subject(checkpoint))
         drop_checkpoint(checkpoint.state.parent)
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.places import VocabularyPlaces
     from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail, VocabularyService
     from gui.widgets.api_key_check import KeyGuard
-    from gui.widgets.page_controller import TabParts
+    from gui.widgets.page_controller import AppContext
 
 FAILED = "vocabulary-failed"
 RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
@@ -437,17 +437,17 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     encoding_chosen = Signal(str)
 
-    def __init__(self, parts: TabParts, state: dict[str, Any]) -> None:
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
-        super().__init__(parts, state)
+        super().__init__(context, state)
         self._wanted = "", -1
         self.flow: VocabularyFlow | None = None
         self.places: VocabularyPlaces | None = None
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
-        self._building = PageBuilding(self._steps, self._bench.window.closed, self)
-        self._bench.page("vocabularyTab").when_looked_at(NEEDS, self._bench.load_first, self._come_to_front)
+        self._building = PageBuilding(self._steps, self._context.window.closed, self)
+        self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
         """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
@@ -461,29 +461,29 @@ class VocabularyController(PageController["VocabularyPanel"]):
         from gui.tokenizers.vocabulary.places import VocabularyPlaces
         from gui.tokenizers.vocabulary.service import PlacesService, VocabularyService, spelled
 
-        bench, runner = self._bench, self._runner
-        panel = VocabularyPanel(bench.theme, spelled)
+        context, runner = self._context, self._runner
+        panel = VocabularyPanel(context.theme, spelled)
         yield from panel.make()
         yield
-        self.lengths, self.compare = LengthsPage(bench.theme), ComparePage()
+        self.lengths, self.compare = LengthsPage(context.theme), ComparePage()
         yield
-        bench.parts.restore("vocabulary", panel.restore_state, self._state)
+        context.session.restore("vocabulary", panel.restore_state, self._state)
         self._show_encodings(panel)
-        service = VocabularyService(runner, self._open, bench.paths.cache, self)
-        flow = VocabularyFlow(panel, service, bench.notifier, self)
-        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), bench.prompt, self)
+        service = VocabularyService(runner, self._open, context.paths.cache, self)
+        flow = VocabularyFlow(panel, service, context.notifier, self)
+        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), context.prompt, self)
         flow.token_shown.connect(places.set_token)
         flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
         places.shown_in_prompt.connect(self._show_prompt)
-        panel.state_changed.connect(bench.keeper.touch)
+        panel.state_changed.connect(context.session.touch)
         self._add_pages(panel, flow, service)
         self._open_first(flow)
         self.panel, self.flow = panel, flow
         yield
         panel.filters.encoding.chosen.connect(self.encoding_chosen)
         panel.tools.use_asked.connect(self._use)
-        bench.page("vocabularyTab").fill(panel)
-        bench.window.view_bar.add_tools("vocabularyTab", panel.tools)
+        context.pages.page("vocabularyTab").fill(panel)
+        context.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
     def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
         from gui.tokenizers.vocabulary.export_service import VocabularyExport
@@ -494,20 +494,20 @@ class VocabularyController(PageController["VocabularyPanel"]):
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         VocabularyPages(self.lengths, self.compare, flow, service, self)
-        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
+        notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
         guard = KeyGuard(self._runner, notifier, panel, self)
         self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
 
     def _open_first(self, flow: VocabularyFlow) -> None:
         name, token_id = self._state.get("encoding"), self._state.get("id")
-        now = self._bench.prompt.encoding
+        now = self._context.prompt.encoding
         flow.begin_with(
             name if isinstance(name, str) and name else now, token_id if isinstance(token_id, int) else -1, now
         )
 
     def focus(self) -> None:
         """Bring the tab to the front, the caret in its search."""
-        self._bench.page("vocabularyTab").bring_to_front()
+        self._context.pages.page("vocabularyTab").bring_to_front()
         self.build().begin()
         assert self.panel is not None
         self.panel.focus()
@@ -524,20 +524,20 @@ class VocabularyController(PageController["VocabularyPanel"]):
         if self.flow is None:
             self._state = {**self._state, "encoding": name, "id": -1}
         elif self.flow.vocabulary is None or self.flow.vocabulary.name != name:
-            self.flow.begin_with(name, -1, self._bench.prompt.encoding)
+            self.flow.begin_with(name, -1, self._context.prompt.encoding)
 
     @Slot(str)
     def _use(self, name: str) -> None:
-        self._bench.prompt.set_encoding(name)
-        self._bench.show_prompt()
+        self._context.prompt.set_encoding(name)
+        self._context.pages.show_prompt()
 
     @Slot(str)
     def show_encoding(self, name: str) -> None:
         """Bring the page to the front, with the entries of an encoding."""
         flow = self.build()
         if flow.vocabulary is None or flow.vocabulary.name != name:
-            flow.begin_with(name, -1, self._bench.prompt.encoding)
-        self._bench.page("vocabularyTab").bring_to_front()
+            flow.begin_with(name, -1, self._context.prompt.encoding)
+        self._context.pages.page("vocabularyTab").bring_to_front()
         flow.begin()
 
     @Slot(str, int)
@@ -549,8 +549,8 @@ class VocabularyController(PageController["VocabularyPanel"]):
             flow.go_to(token_id)
         else:
             self._wanted = encoding, token_id
-            flow.begin_with(encoding, token_id, self._bench.prompt.encoding)
-        self._bench.page("vocabularyTab").bring_to_front()
+            flow.begin_with(encoding, token_id, self._context.prompt.encoding)
+        self._context.pages.page("vocabularyTab").bring_to_front()
         flow.begin()
 
     @Slot(object)
@@ -566,7 +566,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._building.when_built(self._look)
 
     def _look(self) -> None:
-        if self._bench.page("vocabularyTab").is_in_front():
+        if self._context.pages.page("vocabularyTab").is_in_front():
             self.build().begin()
             assert self.places is not None
             self.places.look()
@@ -578,4 +578,4 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     @Slot()
     def _show_prompt(self) -> None:
-        self._bench.show_prompt()
+        self._context.pages.show_prompt()

@@ -31,8 +31,8 @@ from gui.look.focus_ring import WIDTH
 from gui.prompt.dialogs import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
 from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
+from gui.window.application import Application
 from gui.window.crash import CrashDialog
-from gui.window.workbench import Workbench
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (
     described,
@@ -49,15 +49,15 @@ from tests.gui.access.walk import (
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 
-Opener = Callable[[Workbench], None]
+Opener = Callable[[Application], None]
 
 
 def by_action(name: str) -> Opener:
     return lambda bench: bench.window.actions_by_name[name].trigger()
 
 
-def with_dialog(make: Callable[[Workbench], QDialog]) -> Opener:
-    def open_it(bench: Workbench) -> None:
+def with_dialog(make: Callable[[Application], QDialog]) -> Opener:
+    def open_it(bench: Application) -> None:
         dialog = make(bench)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
@@ -65,7 +65,7 @@ def with_dialog(make: Callable[[Workbench], QDialog]) -> Opener:
     return open_it
 
 
-def undecided(bench: Workbench) -> QDialog:
+def undecided(bench: Application) -> QDialog:
     candidates = (Candidate("cp1252", "Western", "café"), Candidate("koi8-r", "Russian", "caf И"))
     return EncodingChooser(UndecidedFile(Path("some.txt"), "It is no UTF-8.", candidates), bench.window)
 
@@ -80,10 +80,10 @@ OPENERS: dict[str, Opener] = {
     "line": by_action("go_to_line"),
     "token": by_action("go_to_token"),
     "calibration": by_action("calibrate"),
-    "price import": lambda bench: bench.pricing.import_prices(),
+    "price import": lambda bench: bench.pages.pricing.import_prices(),
     "scenario": lambda bench: bench.costs.panel.show_scenario(),
-    "removal": lambda bench: bench.training.results._on_remove("some"),
-    "tokenizer removal": lambda bench: bench.library._ask_removal("some"),
+    "removal": lambda bench: bench.pages.training.results._on_remove("some"),
+    "tokenizer removal": lambda bench: bench.pages.library._ask_removal("some"),
     "fault": with_dialog(lambda bench: CrashDialog("a report", bench.window)),
     "undecided file": with_dialog(undecided),
     "scenario name": with_dialog(lambda bench: ScenarioName("Name", "", frozenset(), lambda _: None, bench.window)),
@@ -96,7 +96,7 @@ OPENERS: dict[str, Opener] = {
 
 
 @pytest.fixture(scope="module")
-def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Workbench:
+def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Application:
     whole = whole_window(shared_qtbot, open_shared_window)
     # The user's file is read: nothing is imported before.
     shared_qtbot.waitUntil(lambda: not whole.pricing.why_not_changed())
@@ -104,7 +104,7 @@ def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Workben
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, shared_bench: Workbench) -> Iterator[Workbench]:
+def bench(qtbot: QtBot, shared_bench: Application) -> Iterator[Application]:
     """One window for all dialogs: every test closes its own, and the first page is in front again."""
     shared_bench.window.pages.setCurrentIndex(0)
     use_keyboard(qtbot, shared_bench)
@@ -117,7 +117,7 @@ def shown_windows() -> set[QWidget]:
     return {one for one in QApplication.topLevelWidgets() if one.isVisible()}
 
 
-def shown_dialog(qtbot: QtBot, bench: Workbench, before: set[QWidget]) -> QDialog:
+def shown_dialog(qtbot: QtBot, bench: Application, before: set[QWidget]) -> QDialog:
     """The dialog that has come."""
 
     def new() -> list[QWidget]:
@@ -148,7 +148,7 @@ def mnemonics(root: QWidget) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("name", mostly_deep(OPENERS, 2))
-def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Workbench, name: str):
+def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Application, name: str):
     before = shown_windows()
     OPENERS[name](bench)
     dialog = shown_dialog(qtbot, bench, before)
@@ -185,7 +185,7 @@ def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Workbench, name: str):
         ("report", "reportText"),
     ],
 )
-def test_the_keyboard_begins_where_the_work_does(qtbot: QtBot, bench: Workbench, name: str, first: str):
+def test_the_keyboard_begins_where_the_work_does(qtbot: QtBot, bench: Application, name: str, first: str):
     before = shown_windows()
     OPENERS[name](bench)
     dialog = shown_dialog(qtbot, bench, before)
@@ -194,7 +194,7 @@ def test_the_keyboard_begins_where_the_work_does(qtbot: QtBot, bench: Workbench,
 
 
 @pytest.mark.parametrize("name", OPENERS)
-def test_enter_does_what_stands_first(qtbot: QtBot, bench: Workbench, name: str):
+def test_enter_does_what_stands_first(qtbot: QtBot, bench: Application, name: str):
     """At most one button of a dialog is the default, it is shown and enabled, and it destroys nothing."""
     before = shown_windows()
     OPENERS[name](bench)
@@ -208,7 +208,7 @@ def test_enter_does_what_stands_first(qtbot: QtBot, bench: Workbench, name: str)
     dialog.reject()
 
 
-def every_menu(bench: Workbench) -> Iterator[tuple[str, QMenu]]:
+def every_menu(bench: Application) -> Iterator[tuple[str, QMenu]]:
     """The menus of the window and of its buttons, filled."""
     for menu in bench.window.findChildren(QMenu):
         menu.aboutToShow.emit()
@@ -218,7 +218,7 @@ def every_menu(bench: Workbench) -> Iterator[tuple[str, QMenu]]:
             yield title, menu
 
 
-def test_no_key_of_a_menu_stands_for_two_things(bench: Workbench):
+def test_no_key_of_a_menu_stands_for_two_things(bench: Application):
     walked = 0
     for title, menu in every_menu(bench):
         keys = defaultdict(list)
@@ -231,7 +231,7 @@ def test_no_key_of_a_menu_stands_for_two_things(bench: Workbench):
     assert walked > 8
 
 
-def test_no_key_of_a_page_stands_for_two_things(bench: Workbench):
+def test_no_key_of_a_page_stands_for_two_things(bench: Application):
     """Neither within a page nor with the menus of the window."""
     menus = {QKeySequence.mnemonic(action.text()).toString() for action in bench.window.menuBar().actions()}
     for title in pages(bench):
@@ -259,7 +259,7 @@ def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, open_window: 
     assert WIDTH == 2
 
 
-def test_what_the_ring_was_around_stays_when_the_ring_goes(qtbot: QtBot, bench: Workbench):
+def test_what_the_ring_was_around_stays_when_the_ring_goes(qtbot: QtBot, bench: Application):
     editor = bench.panel.editor
     document = editor.document()
     measured_ring(bench.window, editor)

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.costs.columns import COLUMNS
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.access.hands import Hands
 from tests.gui.conftest import OpenWindow
 from tests.gui.tokenizers.training_windows import write_texts
@@ -20,7 +20,7 @@ TEXT = "Count these tokens, please."
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
+def bench(qtbot: QtBot, open_window: OpenWindow) -> Application:
     """A window that has just been started."""
     started = open_window()
     started.window.activateWindow()
@@ -29,12 +29,12 @@ def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def hands(qtbot: QtBot, bench: Workbench) -> Hands:
+def hands(qtbot: QtBot, bench: Application) -> Hands:
     assert bench.window.isActiveWindow()
     return Hands(qtbot, bench.window)
 
 
-def counted(qtbot: QtBot, bench: Workbench, text: str, encoding: str) -> None:
+def counted(qtbot: QtBot, bench: Application, text: str, encoding: str) -> None:
     """Wait for the count of a text, which must be the engine's."""
     qtbot.waitUntil(
         lambda: (
@@ -48,7 +48,7 @@ def counted(qtbot: QtBot, bench: Workbench, text: str, encoding: str) -> None:
 
 
 @pytest.mark.deep
-def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
+def test_what_a_prompt_costs(qtbot: QtBot, bench: Application, hands: Hands):
     assert hands.focus_name() == "promptEditor", "one can type at once"
     hands.press("Ctrl+A")
     hands.type(TEXT)
@@ -99,13 +99,13 @@ def test_what_a_prompt_costs(qtbot: QtBot, bench: Workbench, hands: Hands):
 
 
 def test_a_vocabulary_is_trained(
-    qtbot: QtBot, bench: Workbench, hands: Hands, tmp_path: Path, trainer_is_compiled: None
+    qtbot: QtBot, bench: Application, hands: Hands, tmp_path: Path, trainer_is_compiled: None
 ):
     folder, target = write_texts(tmp_path / "texts"), tmp_path / "mine.tiktoken"
     hands.press("Ctrl+4", "Ctrl+Tab")
     assert hands.focus_name() == "trainFolder"
     hands.type(str(folder))
-    panel = bench.training.panel
+    panel = bench.pages.training.panel
     qtbot.waitUntil(lambda: "text file" in panel.survey.headline.text())
     hands.tab_to("trainVocabSize")
     hands.press("Ctrl+A")
@@ -135,10 +135,10 @@ def test_a_vocabulary_is_trained(
 
 
 @pytest.mark.deep
-def test_a_token_is_looked_up(qtbot: QtBot, bench: Workbench, hands: Hands):
+def test_a_token_is_looked_up(qtbot: QtBot, bench: Application, hands: Hands):
     hands.press("Ctrl+4", "Ctrl+Tab", "Ctrl+Tab")
     assert hands.focus_name() == "vocabSearch"
-    panel, flow = bench.vocabulary.panel, bench.vocabulary.flow
+    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
     qtbot.waitUntil(lambda: flow.vocabulary is not None and flow.vocabulary.name == "o200k_base")
     hands.press("Ctrl+G")
     assert hands.focus_name() == "vocabGoToId"

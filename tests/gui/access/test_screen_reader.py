@@ -8,14 +8,14 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessible
 from pytestqt.qtbot import QtBot
 
 from gui.prompt import token_readout as token_announcer
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 TEXT = "Hello world, h\u00e9llo"
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
+def bench(qtbot: QtBot, open_window: OpenWindow) -> Application:
     """A window with the caret before the first word."""
     opened = open_window()
     opened.window.activateWindow()
@@ -27,7 +27,7 @@ def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def told(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def told(bench: Application, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What was announced to a screen reader that is there."""
     announced: list[str] = []
 
@@ -45,12 +45,12 @@ def told(bench: Workbench, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return announced
 
 
-def spoken(bench: Workbench) -> QAccessibleInterface:
+def spoken(bench: Application) -> QAccessibleInterface:
     return QAccessible.queryAccessibleInterface(bench.panel.editor)
 
 
 @pytest.mark.deep
-def test_the_text_and_the_caret_can_be_read(qtbot: QtBot, bench: Workbench):
+def test_the_text_and_the_caret_can_be_read(qtbot: QtBot, bench: Application):
     text = spoken(bench).textInterface()
     assert spoken(bench).role() is QAccessible.Role.EditableText
     assert spoken(bench).text(QAccessible.Text.Name) == "Prompt"
@@ -64,7 +64,7 @@ def test_the_text_and_the_caret_can_be_read(qtbot: QtBot, bench: Workbench):
     assert text.selectionCount() == 1
 
 
-def test_the_token_at_the_caret_is_told_once_the_caret_rests(qtbot: QtBot, bench: Workbench, told: list[str]):
+def test_the_token_at_the_caret_is_told_once_the_caret_rests(qtbot: QtBot, bench: Application, told: list[str]):
     for _ in range(8):
         qtbot.keyClick(bench.panel.editor, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: bool(told) and told[-1].startswith("space world; token 2, id "))
@@ -74,7 +74,7 @@ def test_the_token_at_the_caret_is_told_once_the_caret_rests(qtbot: QtBot, bench
 
 
 @pytest.mark.deep
-def test_typing_is_not_talked_over(qtbot: QtBot, bench: Workbench, told: list[str]):
+def test_typing_is_not_talked_over(qtbot: QtBot, bench: Application, told: list[str]):
     """The description is that of the token at the caret all the time; it is announced when the caret is moved."""
     editor = bench.panel.editor
     for character in "so ":
@@ -86,7 +86,7 @@ def test_typing_is_not_talked_over(qtbot: QtBot, bench: Workbench, told: list[st
     assert told[-1].startswith("so; token 1, id ")
 
 
-def is_described(bench: Workbench) -> bool:
+def is_described(bench: Application) -> bool:
     """Whether the caret has rested, and the description is of the token at it."""
     announcer, position = bench.panel.announcer, bench.panel.editor.textCursor().position()
     return not announcer._rest.isActive() and announcer._place[1] == position

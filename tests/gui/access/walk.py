@@ -20,15 +20,15 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.access.contrast import contrast
 
 
-def whole_window(qtbot: QtBot, open_window: Callable[..., Workbench]) -> Workbench:
+def whole_window(qtbot: QtBot, open_window: Callable[..., Application]) -> Application:
     """A window with everything built that is usually built when somebody looks at it."""
     bench = open_window()
-    parts = (bench.training, bench.vocabulary, bench.merges, bench.lab, bench.pricing)
-    for wiring in (*parts, bench.advisor, bench.versions, bench.conversation, bench.request):
+    parts = (bench.pages.training, bench.pages.vocabulary, bench.pages.merges, bench.pages.lab, bench.pages.pricing)
+    for wiring in (*parts, bench.pages.advisor, bench.pages.versions, bench.pages.conversation, bench.pages.request):
         assert wiring is not None
         wiring.build()
     assert bench.costs is not None
@@ -36,7 +36,7 @@ def whole_window(qtbot: QtBot, open_window: Callable[..., Workbench]) -> Workben
     return bench
 
 
-def pages(bench: Workbench) -> Iterator[str]:
+def pages(bench: Application) -> Iterator[str]:
     """One tab after the other is in front; its title."""
     tabs = bench.window.pages
     for index in range(tabs.count()):
@@ -127,7 +127,7 @@ def reached_by_tab(window: QWidget, first: QWidget, size: int) -> set[QWidget]:
     return seen
 
 
-def use_keyboard(qtbot: QtBot, bench: Workbench) -> None:
+def use_keyboard(qtbot: QtBot, bench: Application) -> None:
     """Press Tab, so that from now on the window shows where the keyboard is."""
     bench.window.activateWindow()
     bench.panel.picker.setFocus()
@@ -135,7 +135,7 @@ def use_keyboard(qtbot: QtBot, bench: Workbench) -> None:
     assert focus() is not bench.panel.picker
 
 
-def take_theme(qtbot: QtBot, bench: Workbench, mode: str, contrast: str = "normal") -> None:
+def take_theme(qtbot: QtBot, bench: Application, mode: str, contrast: str = "normal") -> None:
     """Choose a theme, and wait until the window has it."""
     bench.theme.set_mode(mode)
     bench.theme.set_contrast(contrast)

@@ -19,7 +19,7 @@ from gui.files import folder_service
 from gui.files.file_tree import TOP
 from gui.files.file_tree_model import MODELS, NAME, TOKENS
 from gui.files.files_page import FilesPage
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.engine.folder_trees import add_troubles, make_tree
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
@@ -37,7 +37,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
+def bench(qtbot: QtBot, open_window: OpenWindow) -> Application:
     bench = open_window()
     bench.window.actions_by_name["focus_files"].trigger()
     qtbot.waitUntil(lambda: bool(bench.costs.panel.model.shown_rows()))
@@ -45,19 +45,19 @@ def bench(qtbot: QtBot, open_window: OpenWindow) -> Workbench:
 
 
 @pytest.fixture
-def panel(bench: Workbench) -> FilesPage:
-    assert bench.folders is not None
-    return bench.folders.build()
+def panel(bench: Application) -> FilesPage:
+    assert bench.pages.folders is not None
+    return bench.pages.folders.build()
 
 
-def scan(qtbot: QtBot, bench: Workbench, root: Path) -> None:
-    flow = bench.folders
+def scan(qtbot: QtBot, bench: Application, root: Path) -> None:
+    flow = bench.pages.folders
     before = flow.shown
-    bench.folders.build().set_paths([root])
+    bench.pages.folders.build().set_paths([root])
     qtbot.waitUntil(lambda: flow.shown is not before and not flow.busy)
 
 
-def propose(qtbot: QtBot, bench: Workbench, panel: FilesPage, tree: Path) -> None:
+def propose(qtbot: QtBot, bench: Application, panel: FilesPage, tree: Path) -> None:
     """Count a folder and have shown what would have to go for a third of it."""
     scan(qtbot, bench, tree)
     panel.fit.limit.setValue(panel.model.choice.sums().tokens[0] // 3)
@@ -89,7 +89,7 @@ def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, benc
     shown = panel.model.tree
     assert list(map(str, shown.paths)) == [file["path"] for file in document["files"]]
     assert shown.tokens[0].tolist() == [file["tokens"] for file in document["files"]]
-    left_out = bench.folders.shown.left_out
+    left_out = bench.pages.folders.shown.left_out
     assert {str(file.path.relative_to(tree)) for file in left_out.skipped} == set(troubles)
     assert panel.sides.tabText(1) == f"Left out: {len(troubles)}"
 
@@ -290,7 +290,7 @@ def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     panel.fit.limit.setValue(1)
     panel.fit.propose.click()
     lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
-    fit = bench.folders._fit
+    fit = bench.pages.folders._fit
     with qtbot.waitSignal(lane.busy_changed):
         fit._on_cancelled(fit._wanted)  # as a job tells that was stopped
     assert "Stopped. Nothing is proposed." in panel.remark.text()
@@ -313,9 +313,9 @@ def test_a_changed_file_is_counted_again_and_marks_stay(qtbot, bench, panel, tre
     unchecked = int(model.tree.file_nodes[-1])
     model.check((unchecked,), False)
     path = Path(model.tree.paths[0])
-    before = bench.folders.shown
+    before = bench.pages.folders.shown
     path.write_text("so many other words than before " * 50)
-    qtbot.waitUntil(lambda: bench.folders.shown is not before)
+    qtbot.waitUntil(lambda: bench.pages.folders.shown is not before)
     assert model.tree.paths[0] == str(path)
     assert int(model.tree.file_bytes[0]) == path.stat().st_size
     assert f"{FILES - 1} of {FILES} files" in total(panel)
@@ -348,7 +348,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
     scan(qtbot, bench, tree)
     panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
     target = tmp_path / f"list{suffix}"
-    bench.folders.write_list(target)
+    bench.pages.folders.write_list(target)
     qtbot.waitUntil(target.exists)
     text = target.read_text()
     count = len(panel.model.tree.paths)
@@ -400,7 +400,7 @@ def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp
 
 @pytest.mark.deep
 def test_results_of_a_folder_that_is_gone_cannot_be_used(qtbot, bench, panel, tree, monkeypatch):
-    monkeypatch.setattr(bench.folders, "_count_again", lambda: None)
+    monkeypatch.setattr(bench.pages.folders, "_count_again", lambda: None)
     scan(qtbot, bench, tree)
     tree.rename(tree.with_name("elsewhere"))
     panel.scan.click()
@@ -416,11 +416,13 @@ def test_another_encoding_recounts_what_is_shown_and_not_what_is_typed(
     qtbot, bench, panel, tree, tmp_path, monkeypatch
 ):
     scan(qtbot, bench, tree)
-    asked, submit = [], bench.folders._scan.scan
-    monkeypatch.setattr(bench.folders._scan, "scan", lambda request: (asked.append(request.roots), submit(request)))
+    asked, submit = [], bench.pages.folders._scan.scan
+    monkeypatch.setattr(
+        bench.pages.folders._scan, "scan", lambda request: (asked.append(request.roots), submit(request))
+    )
     panel.folder.field.setText(str(tmp_path / "half a na"))
     bench.prompt.set_encoding("gpt2")
-    qtbot.waitUntil(lambda: bench.folders.shown.tree.encodings[0] == "gpt2")
+    qtbot.waitUntil(lambda: bench.pages.folders.shown.tree.encodings[0] == "gpt2")
     assert set(asked) == {(tree,)}
 
 
@@ -484,8 +486,8 @@ def test_the_map_follows_the_tree(qtbot, bench, panel, tree):
 
 def test_a_folder_dropped_on_the_window_is_counted(qtbot, bench, tree):
     bench.panel.editor.files_dropped.emit([str(tree)])
-    qtbot.waitUntil(lambda: bench.folders.shown is not None)
-    assert bench.page("filesTab").is_in_front()
+    qtbot.waitUntil(lambda: bench.pages.folders.shown is not None)
+    assert bench.pages.page("filesTab").is_in_front()
 
 
 def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path):
@@ -493,11 +495,11 @@ def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path
     panel.gitignore.setChecked(False)
     panel.fit.limit.setValue(1234)
     panel.fit.way.setCurrentIndex(1)
-    state = json.loads(json.dumps(bench.folders.state()))
+    state = json.loads(json.dumps(bench.pages.folders.state()))
     panel.restore_state({})
     assert panel.gitignore.isChecked()
     panel.restore_state(state)
-    assert bench.folders.state() == state
+    assert bench.pages.folders.state() == state
     panel.restore_state({"least": -4, "limit": "many", "way": 3, "folder": 7})
     assert panel.fit.way.currentData() == "files"
 
@@ -515,7 +517,7 @@ def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree,
         watch(self, shown)
 
     monkeypatch.setattr(folder_service.FolderWatch, "watch", later)
-    bench.folders.build().set_paths([tree])
+    bench.pages.folders.build().set_paths([tree])
     qtbot.waitUntil(lambda: f"of {FILES + 1} files" in total(panel))
     index = panel.model.tree.paths.index(str(path))
     assert int(panel.model.tree.file_bytes[index]) == path.stat().st_size
@@ -524,7 +526,7 @@ def test_what_changes_before_it_is_watched_is_noticed(qtbot, bench, panel, tree,
 @pytest.mark.deep
 def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
-    flow = bench.folders
+    flow = bench.pages.folders
     flow.count()
     assert flow.busy
     flow._count_again()  # as the watch asks for it when it was told of a change
@@ -536,7 +538,7 @@ def test_a_change_during_a_scan_is_noticed(qtbot, bench, panel, tree):
 
 @pytest.mark.deep
 def test_a_look_that_finds_nothing_new_changes_nothing(qtbot, bench, panel, tree, monkeypatch):
-    flow, model = bench.folders, panel.model
+    flow, model = bench.pages.folders, panel.model
     monkeypatch.setattr(flow, "_other_encodings", list)  # whatever the cost table comes to show meanwhile
     scan(qtbot, bench, tree)
     before, choice = flow.shown, model.choice
@@ -557,7 +559,7 @@ def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
         (tree.parent / "beside").write_text("word " * words)
         (tree.parent / "beside").replace(path)
         qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
-    qtbot.waitUntil(lambda: str(path) in bench.folders._watch._watched())
+    qtbot.waitUntil(lambda: str(path) in bench.pages.folders._watch._watched())
     path.write_text("written to where it stands")
     qtbot.waitUntil(lambda: int(panel.model.tree.file_bytes[0]) == path.stat().st_size)
 
@@ -577,6 +579,6 @@ def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tr
         return int(tree.file_bytes[tree.paths.index(str(path))])
 
     assert shown_bytes() != path.stat().st_size
-    bench.folders._on_application_state(Qt.ApplicationState.ApplicationActive)
+    bench.pages.folders._on_application_state(Qt.ApplicationState.ApplicationActive)
     # A scan that began before it changed may be shown first.
     qtbot.waitUntil(lambda: shown_bytes() == path.stat().st_size)

@@ -18,7 +18,7 @@ from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
 from gui.look.plain_label import PlainLabel
 from gui.tokenizers.library.dialogs import TokenizerImportDialog
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep
 
@@ -95,19 +95,19 @@ def assert_window_is_harmless(root: QWidget) -> None:
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Workbench:
+def bench(qtbot: QtBot, open_window: OpenWindow, folder: Path) -> Application:
     """A window in which that folder is counted."""
     opened = open_window()
     opened.window.actions_by_name["focus_files"].trigger()
-    opened.folders.build().set_paths([folder])
-    flow = opened.folders
+    opened.pages.folders.build().set_paths([folder])
+    flow = opened.pages.folders
     qtbot.waitUntil(lambda: flow.shown is not None and not flow.busy)
     return opened
 
 
 @pytest.mark.deep
-def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
-    panel, flow = bench.folders.build(), bench.folders
+def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Application):
+    panel, flow = bench.pages.folders.build(), bench.pages.folders
     visible_files = [name for name in NAMES if not name.startswith(".")]
     assert len(flow.shown.tree.paths) == len(visible_files), "each of them is read, whatever it is called"
     panel.tree.expandAll()
@@ -124,7 +124,7 @@ def test_a_folder_of_them_is_counted_and_shown(qtbot: QtBot, bench: Workbench):
 
 
 @pytest.mark.deep
-def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Workbench):
+def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Application):
     treemap = bench.window.findChild(QWidget, "filesTreemap")
     middle = treemap._tiles[0].center().toPoint()
     QApplication.sendEvent(treemap, QHelpEvent(QEvent.Type.ToolTip, middle, treemap.mapToGlobal(middle)))
@@ -137,7 +137,7 @@ def test_the_map_says_names_as_they_are(qtbot: QtBot, bench: Workbench):
 def test_training_on_them_begins_with_a_harmless_name(qtbot: QtBot, open_window: OpenWindow, folder: Path):
     bench = open_window()
     bench.window.actions_by_name["focus_training"].trigger()
-    panel = bench.training.panel
+    panel = bench.pages.training.panel
     panel.folder.set_paths([str(folder)])
     qtbot.waitUntil(lambda: "text file" in panel.survey.headline.text())
     assert panel.form.chosen_name().isprintable()
@@ -159,10 +159,10 @@ def test_one_of_them_is_opened(qtbot: QtBot, open_window: OpenWindow, folder: Pa
 def test_a_file_that_is_no_tokenizer_is_refused_by_its_name(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    bench: Workbench = open_window()
+    bench: Application = open_window()
     path = tmp_path / "<img src=y>\u202enosj.json"
     path.write_text("{}")
-    bench.library.open_path(path)
+    bench.pages.library.open_path(path)
     dialog = bench.window.findChild(TokenizerImportDialog)
     qtbot.waitUntil(lambda: dialog.says_why)
     assert_window_is_harmless(dialog)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from engine import Encoding, catalog
 from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.gui.tokenizers.vocabulary_windows import browse
 
@@ -33,7 +33,7 @@ def learned() -> Iterator[str]:
     catalog.forget_encoding(name)
 
 
-def question(qtbot: QtBot, bench: Workbench) -> QMessageBox:
+def question(qtbot: QtBot, bench: Application) -> QMessageBox:
     """What is asked before an export, once it is asked."""
     qtbot.waitUntil(lambda: any(box.isVisible() for box in bench.window.findChildren(QMessageBox, "keyWarning")))
     [box] = [box for box in bench.window.findChildren(QMessageBox, "keyWarning") if box.isVisible()]
@@ -53,14 +53,14 @@ def answer(qtbot: QtBot, box: QMessageBox, *, anyway: bool) -> None:
             qtbot.keyClick(box, Qt.Key.Key_Return)
 
 
-def compared(qtbot: QtBot, bench: Workbench, text: str) -> None:
+def compared(qtbot: QtBot, bench: Application, text: str) -> None:
     """The tab of comparisons, with a text in it."""
     bench.prompt.replace_all(text)
     bench.window.actions_by_name["focus_compare"].trigger()
-    qtbot.waitUntil(lambda: bench.compare.panel is not None and bench.compare.settled)
+    qtbot.waitUntil(lambda: bench.pages.compare.panel is not None and bench.pages.compare.settled)
 
 
-def chosen(bench: Workbench, name: str, path: Path) -> None:
+def chosen(bench: Application, name: str, path: Path) -> None:
     """Choose a file in the dialog that asks for one."""
     dialog = bench.window.findChild(QFileDialog, name)
     dialog.fileSelected.emit(str(path))
@@ -71,10 +71,10 @@ def chosen(bench: Workbench, name: str, path: Path) -> None:
 def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     compared(qtbot, bench, f"one\n{KEY} Привет\n")
-    bench.compare.panel.pages.by_lines.setChecked(True)
-    exports = bench.compare
+    bench.pages.compare.panel.pages.by_lines.setChecked(True)
+    exports = bench.pages.compare
     QGuiApplication.clipboard().setText("before")
-    listed = bench.compare.panel.export_menu.actions()
+    listed = bench.pages.compare.panel.export_menu.actions()
     whole, differences = (action for action in listed if action.text() == "Copy as TSV")
     differences.trigger()
     box = question(qtbot, bench)
@@ -103,14 +103,14 @@ def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
     bench = open_window()
     browse(qtbot, bench, learned)
     path = tmp_path / "entries.csv"
-    bench.vocabulary.saving.write(path)
+    bench.pages.vocabulary.saving.write(path)
     box = question(qtbot, bench)
     assert box.text() == f"The vocabulary seems to hold API keys: Google (token {254 + len(KEY)})."
     answer(qtbot, box, anyway=False)
-    bench.vocabulary.saving.write(path)
+    bench.pages.vocabulary.saving.write(path)
     box = question(qtbot, bench)
     assert not path.exists()
-    with qtbot.waitSignal(bench.vocabulary.saving._export.written):
+    with qtbot.waitSignal(bench.pages.vocabulary.saving._export.written):
         answer(qtbot, box, anyway=True)
     assert KEY in path.read_text(encoding="utf-8-sig")
 
@@ -120,8 +120,8 @@ def test_a_trained_tokenizer_that_learned_a_key_is_not_handed_on(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, learned: str
 ):
     bench = open_window()
-    bench.training.build()
-    results, path = bench.training.results, tmp_path / "mine.tiktoken"
+    bench.pages.training.build()
+    results, path = bench.pages.training.results, tmp_path / "mine.tiktoken"
     results._on_save(learned, ".tiktoken")
     chosen(bench, "trainSaveDialog", path)
     box = question(qtbot, bench)

@@ -18,7 +18,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
 from gui.runtime.notify import Notice, Notifier
 from gui.widgets.table_model import Column, TableModel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 TAGS = "<b>x</b><img src=y>&lt;"
@@ -134,7 +134,7 @@ def test_tokens_that_look_like_tags_are_shown(qtbot: QtBot, open_window: OpenWin
     card.dismiss()
 
 
-def assert_nothing_is_html(bench: Workbench) -> None:
+def assert_nothing_is_html(bench: Application) -> None:
     """No label of the window is one that Qt may take for HTML, and no tip is HTML that we did not escape."""
     for label in bench.window.findChildren(QLabel):
         assert label.textFormat() is Qt.TextFormat.PlainText, label.objectName()

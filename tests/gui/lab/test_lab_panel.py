@@ -10,23 +10,23 @@ from pytestqt.qtbot import QtBot
 
 from gui.lab.experiments.card import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
 from gui.lab.lab_page import KEY, MOST_CHARACTERS, LabCard, LabPage
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages("labTab")
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
+def bench(open_window: OpenWindow) -> Application:
     bench = open_window(counted=False)
     bench.window.actions_by_name["focus_lab"].trigger()
     return bench
 
 
 @pytest.fixture
-def panel(bench: Workbench) -> LabPage:
-    assert bench.lab is not None
-    return bench.lab.build()
+def panel(bench: Application) -> LabPage:
+    assert bench.pages.lab is not None
+    return bench.pages.lab.build()
 
 
 def opened(panel: LabPage, key: str) -> LabCard:
@@ -134,11 +134,11 @@ def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPage):
     assert card.standing == NOT_RUN
 
 
-def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench: Application, panel: LabPage):
     card = opened(panel, "E13")
-    assert bench.lab is not None
+    assert bench.pages.lab is not None
     assert card.text is not None
-    with qtbot.waitSignal(bench.lab.service.finished):
+    with qtbot.waitSignal(bench.pages.lab.service.finished):
         press(qtbot, card, "labRun-E13")
         card.text.setPlainText("other")
     assert card.standing == NOT_RUN
@@ -154,7 +154,7 @@ def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPage):
     assert "training tab" in card.outcome.remark.text()
 
 
-def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Application, panel: LabPage):
     qtbot.mouseClick(panel.run_all, Qt.MouseButton.LeftButton)
     bench.window.actions_by_name["cancel_jobs"].trigger()
     qtbot.waitUntil(lambda: all(card.standing != WAITING for card in panel.cards.values()))
@@ -162,7 +162,7 @@ def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Wo
     assert panel.run_all.isEnabled()
 
 
-def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot, bench: Application, panel: LabPage):
     before = bench.panel.editor.toPlainText()
     card = opened(panel, "E17")
     press(qtbot, card, "labTake-E17-editor")
@@ -173,27 +173,27 @@ def test_a_text_goes_to_the_editor_and_undo_brings_back_the_prompt(qtbot: QtBot,
     assert bench.panel.editor.toPlainText() == before
 
 
-def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Application, panel: LabPage):
     card = opened(panel, "E12")
     press(qtbot, card, "labTake-E12-merges")
-    assert bench.window.pages.currentWidget() is bench.page("mergesTab")
-    assert bench.merges is not None
-    merges = bench.merges.build()
+    assert bench.window.pages.currentWidget() is bench.pages.page("mergesTab")
+    assert bench.pages.merges is not None
+    merges = bench.pages.merges.build()
     assert merges.text.text() == "berry"
     assert merges.picker.currentText() == "cl100k_base"
 
 
-def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Application, panel: LabPage):
     card = opened(panel, "E10")
     press(qtbot, card, "labTake-E10-trainer")
-    qtbot.waitUntil(lambda: bench.window.pages.currentWidget() is bench.page("trainingTab"))
-    assert bench.training is not None
-    assert bench.training.panel is not None
-    (path,) = bench.training.panel.folder.paths()
+    qtbot.waitUntil(lambda: bench.window.pages.currentWidget() is bench.pages.page("trainingTab"))
+    assert bench.pages.training is not None
+    assert bench.pages.training.panel is not None
+    (path,) = bench.pages.training.panel.folder.paths()
     assert path.read_text(encoding="utf-8") == card.card.text
 
 
-def test_a_text_that_cannot_be_kept_is_told(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_a_text_that_cannot_be_kept_is_told(qtbot: QtBot, bench: Application, panel: LabPage):
     bench.paths.lab.parent.mkdir(parents=True, exist_ok=True)
     bench.paths.lab.write_text("in the way")
     card = opened(panel, "E10")
@@ -227,7 +227,7 @@ def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtB
     assert panel.summary.text().startswith("0 of ")
 
 
-def test_by_keyboard_alone(qtbot: QtBot, bench: Workbench, panel: LabPage):
+def test_by_keyboard_alone(qtbot: QtBot, bench: Application, panel: LabPage):
     panel.list.setFocus()
     first = panel.shown
     qtbot.keyClick(panel.list, Qt.Key.Key_Down)

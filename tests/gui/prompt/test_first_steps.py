@@ -43,7 +43,7 @@ def test_cards_lead_on_and_stay_away(qtbot: QtBot, open_window: OpenWindow, prof
     assert bench.panel.editor.toPlainText() == SAMPLE
     qtbot.mouseClick(steps.findChild(QPushButton, "firstStepGo_train"), Qt.MouseButton.LeftButton)
     assert bench.window.pages.current_name == "trainingTab"
-    bench.go_to("promptTab")
+    bench.pages.go_to("promptTab")
     assert not steps.isVisible()
     close_window(qtbot, bench)
     kept = json.loads((profile / "settings.json").read_text())["dismissed_cards"]

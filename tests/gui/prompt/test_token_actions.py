@@ -11,13 +11,13 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.cutting import cut
 from gui.prompt.token_actions import MENU
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 TEXT = "You are a careful assistant. 漢字\n" * 20
 
 
-def shown(qtbot: QtBot, open_window: OpenWindow, text: str) -> Workbench:
+def shown(qtbot: QtBot, open_window: OpenWindow, text: str) -> Application:
     bench = open_window()
     bench.panel.editor.setPlainText(text)
     qtbot.waitUntil(lambda: not bench.prompt.stale and bench.prompt.counts.statistics.characters == len(text))
@@ -41,13 +41,13 @@ def test_tokens_can_be_copied_looked_up_and_explained(qtbot: QtBot, open_window:
     qtbot.waitUntil(lambda: clipboard.text().count(",") == bench.prompt.counts.tokens - 1)
     editor.select_range(9, 9)
     act["show_in_vocabulary"].trigger()
-    assert bench.page("vocabularyTab").is_in_front()
-    qtbot.waitUntil(lambda: bench.vocabulary.build().vocabulary is not None)
-    bench.show_prompt()
+    assert bench.pages.page("vocabularyTab").is_in_front()
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.build().vocabulary is not None)
+    bench.pages.show_prompt()
     editor.select_range(0, 18)
     act["why_not_one_token"].trigger()
-    assert bench.page("mergesTab").is_in_front()
-    qtbot.waitUntil(lambda: "You are a careful" in bench.merges.panel.why.toPlainText().replace("·", " "))
+    assert bench.pages.page("mergesTab").is_in_front()
+    qtbot.waitUntil(lambda: "You are a careful" in bench.pages.merges.panel.why.toPlainText().replace("·", " "))
 
 
 @pytest.mark.pages

@@ -114,7 +114,7 @@ def test_the_prompt_is_seen_and_copied_as_ids(qtbot: QtBot, open_window: OpenWin
     bench.panel.picker.setCurrentText("cl100k_base")
     other = engine.get_encoding("cl100k_base").encode_ordinary(TEXT)
     qtbot.waitUntil(lambda: view.chosen_ids().tolist() == other)
-    bench.show_prompt()
+    bench.pages.show_prompt()
     assert bench.panel.editor.isVisible()
 
 

@@ -6,18 +6,18 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from gui.prompt.chat.panel import ChatPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.gui.requests.windows import settled
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
+def bench(open_window: OpenWindow) -> Application:
     return open_window(counted=False)
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> ChatPanel:
+def panel(qtbot: QtBot, bench: Application) -> ChatPanel:
     bench.window.actions_by_name["focus_request"].trigger()
     settled(qtbot, bench)
-    return bench.request.panel
+    return bench.pages.request.panel

@@ -19,7 +19,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join([*rows, "{", ""]), encoding="utf-8")
     lines = panel.lines
-    with qtbot.waitSignal(bench.request.service.lines_counted):
+    with qtbot.waitSignal(bench.pages.request.service.lines_counted):
         drop(panel, path)
     assert panel.pages.currentWidget() is lines
     assert "tokens in 3 requests, " in lines.summary.text()
@@ -35,7 +35,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     lines.worst.horizontalHeader().initStyleOptionForIndex(title, 6)
     assert title.text == GAP + "Last message"
     # With another template they are counted again.
-    with qtbot.waitSignal(bench.request.service.lines_counted):
+    with qtbot.waitSignal(bench.pages.request.service.lines_counted):
         panel.bar.show_template("qwen")
         panel.bar.changed.emit()
     assert "(exact)" in lines.summary.text()
@@ -49,11 +49,11 @@ def stopped_early(qtbot, bench, folder):
     row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
     path = folder / "many.jsonl"
     path.write_text((row + "\n") * 200_000, encoding="utf-8")
-    service = bench.request.service
+    service = bench.pages.request.service
     with qtbot.waitSignal(service.lines_progressed):
-        bench.request.open(path)
+        bench.pages.request.open(path)
     with qtbot.waitSignal(service.lines_counted) as counted:
-        bench.request.panel.lines.stop.click()
+        bench.pages.request.panel.lines.stop.click()
     return counted.args[1]
 
 
@@ -75,7 +75,7 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
     rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50)]
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join([*rows, "{"]), encoding="utf-8")
-    service = bench.request.service
+    service = bench.pages.request.service
     with qtbot.waitSignal(service.lines_counted):
         drop(panel, path)
     choose_table(qtbot, panel, path)
@@ -96,7 +96,7 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
 def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
     stopped_early(qtbot, bench, tmp_path)
     assert panel.lines.export.isEnabled()
-    service = bench.request.service
+    service = bench.pages.request.service
     with qtbot.waitSignal(service._tables.progressed):
         choose_table(qtbot, panel, tmp_path / "lines.csv")
     with qtbot.waitSignal(service._tables.cancelled):

@@ -14,7 +14,7 @@ from engine.requests.types import Image, Message
 from gui.costs.rows import CostRow
 from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
 from gui.prompt.chat.panel import FIRST_MESSAGES, ChatPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
@@ -270,12 +270,12 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     template.setCurrentIndex(template.findText("mine.jinja"))
     assert panel.bar.template_file == path
     path.write_text("{% if %}", encoding="utf-8")
-    bench.request.recount()
+    bench.pages.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja, line 1: it is no Jinja template" in panel.result.problem.text()
     assert panel.result.total.text() == "Not counted"
     path.unlink()
-    bench.request.recount()
+    bench.pages.request.recount()
     settled(qtbot, bench)
     assert "mine.jinja" in panel.result.problem.text()
 
@@ -295,7 +295,7 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
 )
 def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     QGuiApplication.clipboard().setText(json.dumps(body, indent=1))
-    with qtbot.waitSignal(bench.request.service.read):
+    with qtbot.waitSignal(bench.pages.request.service.read):
         panel.bar.paste.click()
     settled(qtbot, bench)
     assert contents(panel) == spoken
@@ -332,7 +332,7 @@ def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
 def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     path = tmp_path / "no.json"
     path.write_text('{\n "messages": [{"role": 7}]}', encoding="utf-8")
-    with qtbot.waitSignal(bench.request.service.unreadable):
+    with qtbot.waitSignal(bench.pages.request.service.unreadable):
         drop(panel, path)
     assert panel.model.messages == FIRST_MESSAGES
     assert notices(bench)[-1] == (
@@ -369,7 +369,7 @@ def test_the_cost_table_prices_the_request(qtbot, bench, panel):
     assert costs.rows
 
 
-def input_tokens(bench: Workbench, model: str) -> int | None:
+def input_tokens(bench: Application, model: str) -> int | None:
     rows = [row for row in bench.costs.service.rows if row.model_id == model]
     return rows[0].estimate.input_tokens if rows else None
 
@@ -434,7 +434,7 @@ def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_pat
     bench = open_window(tmp_path / "profile", counted=False)
     bench.window.actions_by_name["focus_request"].trigger()
     settled(qtbot, bench)
-    panel = bench.request.panel
+    panel = bench.pages.request.panel
     open_body(qtbot, bench, tmp_path, CHAT)
     panel.bar.show_template("qwen")
     panel.bar.changed.emit()
@@ -443,9 +443,9 @@ def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_pat
     assert "input_audio" in before[-1]
     close_window(qtbot, bench)
     bench = open_window(tmp_path / "profile", counted=False)
-    qtbot.waitUntil(lambda: bench.request.panel is not None)  # the tab was the current one
+    qtbot.waitUntil(lambda: bench.pages.request.panel is not None)  # the tab was the current one
     settled(qtbot, bench)
-    panel = bench.request.panel
+    panel = bench.pages.request.panel
     assert (panel.model.messages, panel.tools_text, parts(panel), panel.unknown.text()) == before
 
 

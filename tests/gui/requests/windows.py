@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 
 from engine.requests.types import Message
 from gui.prompt.chat.panel import ChatPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 
-def settled(qtbot: QtBot, bench: Workbench) -> None:
+def settled(qtbot: QtBot, bench: Application) -> None:
     """Wait until what is shown is what the draft counts."""
-    panel, flow = bench.request.panel, bench.request
+    panel, flow = bench.pages.request.panel, bench.pages.request
     panel.message.take_over()
     qtbot.waitUntil(lambda: not panel._tools_settle.isActive() and flow.settled)
 
@@ -26,7 +26,7 @@ def parts(panel: ChatPanel) -> str:
     return panel.result.parts.text()
 
 
-def notices(bench: Workbench) -> list[str]:
+def notices(bench: Application) -> list[str]:
     bar = bench.window.findChild(QWidget, "messageBar")
     return [notice.text for notice, _ in bar._shown]
 
@@ -35,16 +35,16 @@ def contents(panel: ChatPanel) -> list[str]:
     return [message.content for message in panel.model.messages]
 
 
-def show_messages(qtbot: QtBot, bench: Workbench, *messages: Message) -> None:
-    bench.request.panel.model.set_messages(messages)
+def show_messages(qtbot: QtBot, bench: Application, *messages: Message) -> None:
+    bench.pages.request.panel.model.set_messages(messages)
     settled(qtbot, bench)
 
 
-def open_body(qtbot: QtBot, bench: Workbench, tmp_path: Path, body: object, name: str = "body.json") -> None:
+def open_body(qtbot: QtBot, bench: Application, tmp_path: Path, body: object, name: str = "body.json") -> None:
     path = tmp_path / name
     path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
-    with qtbot.waitSignal(bench.request.service.read):
-        bench.request.open(path)
+    with qtbot.waitSignal(bench.pages.request.service.read):
+        bench.pages.request.open(path)
     settled(qtbot, bench)
 
 

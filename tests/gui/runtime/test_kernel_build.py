@@ -19,7 +19,7 @@ from engine.kernels import cache_folder
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.window.about import AboutDialog
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.patience import PATIENCE_SECONDS
 
@@ -110,7 +110,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
         compiling.compile_in_child(None, [compiling.ENCODE], lambda: None)
 
 
-def type_and_count(qtbot: QtBot, bench: Workbench, text: str) -> int:
+def type_and_count(qtbot: QtBot, bench: Application, text: str) -> int:
     """Type a text, with a look at the counts after each word. How many tokens there are in the end."""
     editor = bench.panel.editor
     editor.setPlainText("")
@@ -121,7 +121,7 @@ def type_and_count(qtbot: QtBot, bench: Workbench, text: str) -> int:
     return bench.prompt.counts.tokens
 
 
-def said(bench: Workbench) -> list[str]:
+def said(bench: Application) -> list[str]:
     """The warnings that the window shows."""
     return [notice.text for notice in bench.window.messages.notices]
 
@@ -147,7 +147,7 @@ def test_nothing_waits_for_a_compiler_that_never_ends(qtbot: QtBot, open_window:
 def test_compiling_begins_when_something_has_been_counted(qtbot: QtBot, tmp_path: Path, compiler):
     children = compiler(NEVER_ENDS)
     window = create_window(tmp_path / "profile")
-    bench = window.findChild(Workbench)
+    bench = window.findChild(Application)
     at_counts: list[int] = []
     bench.prompt.counted.connect(lambda _: at_counts.append(len(children)))
     window.show()

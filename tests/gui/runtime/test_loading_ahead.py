@@ -23,7 +23,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QApplication
 from gui.app import tend_memory
 from gui.core.paths import profile_paths
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from gui.runtime import loading
 
 loading.PATIENCE_MS = loading.PAUSE_MS = 0
@@ -38,7 +38,7 @@ def build(body, name, *bases, **options):
 
 builtins.__build_class__ = build
 application = QApplication(["window"])
-bench = Workbench(profile_paths(Path(sys.argv[1])))
+bench = Application(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
 lazy = ("gui.costs.conversation_plot", "gui.tokenizers.train.panel", "gui.window.about")
 early = []

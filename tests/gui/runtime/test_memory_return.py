@@ -47,12 +47,12 @@ class Application(app.QApplication):
         thread.start()
         thread.join()
 
-class Bench(app.Workbench):
+class Bench(app.Application):
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         self.started.connect(lambda: self.loading.ended.connect(self.window.close))
 
-app.QApplication, app.Workbench = Application, Bench
+app.QApplication, app.Application = Application, Bench
 app.run([], Path(sys.argv[1]))
 library = ctypes.CDLL(None)
 library.fopen.restype = ctypes.c_void_p

@@ -9,7 +9,7 @@ from gui.runtime.pyside_workarounds import SOURCES_ARE_UNREAD
 
 WHAT_IS_READ = """
 import linecache
-import gui.window.workbench
+import gui.window.application
 import gui.tokenizers.train.panel
 from PySide6.QtWidgets import QWidget
 read = [name for name, kept in linecache.cache.items() if len(kept) > 1]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gui.state.session import read_state
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, notices
 from tests.thoroughness import mostly_deep
 
@@ -26,7 +26,7 @@ def written(profile: Path, state: dict[str, Any]) -> Path:
     return folder
 
 
-def restored(open_window: OpenWindow, profile: Path) -> Workbench:
+def restored(open_window: OpenWindow, profile: Path) -> Application:
     bench = open_window(profile)
     assert bench.panel.editor.toPlainText() == "some words of a text"
     assert bench.costs is not None
@@ -61,7 +61,7 @@ def test_a_list_where_a_name_belongs(open_window: OpenWindow, tmp_path: Path):
 def test_a_bad_part_is_set_aside_and_said(open_window: OpenWindow, tmp_path: Path, part: str, state: dict[str, Any]):
     folder = written(tmp_path, {part: state})
     bench = restored(open_window, tmp_path)
-    for tab in (bench.training, bench.merges, bench.pricing):
+    for tab in (bench.pages.training, bench.pages.merges, bench.pages.pricing):
         assert tab is not None
         tab.build()
     assert f"“{part}” of the last session could not be restored" in notices(bench)

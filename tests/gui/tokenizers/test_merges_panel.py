@@ -13,7 +13,7 @@ from engine import catalog
 from engine.encoding import Encoding
 from gui.tokenizers.merges.panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
 from gui.tokenizers.merges.service import LONGEST
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 
@@ -32,15 +32,15 @@ def question_of(panel: MergesPanel) -> tuple:
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
+def bench(open_window: OpenWindow) -> Application:
     return open_window(counted=False)
 
 
 @pytest.fixture
-def panel(qtbot: QtBot, bench: Workbench) -> MergesPanel:
+def panel(qtbot: QtBot, bench: Application) -> MergesPanel:
     bench.window.actions_by_name["focus_merges"].trigger()
-    settled(qtbot, bench.merges.panel)
-    return bench.merges.panel
+    settled(qtbot, bench.pages.merges.panel)
+    return bench.pages.merges.panel
 
 
 def show(qtbot: QtBot, panel: MergesPanel, text: str, encoding: str = "cl100k_base") -> None:
@@ -54,8 +54,8 @@ def parts(panel: MergesPanel) -> str:
 
 
 def test_a_text_opens_at_its_longest_pretoken(qtbot, bench):
-    bench.window.pages.setCurrentWidget(bench.page("mergesTab"))
-    panel = bench.merges.panel
+    bench.window.pages.setCurrentWidget(bench.pages.page("mergesTab"))
+    panel = bench.pages.merges.panel
     show(qtbot, panel, "How many r are in strawberry", "gpt2")
     assert parts(panel) == "·strawberry"
     panel.player.back.click()
@@ -66,7 +66,7 @@ def test_a_text_opens_at_its_longest_pretoken(qtbot, bench):
 
 def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
     panel.picker.setCurrentText("gpt2")
-    vocabulary = bench.vocabulary
+    vocabulary = bench.pages.vocabulary
     vocabulary.focus()
     assert vocabulary.panel.tools.isVisible()
     qtbot.waitUntil(lambda: vocabulary.flow.vocabulary is not None)
@@ -79,9 +79,9 @@ def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
 
 
 def test_the_page_begins_with_a_word(qtbot, bench):
-    assert bench.window.findChild(QWidget, "mergesTab") is bench.page("mergesTab")
-    bench.window.pages.setCurrentWidget(bench.page("mergesTab"))
-    panel = bench.merges.panel
+    assert bench.window.findChild(QWidget, "mergesTab") is bench.pages.page("mergesTab")
+    bench.window.pages.setCurrentWidget(bench.pages.page("mergesTab"))
+    panel = bench.pages.merges.panel
     settled(qtbot, panel)
     assert panel.text.text() == FIRST_TEXT
     assert parts(panel) == "·strawberry"
@@ -232,9 +232,9 @@ def test_the_selection_of_the_prompt(qtbot, bench):
     bench.prompt.set_encoding("cl100k_base")
     bench.panel.editor.select_range(7, 17)
     bench.window.actions_by_name["show_merges"].trigger()
-    panel = bench.merges.panel
+    panel = bench.pages.merges.panel
     settled(qtbot, panel)
-    assert bench.window.pages.currentWidget() is bench.page("mergesTab")
+    assert bench.window.pages.currentWidget() is bench.pages.page("mergesTab")
     assert (panel.text.text(), panel.picker.currentText(), parts(panel)) == (
         "strawberry",
         "cl100k_base",
@@ -254,8 +254,8 @@ def test_without_a_selection_it_is_the_word_at_the_caret(qtbot, bench, text, car
     bench.prompt.replace_all(text)
     bench.panel.editor.select_range(caret, caret)
     bench.window.actions_by_name["show_merges"].trigger()
-    assert bench.merges.panel.text.text() == word
-    settled(qtbot, bench.merges.panel)
+    assert bench.pages.merges.panel.text.text() == word
+    settled(qtbot, bench.pages.merges.panel)
 
 
 def test_for_the_word_at_the_caret_nobody_measures_what_is_still_to_come(qtbot, bench, monkeypatch):
@@ -263,15 +263,15 @@ def test_for_the_word_at_the_caret_nobody_measures_what_is_still_to_come(qtbot, 
     monkeypatch.setattr(type(bench.panel.editor), "text_length", property(lambda _editor: pytest.fail("all of it")))
     bench.panel.editor.select_range(3, 3)
     bench.window.actions_by_name["show_merges"].trigger()
-    assert bench.merges.panel.text.text() == " big"
-    settled(qtbot, bench.merges.panel)
+    assert bench.pages.merges.panel.text.text() == " big"
+    settled(qtbot, bench.pages.merges.panel)
 
 
 def test_an_empty_prompt_has_nothing_to_show(qtbot, bench):
     bench.prompt.replace_all("")
     bench.window.actions_by_name["show_merges"].trigger()
-    settled(qtbot, bench.merges.panel)
-    assert bench.merges.panel.text.text() == FIRST_TEXT
+    settled(qtbot, bench.pages.merges.panel)
+    assert bench.pages.merges.panel.text.text() == FIRST_TEXT
 
 
 def test_the_menu_of_the_prompt(qtbot, bench):
@@ -298,8 +298,8 @@ def test_from_the_card_of_a_token(qtbot, open_window):
     start, end = bench.inspector._card.contents.utf16_start, bench.inspector._card.contents.utf16_end
     button.click()
     assert not bench.inspector._card.isVisible()
-    assert bench.merges.panel.text.text() == "xylitol!"[start:end]
-    settled(qtbot, bench.merges.panel)
+    assert bench.pages.merges.panel.text.text() == "xylitol!"[start:end]
+    settled(qtbot, bench.pages.merges.panel)
 
 
 @pytest.mark.parametrize("text", mostly_deep(["", "👩‍🚀", "\0", "<|endoftext|>", "ﬁ\u0301", "  \t", "<b>x</b>"], 2))
@@ -319,7 +319,7 @@ def test_odd_texts(qtbot, panel, text):
 
 
 def test_a_lone_surrogate_is_the_replacement_character(qtbot, bench, panel):
-    bench.merges.show_text("\ud83d", "cl100k_base")
+    bench.pages.merges.show_text("\ud83d", "cl100k_base")
     settled(qtbot, panel)
     assert panel.text.text() == "\ufffd"
     assert r"\xef" in panel.tree.view.text()
@@ -337,7 +337,7 @@ def test_a_hundred_kilobytes_are_pasted(qtbot, panel):
 
 @pytest.mark.deep
 def test_one_long_pretoken(qtbot, bench, panel):
-    bench.merges.show_text("a" * 100_000, "cl100k_base")
+    bench.pages.merges.show_text("a" * 100_000, "cl100k_base")
     settled(qtbot, panel)
     assert "Only the first 20,000 characters" in panel.remark.text()
     assert len(panel.tree.view.forest.nodes) <= 3_000
@@ -351,7 +351,7 @@ def test_one_long_pretoken(qtbot, bench, panel):
 
 def test_a_token_of_the_tree_is_opened(qtbot, bench, panel):
     show(qtbot, panel, "berry")
-    with qtbot.waitSignal(bench.merges.token_opened) as opened:
+    with qtbot.waitSignal(bench.pages.merges.token_opened) as opened:
         qtbot.keyClick(panel.tree.view, Qt.Key.Key_Return)
     assert opened.args == ["cl100k_base", 15717]
 
@@ -359,16 +359,18 @@ def test_a_token_of_the_tree_is_opened(qtbot, bench, panel):
 @pytest.mark.deep
 def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
     def opened(search: str = "") -> bytes:
-        page = bench.vocabulary.build()._panel
+        page = bench.pages.vocabulary.build()._panel
         if search:
             page.filters.search.setText(search)
             qtbot.waitUntil(lambda: page.model.rowCount() < 1000)
-        bench.merges.focus()
+        bench.pages.merges.focus()
         qtbot.keyClick(panel.tree.view, Qt.Key.Key_Return)
         token_id = panel.tree.view.forest.nodes[panel.tree.view.current].token_id
-        assert bench.window.pages.currentWidget() is bench.page("vocabularyTab")
+        assert bench.window.pages.currentWidget() is bench.pages.page("vocabularyTab")
         name = panel.picker.currentText()
-        qtbot.waitUntil(lambda: page.detail.token_id == token_id and bench.vocabulary.flow.vocabulary.name == name)
+        qtbot.waitUntil(
+            lambda: page.detail.token_id == token_id and bench.pages.vocabulary.flow.vocabulary.name == name
+        )
         assert page.table.current_id == token_id
         return engine.get_encoding(name).decode_single_token_bytes(token_id)
 
@@ -387,17 +389,17 @@ def test_encodings_of_ones_own_and_such_as_are_gone(qtbot, open_window):
     catalog.register(own)
     try:
         bench = open_window(counted=False)
-        bench.merges.show_text("xyz", "mine")
-        panel = bench.merges.panel
+        bench.pages.merges.show_text("xyz", "mine")
+        panel = bench.pages.merges.panel
         settled(qtbot, panel)
         assert panel.pairs_label.text() == "A token as a whole: no merges lead to it"
         assert not panel.player.play.isEnabled()
-        bench.merges.show_text("abab", "mine")
+        bench.pages.merges.show_text("abab", "mine")
         settled(qtbot, panel)
         assert parts(panel) == "ab  ab"
     finally:
         catalog.forget_encoding("mine")
-    bench.merges.show_text("ab", "not-there")
+    bench.pages.merges.show_text("ab", "not-there")
     qtbot.waitUntil(lambda: "not-there" in panel.remark.text())
 
 
@@ -406,9 +408,9 @@ def test_the_session_keeps_text_and_encoding(qtbot, open_window, bench, panel):
     panel.player.speed.setCurrentIndex(0)
     close_window(qtbot, bench)
     again = open_window(counted=False)
-    settled(qtbot, again.merges.panel)
-    assert again.window.pages.currentWidget() is again.page("mergesTab")
-    panel = again.merges.panel
+    settled(qtbot, again.pages.merges.panel)
+    assert again.window.pages.currentWidget() is again.pages.page("mergesTab")
+    panel = again.pages.merges.panel
     assert (panel.text.text(), panel.picker.currentText(), panel.player.speed.currentIndex()) == (
         "xylitol",
         "p50k_base",

@@ -27,7 +27,7 @@ from gui.tokenizers.library.page import LibraryPage
 from gui.tokenizers.library.service import LICENCES, SIZES
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.engine.formats import library_files
 from tests.engine.formats.test_gguf import of_model
 from tests.engine.formats.trained import trained
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.pages()
 PLAIN = "The quick brown fox, naïve café 敏捷的 👩\u200d🚀\n"
 
 
-def import_dialog(qtbot: QtBot, bench: Workbench) -> TokenizerImportDialog:
+def import_dialog(qtbot: QtBot, bench: Application) -> TokenizerImportDialog:
     """The dialog, when the file was read."""
     qtbot.waitUntil(lambda: bench.window.findChild(TokenizerImportDialog) is not None)
     dialog = bench.window.findChild(TokenizerImportDialog)
@@ -64,7 +64,7 @@ def facts(dialog: TokenizerImportDialog) -> dict[str, str]:
     return found
 
 
-def choose(qtbot: QtBot, bench: Workbench, path: Path) -> TokenizerImportDialog:
+def choose(qtbot: QtBot, bench: Application, path: Path) -> TokenizerImportDialog:
     """Import a file by the menu."""
     bench.window.actions_by_name["import_tokenizer"].trigger()
     chooser = bench.window.findChild(QFileDialog, "tokenizerFile")
@@ -74,13 +74,13 @@ def choose(qtbot: QtBot, bench: Workbench, path: Path) -> TokenizerImportDialog:
     return import_dialog(qtbot, bench)
 
 
-def add(qtbot: QtBot, bench: Workbench, dialog: TokenizerImportDialog, name: str) -> None:
+def add(qtbot: QtBot, bench: Application, dialog: TokenizerImportDialog, name: str) -> None:
     dialog.name.setText(name)
     qtbot.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bench.panel.picker.findText(name) >= 0)
 
 
-def count(qtbot: QtBot, bench: Workbench, name: str, text: str) -> int:
+def count(qtbot: QtBot, bench: Application, name: str, text: str) -> int:
     """Tokens of a text that the window shows in an encoding."""
     bench.panel.editor.setPlainText(text)
     bench.panel.picker.setCurrentText(name)
@@ -209,7 +209,7 @@ def test_a_tokenizer_is_imported_by_dropping_it(qtbot: QtBot, open_window: OpenW
     bench = open_window()
     if place == "request":
         bench.window.actions_by_name["focus_request"].trigger()
-        assert drop(bench.request.panel, dropped(tmp_path / "model.gguf"))
+        assert drop(bench.pages.request.panel, dropped(tmp_path / "model.gguf"))
     else:
         target = bench.window if place == "window" else bench.panel.editor.viewport()
         assert drop(target, dropped(tmp_path / "model.gguf", tmp_path / "note.txt"))
@@ -270,17 +270,17 @@ def test_a_tokenizer_is_known_by_its_content(tmp_path: Path):
     assert not any(map(local_tokenizers.looks_like_tokenizer, (*texts.iterdir(), tmp_path, tmp_path / "gone.gguf")))
 
 
-def library(qtbot: QtBot, bench: Workbench, name: str = "") -> LibraryPage:
+def library(qtbot: QtBot, bench: Application, name: str = "") -> LibraryPage:
     """The page Library, with this tokenizer selected."""
     bench.window.actions_by_name["tokenizers"].trigger()
-    page = bench.library.panel
+    page = bench.pages.library.panel
     qtbot.waitUntil(lambda: page.model.rowCount() > 0 and (not name or page.model.row_of(name) >= 0))
     if name:
         page.select(name)
     return page
 
 
-def imported(qtbot: QtBot, bench: Workbench, folder: Path, name: str = "theirs") -> None:
+def imported(qtbot: QtBot, bench: Application, folder: Path, name: str = "theirs") -> None:
     (folder / "own.model").write_bytes(library_files.sentencepiece_model())
     add(qtbot, bench, choose(qtbot, bench, folder / "own.model"), name)
 
@@ -444,7 +444,7 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     qtbot.waitUntil(lambda: "there are no merges to show" in panel.remark.text())
     assert panel.strip.toPlainText() == ""
     assert panel.why.toPlainText() == ""
-    bench.vocabulary.show_token("theirs", 300)
+    bench.pages.vocabulary.show_token("theirs", 300)
     detail = bench.window.findChild(VocabularyDetail)
     qtbot.waitUntil(lambda: detail is not None and detail.token_id == 300)
     assert detail.fact("kind") == "piece"
@@ -495,8 +495,8 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     page.select("gpt2")
     assert page.chosen == "gpt2", "also where a filter hides it"
     qtbot.mouseClick(details.vocabulary, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bench.vocabulary.flow.vocabulary is not None)
-    assert bench.vocabulary.flow.vocabulary.name == "gpt2"
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.flow.vocabulary is not None)
+    assert bench.pages.vocabulary.flow.vocabulary.name == "gpt2"
     assert bench.window.pages.current_name == "vocabularyTab"
 
 

@@ -22,7 +22,7 @@ from gui.tokenizers.train.checkpoint_service import (
     free_place,
     save_checkpoint,
 )
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_samples import curve, progress
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts
@@ -46,11 +46,11 @@ def interrupted(tmp_path: Path, texts: Path) -> Path:
     return tmp_path / "profile"
 
 
-def offers_of(bench: Workbench) -> list[Notice]:
+def offers_of(bench: Application) -> list[Notice]:
     return [one for one in bench.window.messages.notices if one.key.startswith("training-interrupted")]
 
 
-def offer_of(bench: Workbench) -> Notice:
+def offer_of(bench: Application) -> Notice:
     (notice,) = offers_of(bench)
     return notice
 
@@ -60,9 +60,9 @@ def test_it_can_go_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, 
     notice = offer_of(bench)
     assert "left-behind was interrupted" in notice.text
     go_on, _forget = notice.offers
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         go_on.act()
-    assert bench.window.pages.currentWidget() is bench.page("trainingTab")
+    assert bench.window.pages.currentWidget() is bench.pages.page("trainingTab")
     expected = engine.train([texts], 280, pattern="gpt2", threads=1)
     assert engine.get_encoding("left-behind").token_byte_values() == expected.token_byte_values()
     panel = panel_of(bench)
@@ -90,13 +90,13 @@ def test_another_run_does_not_cost_it(
     for name in ("SLICE_SECONDS", "CHECKPOINT_SECONDS"):
         monkeypatch.setattr(training_worker, name, 0.0)
     bench = open_window(interrupted, counted=False)
-    bench.training.show()
+    bench.pages.training.show()
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     panel.form.vocab_size.setValue(270)
     train(qtbot, bench)
     assert [one.plan.name for one in find_checkpoints(bench.slot.folder)] == ["left-behind"]
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         offer_of(bench).offers[0].act()
     assert engine.get_encoding("left-behind").n_vocab == 280
     assert not find_checkpoints(bench.slot.folder)
@@ -105,10 +105,10 @@ def test_another_run_does_not_cost_it(
 @pytest.mark.deep
 def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path):
     bench = open_window(interrupted, counted=False)
-    bench.training.show()
+    bench.pages.training.show()
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         panel.run_bar.start.click()
         offer_of(bench).offers[0].act()
     assert offer_of(bench)
@@ -150,7 +150,7 @@ def test_a_checkpoint_of_nonsense_is_told_in_place(qtbot: QtBot, open_window: Op
 
 def test_a_disk_that_is_full_is_told_once_and_settled(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
-    flow = bench.training.flow
+    flow = bench.pages.training.flow
     snapshot = TrainingSnapshot(progress(merges=3), (), curve(3), 1.0, "No space left on device")
 
     def told() -> list[Notice]:
@@ -167,7 +167,7 @@ def test_a_disk_that_is_full_is_told_once_and_settled(qtbot: QtBot, open_window:
 def test_files_that_vanish_while_they_are_read_are_told(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     gone = SkippedFile(Path("a.txt"), "vanished", "it was deleted")
-    bench.training.flow._tell_problems((gone, gone))
+    bench.pages.training.flow._tell_problems((gone, gone))
     (notice,) = (one for one in bench.window.messages.notices if one.key == "training-problems")
     assert notice.text.startswith("2 files could not be read")
     assert "a.txt: it was deleted" in notice.details

@@ -16,7 +16,7 @@ from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training_types import TrainingSettings
 from gui.runtime.notify import Notice
 from gui.tokenizers.train.checkpoint_service import TrainingPlan, find_checkpoint, save_checkpoint
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import panel_of, write_texts
 from tests.patience import PATIENCE_SECONDS
@@ -36,7 +36,7 @@ from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.tokenizers.train import checkpoint_service as training_checkpoint
 from gui.tokenizers.train import run_service as training_worker
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 profile, folder, moment, size = sys.argv[1:]
 saves = 0
@@ -63,18 +63,18 @@ compiling.is_compiled = lambda *_: True
 
 app = QApplication([])
 window = create_window(Path(profile))
-panel = window.findChild(Workbench).training.panel
+panel = window.findChild(Application).pages.training.panel
 panel.survey.hold_back.setChecked(False)
 panel.form.thread_count.setValue(1)
 panel.form.vocab_size.setValue(int(size))
 panel.folder.set_paths([folder])
-window.findChild(Workbench).training.flow.start()
+window.findChild(Application).pages.training.flow.start()
 window.show()
 app.exec()
 """
 
 
-def offers(bench: Workbench) -> list[Notice]:
+def offers(bench: Application) -> list[Notice]:
     return [notice for notice in bench.window.messages.notices if notice.key.startswith("training-interrupted")]
 
 
@@ -108,7 +108,7 @@ def test_a_kill_costs_nothing_of_the_run(
     bench = open_window(profile, counted=False)
     (notice,) = offers(bench)
     assert "texts-2000 was interrupted after" in notice.text
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         notice.offers[0].act()
     expected = engine.train([texts], SIZE, threads=1)
     assert engine.get_encoding("texts-2000").token_byte_values() == expected.token_byte_values()

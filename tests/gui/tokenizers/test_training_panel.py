@@ -25,7 +25,7 @@ from engine import compiling
 from gui.tokenizers.train.panel import TrainingPanel
 from gui.tokenizers.train.run_service import IDLE
 from gui.widgets.form_rows import Remark
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.dropping import drop
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts
@@ -54,9 +54,9 @@ def texts(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def bench(open_window: OpenWindow) -> Workbench:
+def bench(open_window: OpenWindow) -> Application:
     bench = open_window(counted=False)
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     return bench
 
 
@@ -75,7 +75,7 @@ def test_every_name_of_the_contract_is_there_before_the_tab_is_seen(open_window:
 def reached(qtbot: QtBot, first: QWidget) -> list[str]:
     """The names of what the Tab key reaches, from one widget on until the panel is left."""
     first.setFocus()
-    panel, found = panel_of(first.window().findChild(Workbench)), []
+    panel, found = panel_of(first.window().findChild(Application)), []
     while panel.isAncestorOf(widget := QApplication.focusWidget()):
         name = widget.objectName() if widget.objectName() != "qt_tabwidget_tabbar" else widget.parent().objectName()
         assert name not in found, "the keyboard goes round in circles"
@@ -86,7 +86,7 @@ def reached(qtbot: QtBot, first: QWidget) -> list[str]:
 
 
 @pytest.mark.deep
-def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
     choose(qtbot, panel, texts)
@@ -108,7 +108,7 @@ def test_the_keyboard_reaches_everything_in_the_order_of_the_eye(qtbot: QtBot, b
 
 
 @pytest.mark.deep
-def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
     choose(qtbot, panel, texts)
@@ -127,7 +127,7 @@ def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Workbench, texts: Pa
     assert curve.accessibleDescription() == ends
 
 
-def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     assert not panel.run_bar.start.isEnabled()
     assert panel.run_bar.words.text() == panel.run_bar.start.toolTip() == "Choose a folder of texts to begin."
@@ -144,7 +144,7 @@ def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench:
     assert panel.run_bar.start.isEnabled()
 
 
-def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     panel.survey.hold_back.setChecked(False)
@@ -169,7 +169,7 @@ def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Workb
     assert panel.result.strip.figures[1].value.text() == f"{percent:+}%".replace("-", "−")
 
 
-def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
     panel.folder.field.setText(str(texts))
@@ -177,7 +177,7 @@ def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: Q
     assert panel.progress.model.rowCount() == 14
 
 
-def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(texts))])
@@ -200,7 +200,7 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Workbe
     ),
 )
 def test_a_folder_without_text_is_told_in_place(
-    qtbot: QtBot, bench: Workbench, tmp_path: Path, files: dict[str, bytes], sentence: str
+    qtbot: QtBot, bench: Application, tmp_path: Path, files: dict[str, bytes], sentence: str
 ):
     folder = tmp_path / "nothing"
     folder.mkdir()
@@ -216,7 +216,7 @@ def test_a_folder_without_text_is_told_in_place(
 
 @pytest.mark.deep
 def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
-    qtbot: QtBot, bench: Workbench, tmp_path: Path, texts: Path
+    qtbot: QtBot, bench: Application, tmp_path: Path, texts: Path
 ):
     panel = panel_of(bench)
     panel.folder.field.setText(str(tmp_path / "gone"))
@@ -229,7 +229,7 @@ def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
 
 @pytest.mark.deep
 def test_what_the_first_run_on_a_computer_waits_for_is_told(
-    qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, bench: Application, texts: Path, monkeypatch: pytest.MonkeyPatch
 ):
     compiled = Event()
     monkeypatch.setattr(compiling, "keeps_nothing", lambda *_: False)
@@ -241,31 +241,31 @@ def test_what_the_first_run_on_a_computer_waits_for_is_told(
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "is being compiled for this computer" in panel.run_bar.words.text())
     assert panel.run_bar.bar.maximum() == 0
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         compiled.set()
     assert panel.run_bar.words.text().startswith("Done: 270 entries")
 
 
 @pytest.mark.deep
-def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: QtBot, bench: Application, texts: Path):
     def told() -> list[str]:
         return [notice.text for notice in bench.window.messages.notices if notice.key == "training-ended"]
 
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
     choose(qtbot, panel, texts)
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
         bench.window.pages.setCurrentWidget(bench.panel)
     assert len(told()) == 1
     assert told()[0].startswith("texts-270 is trained. Done: 270 entries")
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     assert not told()
     assert panel.pages.currentWidget() is panel.result
 
 
 @pytest.mark.deep
-def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, bench: Application, texts: Path):
     panel, form = panel_of(bench), panel_of(bench).form
     choose(qtbot, panel, texts)
     form.vocab_size.setValue(270)
@@ -286,15 +286,15 @@ def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, ben
     assert panel.pages.currentWidget() is panel.result
     qtbot.waitUntil(panel.run_bar.start.isEnabled)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-    assert bench.training.flow.state != IDLE
+    assert bench.pages.training.flow.state != IDLE
     form.pattern.setCurrentText("whitespace")
     assert panel.pages.currentWidget() is panel.progress
-    with qtbot.waitSignal(bench.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.flow.finished):
         pass
 
 
 @pytest.mark.deep
-def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Application, texts: Path):
     panel, form = panel_of(bench), panel_of(bench).form
     choose(qtbot, panel, texts)
     assert not form.dummy_prefix.isVisible()
@@ -313,7 +313,7 @@ def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: Wor
 
 
 @pytest.mark.deep
-def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Workbench, texts: Path, monkeypatch):
+def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Application, texts: Path, monkeypatch):
     from engine import training_forecast
 
     def fail(*_: object) -> None:
@@ -329,14 +329,14 @@ def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Workbench, texts:
     qtbot.waitUntil(panel.survey.forecast.isHidden)
 
 
-def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Workbench, tmp_path: Path):
+def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Application, tmp_path: Path):
     panel = panel_of(bench)
     panel.folder.field.setText(str(tmp_path / "gone"))
     qtbot.waitUntil(lambda: "There is no file or folder" in panel.survey.remark.text())
     assert not panel.run_bar.start.isEnabled()
 
 
-def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     panel.form.vocab_size.setValue(100)
@@ -352,7 +352,7 @@ def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Workben
 
 
 @pytest.mark.deep
-def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     field = panel.form.pattern.lineEdit()
@@ -373,13 +373,15 @@ def test_an_expression_of_ones_own_is_checked_as_it_is_typed(qtbot: QtBot, bench
 
 
 @pytest.mark.deep
-def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(qtbot: QtBot, bench: Workbench, texts: Path):
+def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(
+    qtbot: QtBot, bench: Application, texts: Path
+):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     panel.form.vocab_size.setValue(100_000)
     assert train(qtbot, bench).ending == "done"
     assert "No pair is left" in panel.run_bar.words.text()
-    assert bench.training.flow.state == IDLE
+    assert bench.pages.training.flow.state == IDLE
 
 
 def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: OpenWindow, texts: Path):
@@ -403,11 +405,11 @@ def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: O
 def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qapp):
     from gui.core.paths import profile_paths
 
-    bench = Workbench(profile_paths(tmp_path / "profile"))
+    bench = Application(profile_paths(tmp_path / "profile"))
     with qtbot.waitSignal(bench.started):
         bench.window.show()
     assert bench.window.findChild(QPlainTextEdit, "trainPreview") is None
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     qtbot.waitUntil(lambda: bench.window.findChild(QPlainTextEdit, "trainPreview") is not None)
     close_window(qtbot, bench)
 
@@ -415,7 +417,7 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
 def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gui.tokenizers.train.settings_form.is_built", lambda: True)
     bench = open_window(counted=False)
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     form = panel_of(bench).form
     form.more.setChecked(True)
     words = form.cluster.toolTip()

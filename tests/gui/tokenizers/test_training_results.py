@@ -17,7 +17,7 @@ from engine.errors import FormatError
 from engine.evaluation import evaluate, texts_of
 from gui.tokenizers.train.report_service import COMPARED, ExportRequest
 from gui.tokenizers.train.report_tables import runs_counted
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts
 from tests.thoroughness import mostly_deep
@@ -34,10 +34,10 @@ def profile(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def trained(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path) -> Workbench:
+def trained(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path) -> Application:
     """A window whose first run has ended: texts-290, one file of thirty held back."""
     bench = open_window(profile)
-    bench.window.pages.setCurrentWidget(bench.page("trainingTab"))
+    bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     panel = panel_of(bench)
     choose(qtbot, panel, write_texts(tmp_path / "texts", files=30, text=WORDS))
     panel.form.vocab_size.setValue(290)
@@ -46,14 +46,14 @@ def trained(qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path
     return bench
 
 
-def names_in_picker(bench: Workbench) -> list[str]:
+def names_in_picker(bench: Application) -> list[str]:
     picker = bench.panel.picker
     return [picker.itemText(row) for row in range(picker.count())]
 
 
 @pytest.mark.deep
-def test_it_is_measured_on_texts_that_were_held_back(trained: Workbench):
-    panel, flow = panel_of(trained), trained.training.flow
+def test_it_is_measured_on_texts_that_were_held_back(trained: Application):
+    panel, flow = panel_of(trained), trained.pages.training.flow
     held = flow._training.plan.held_back
     assert 1 <= len(held) <= 2
     encodings = [engine.get_encoding(name) for name in ("texts-290", *COMPARED)]
@@ -70,8 +70,8 @@ def test_it_is_measured_on_texts_that_were_held_back(trained: Workbench):
     ]
 
 
-def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Workbench):
-    assert trained.window.pages.currentWidget() is trained.page("trainingTab")
+def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Application):
+    assert trained.window.pages.currentWidget() is trained.pages.page("trainingTab")
     qtbot.waitUntil(lambda: "texts-290" in names_in_picker(trained))
     qtbot.mouseClick(panel_of(trained).result.use, Qt.MouseButton.LeftButton)
     assert trained.window.pages.currentWidget() is trained.panel
@@ -84,9 +84,9 @@ def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Workbe
 
 @pytest.mark.deep
 def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
-    qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
+    qtbot: QtBot, open_window: OpenWindow, trained: Application, profile: Path
 ):
-    trained.training._use("texts-290")
+    trained.pages.training._use("texts-290")
     qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290")
     tokens = engine.get_encoding("texts-290").token_byte_values()
     close_window(qtbot, trained)
@@ -99,7 +99,7 @@ def test_it_is_there_at_the_next_start_and_gone_from_the_process_in_between(
 
 
 @pytest.mark.deep
-def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: Workbench):
+def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: Application):
     panel = panel_of(trained)
     assert train(qtbot, trained).kept.name == "texts-290-2"
     qtbot.waitUntil(lambda: {"texts-290", "texts-290-2"} <= set(names_in_picker(trained)))
@@ -109,7 +109,7 @@ def test_another_run_of_that_name_gets_a_name_of_its_own(qtbot: QtBot, trained: 
 
 
 @pytest.mark.deep
-def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: Workbench):
+def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: Application):
     first = panel_of(trained).result.summary
     short, whole = (words.rsplit(" ", 1)[1] for words in (first.text(), first.toolTip()))
     assert train(qtbot, trained).kept.hash == whole
@@ -118,7 +118,7 @@ def test_the_same_texts_and_settings_have_the_same_hash(qtbot: QtBot, trained: W
 
 
 @pytest.mark.deep
-def test_the_tokens_that_only_it_has_can_be_listed(trained: Workbench):
+def test_the_tokens_that_only_it_has_can_be_listed(trained: Application):
     page = panel_of(trained).result
     page.kind.setCurrentIndex(1)
     model = page.tokens
@@ -136,7 +136,7 @@ def test_long_runs_are_counted():
 
 
 @pytest.mark.deep
-def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
+def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Application):
     page = panel_of(trained).result.side_by_side
     sample = page._report.sample
     assert sample.startswith(WORDS)
@@ -152,7 +152,7 @@ def test_side_by_side_shows_one_text_in_two_vocabularies(trained: Workbench):
 
 
 @pytest.mark.deep
-def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: Workbench):
+def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: Application):
     page = panel_of(trained).result.compression
     qtbot.waitUntil(lambda: bool(trained.costs.service.models))
     page.set_report(page._report)
@@ -174,8 +174,8 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: W
 
 @pytest.mark.deep
 @pytest.mark.parametrize("ending", mostly_deep([".tiktoken", ".json", ".model"], 1))
-def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_path: Path, ending: str):
-    page, results = panel_of(trained).result, trained.training.results
+def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Application, tmp_path: Path, ending: str):
+    page, results = panel_of(trained).result, trained.pages.training.results
     path = tmp_path / f"mine{ending}"
     action = next(action for action in page.save.menu().actions() if action.data() == ending)
     action.trigger()
@@ -195,13 +195,13 @@ def test_it_can_be_saved_in_every_format(qtbot: QtBot, trained: Workbench, tmp_p
 
 @pytest.mark.deep
 def test_a_full_disk_while_saving_loses_nothing(
-    qtbot: QtBot, trained: Workbench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained: Application, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     def full(encoding, path, *_rest):
         raise FormatError(f"{path} was not written: No space left on device")
 
     monkeypatch.setattr(engine, "save_encoding", full, raising=False)
-    page, results = panel_of(trained).result, trained.training.results
+    page, results = panel_of(trained).result, trained.pages.training.results
     path = tmp_path / "mine.tiktoken"
     results.save(ExportRequest("texts-290", path))
     qtbot.waitUntil(lambda: "No space left" in page.remark.text())
@@ -216,7 +216,7 @@ def test_a_full_disk_while_saving_loses_nothing(
 
 @pytest.mark.deep
 def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
-    qtbot: QtBot, trained: Workbench, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, trained: Application, monkeypatch: pytest.MonkeyPatch
 ):
     def full(*_arguments):
         raise FormatError("texts-290-2.tiktoken was not written: No space left on device")
@@ -231,7 +231,7 @@ def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
 
 
 @pytest.mark.deep
-def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Workbench):
+def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Application):
     service = trained.costs.service
 
     def tokens() -> int | None:
@@ -247,7 +247,7 @@ def test_the_cost_table_compares_with_it(qtbot: QtBot, trained: Workbench):
 
 
 @pytest.mark.deep
-def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path):
+def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, trained: Application, profile: Path):
     prices = (
         "version: 1\nmodels:\n  acme/in-house:\n    price: {input: 1, output: 1}\n    count: {tokenizer: texts-290}\n"
     )
@@ -263,14 +263,14 @@ def test_a_price_file_may_count_with_it(qtbot: QtBot, open_window: OpenWindow, t
 
 
 @pytest.mark.deep
-def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
-    trained.training._use("texts-290")
-    trained.window.pages.setCurrentWidget(trained.page("trainingTab"))
+def test_it_can_be_removed(qtbot: QtBot, trained: Application, profile: Path):
+    trained.pages.training._use("texts-290")
+    trained.window.pages.setCurrentWidget(trained.pages.page("trainingTab"))
     page = panel_of(trained).result
     qtbot.mouseClick(page.remove, Qt.MouseButton.LeftButton)
     box = trained.window.findChild(QMessageBox, "trainRemoveDialog")
     delete = next(button for button in box.buttons() if button.text() == "&Delete")
-    with qtbot.waitSignal(trained.training.results.removed):
+    with qtbot.waitSignal(trained.pages.training.results.removed):
         qtbot.mouseClick(delete, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "texts-290" not in names_in_picker(trained))
     assert trained.prompt.encoding == "o200k_base"
@@ -280,9 +280,9 @@ def test_it_can_be_removed(qtbot: QtBot, trained: Workbench, profile: Path):
 
 @pytest.mark.deep
 def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
-    qtbot: QtBot, open_window: OpenWindow, trained: Workbench, profile: Path
+    qtbot: QtBot, open_window: OpenWindow, trained: Application, profile: Path
 ):
-    trained.training._use("texts-290")
+    trained.pages.training._use("texts-290")
     qtbot.waitUntil(lambda: trained.prompt.counts.encoding == "texts-290")
     close_window(qtbot, trained)
     for path in profile.rglob("texts-290*"):
@@ -293,7 +293,7 @@ def test_a_prompt_whose_vocabulary_is_gone_is_counted_all_the_same(
 
 
 @pytest.mark.deep
-def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Workbench):
+def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Application):
     panel = panel_of(trained)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
     trained.window.pages.setCurrentWidget(trained.panel)
@@ -301,5 +301,5 @@ def test_a_window_that_looks_elsewhere_is_told(qtbot: QtBot, trained: Workbench)
     (notice,) = (one for one in trained.window.messages.notices if one.key == "training-ended")
     show, _use = notice.offers
     show.act()
-    assert trained.window.pages.currentWidget() is trained.page("trainingTab")
+    assert trained.window.pages.currentWidget() is trained.pages.page("trainingTab")
     assert panel.pages.currentWidget() is panel.result

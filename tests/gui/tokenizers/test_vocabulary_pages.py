@@ -30,7 +30,7 @@ def test_lengths_are_those_of_what_was_learned():
 def test_lengths_of_a_published_vocabulary(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    page = bench.vocabulary.lengths
+    page = bench.pages.vocabulary.lengths
     assert page.words.text().startswith("The 50,256 tokens of r50k_base that were learned have 6.")
     assert "the longest 128." in page.words.text()
     assert page.plots is None
@@ -55,7 +55,7 @@ def test_lengths_of_a_published_vocabulary(qtbot, open_window):
 def test_two_vocabularies_side_by_side(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "p50k_base")
-    page = bench.vocabulary.compare
+    page = bench.pages.vocabulary.compare
     panel.side.setCurrentWidget(page)
     assert page.other.currentText() == ""
     page.other.setCurrentText("p50k_edit")
@@ -72,7 +72,7 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     page.other.setCurrentText("cl100k_base")
     qtbot.waitUntil(lambda: "cl100k_base" in page.words.text())
     assert page.group.currentIndex() == ONLY_HERE
-    entries = bench.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.flow.vocabulary.entries
     ids = [page.model.ids_at(row)[0] for row in range(1000)]
     lengths = [len(entries.token_bytes(one)) for one in ids]
     assert lengths == sorted(lengths, reverse=True), "the longest first"
@@ -95,14 +95,14 @@ def test_what_is_shown_is_exported(qtbot, open_window, tmp_path):
     panel.filters.mode.setCurrentIndex(2)
     panel.filters.search.setText("^[=+@-]{1,2}[A-Z]?$|magikarp")
     qtbot.waitUntil(lambda: 0 < panel.model.rowCount() < 200)
-    saving = bench.vocabulary.saving
+    saving = bench.pages.vocabulary.saving
     for name in ("a.csv", "a.json"):
         with qtbot.waitSignal(saving._export.written):
             saving.write(tmp_path / name)
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["about"] == {"encoding": "r50k_base", "entries": panel.model.rowCount()}
     assert [row["id"] for row in document["rows"]] == shown_ids(panel)
-    entries = bench.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.flow.vocabulary.entries
     assert all(bytes.fromhex(row["hex"]) == entries.token_bytes(row["id"]) for row in document["rows"])
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         about, _, titles, *rows = csv.reader(file)
@@ -119,7 +119,7 @@ def test_a_file_that_cannot_be_written_is_told(qtbot, open_window, tmp_path):
     (tmp_path / "file").write_text("")
     notices = []
     bench.notifier.posted.connect(notices.append)
-    bench.vocabulary.saving.write(tmp_path / "file" / "x.csv")
+    bench.pages.vocabulary.saving.write(tmp_path / "file" / "x.csv")
     qtbot.waitUntil(lambda: bool(notices))
     assert "could not be exported to" in notices[0].text
 
@@ -132,7 +132,7 @@ def test_the_dialog_of_the_export(qtbot, open_window, tmp_path):
     panel.filters.export.click()
     dialog = bench.window.findChild(QFileDialog, "vocabExportDialog")
     assert dialog.isVisible()
-    with qtbot.waitSignal(bench.vocabulary.saving._export.written):
+    with qtbot.waitSignal(bench.pages.vocabulary.saving._export.written):
         dialog.fileSelected.emit(str(tmp_path / "three"))
     dialog.reject()
     assert (tmp_path / "three.csv").exists()

@@ -64,7 +64,7 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
     bench.window.resize(900, 600)
-    bench.vocabulary.flow.go_to(token_id)
+    bench.pages.vocabulary.flow.go_to(token_id)
     qtbot.waitUntil(lambda: panel.detail.token_id == token_id)
     facts = [fact for fact in panel.detail.findChildren(QLabel) if fact.objectName().startswith("vocabFact_")]
     assert facts
@@ -78,7 +78,7 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
 def test_the_tab_key_goes_through_all_controls_and_out_again(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
-    bench.vocabulary.flow.go_to(MAGIKARP)
+    bench.pages.vocabulary.flow.go_to(MAGIKARP)
     qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
     panel.filters.search.setFocus()
     seen = []
@@ -142,7 +142,7 @@ def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
 def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
-    flow = bench.vocabulary.flow
+    flow = bench.pages.vocabulary.flow
 
     def type_id(typed: str) -> None:
         panel.filters.go_to.setText(typed)
@@ -164,7 +164,7 @@ def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window
 def test_search_by_text_bytes_and_expression(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    entries = bench.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.flow.vocabulary.entries
     qtbot.keyClicks(panel.filters.search, " solidgold")
     qtbot.waitUntil(lambda: shown_ids(panel) == [MAGIKARP] or MAGIKARP in shown_ids(panel)[:5])
     assert all(b"solidgold" in entries.token_bytes(one).lower() for one in shown_ids(panel))
@@ -202,7 +202,7 @@ def test_keyboard_only(qtbot, open_window):
     bench.window.pages.setCurrentWidget(bench.panel)
     window = bench.window
     bench.panel.editor.setFocus()
-    panel = bench.vocabulary.panel
+    panel = bench.pages.vocabulary.panel
     QTest.keyClick(window.windowHandle(), Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(panel.filters.search.hasFocus)
     QTest.keyClicks(QApplication.focusWidget(), "magikarp")
@@ -288,9 +288,9 @@ def test_the_longest_tokens(qtbot, open_window):
 def test_parents_steps_and_what_is_built_on_a_token_lead_on(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "cl100k_base", diagnosed=True)
-    encoding = bench.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
     berry = encoding.encode_single_token("berry")
-    bench.vocabulary.flow.go_to(berry)
+    bench.pages.vocabulary.flow.go_to(berry)
     detail = panel.detail
     qtbot.waitUntil(lambda: detail.token_id == berry)
     steps = [detail.step_model.index(row, 0).data() for row in range(detail.step_model.rowCount())]
@@ -327,9 +327,9 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     bench = open_window()
     bench.prompt.replace_all("one two 🚀 one\n one")
     panel = browse(qtbot, bench, "r50k_base")
-    encoding = bench.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
     one = encoding.encode_single_token(" one")
-    bench.vocabulary.flow.go_to(one)
+    bench.pages.vocabulary.flow.go_to(one)
     detail = panel.detail
     qtbot.waitUntil(lambda: detail.places.text() == "2 times")
     detail.next.click()
@@ -342,10 +342,10 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     detail.previous.click()
     assert detail.places.text() == "2 of 2"
     bench.prompt.replace_all(" one")
-    bench.vocabulary.focus()
+    bench.pages.vocabulary.focus()
     qtbot.waitUntil(lambda: detail.places.text() == "once")
     bench.prompt.replace_all("")
-    bench.vocabulary.focus()
+    bench.pages.vocabulary.focus()
     qtbot.waitUntil(lambda: detail.places.text() == "not there")
     assert not detail.next.isEnabled()
 
@@ -354,14 +354,14 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
 def test_an_older_search_is_not_shown(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    service = bench.vocabulary.flow._service
+    service = bench.pages.vocabulary.flow._service
     seen: list[str] = []
     service.found.connect(lambda found: seen.append(found.request.query.text))
     for text in ("a", "ab", "abo", "about"):
         panel.filters.search.setText(text)
     qtbot.waitUntil(lambda: not service.busy and "about" in seen)
     assert seen[-1] == "about"
-    assert bench.vocabulary.flow._searches >= 4
+    assert bench.pages.vocabulary.flow._searches >= 4
     assert all("about" in row_text(panel, row, TOKEN).lower() for row in range(panel.model.rowCount()))
 
 
@@ -369,8 +369,8 @@ def test_another_encoding_while_the_first_is_being_opened(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
     for name in ("cl100k_base", "o200k_base", "p50k_base"):
-        bench.vocabulary.flow.open(name)
-    qtbot.waitUntil(lambda: bench.vocabulary.flow.vocabulary.name == "p50k_base")
+        bench.pages.vocabulary.flow.open(name)
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.flow.vocabulary.name == "p50k_base")
     qtbot.waitUntil(lambda: panel.model.rowCount() == 50_281)
     assert panel.filters.encoding.currentText() == "p50k_base"
 
@@ -378,7 +378,7 @@ def test_another_encoding_while_the_first_is_being_opened(qtbot, open_window):
 def test_an_encoding_that_cannot_be_opened_leaves_the_other(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
-    bench.vocabulary.flow.open("no such thing")
+    bench.pages.vocabulary.flow.open("no such thing")
     qtbot.waitUntil(lambda: "There is no encoding named 'no such thing'" in panel.problem.text())
     assert panel.model.rowCount() == 50_257
     assert panel.filters.encoding.currentText() == "gpt2"
@@ -395,7 +395,7 @@ def test_what_was_looked_at_comes_back(qtbot, open_window, tmp_path):
     qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
     close_window(qtbot, bench)
     again = open_window(profile)
-    panel = again.vocabulary.panel
+    panel = again.pages.vocabulary.panel
     assert again.window.pages.currentWidget().objectName() == "vocabularyTab"
     qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
     assert panel.filters.encoding.currentText() == "r50k_base"
@@ -412,18 +412,18 @@ def test_an_encoding_of_last_time_that_has_gone(qtbot, open_window, tmp_path):
     stored |= {"vocabulary": {"encoding": "mine", "id": "x", "split": [1], "search": 3}, "tab": "vocabularyTab"}
     state.write_text(json.dumps(stored))
     bench = open_window(profile)
-    qtbot.waitUntil(lambda: bench.vocabulary.panel.model.rowCount() == 200_019)
-    assert bench.vocabulary.panel.filters.encoding.currentText() == "o200k_base"
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.panel.model.rowCount() == 200_019)
+    assert bench.pages.vocabulary.panel.filters.encoding.currentText() == "o200k_base"
 
 
 @pytest.mark.deep
 def test_no_token_is_read_as_rich_text(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    encoding = bench.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
     for text in ("</", "<", "&", " <"):
         token_id = encoding.encode_single_token(text)
-        bench.vocabulary.flow.go_to(token_id)
+        bench.pages.vocabulary.flow.go_to(token_id)
         qtbot.waitUntil(lambda token_id=token_id: panel.detail.token_id == token_id)
         assert panel.detail.heading.text() == text.replace(" ", "·")
         assert panel.detail.heading.textFormat() == Qt.TextFormat.PlainText
@@ -458,9 +458,9 @@ def test_an_encoding_of_ones_own(qtbot, open_window, tmp_path):
     panel = browse(qtbot, bench, "mine", diagnosed=True)
     assert panel.model.rowCount() == 301
     assert json.dumps([row_text(panel, row, TOKEN) for row in (256, 257, 299, 300)]) == '["ab", "abc", "", "<|end|>"]'
-    bench.vocabulary.flow.go_to(258)
+    bench.pages.vocabulary.flow.go_to(258)
     qtbot.waitUntil(lambda: panel.detail.token_id == 258)
     assert panel.detail.no_parents.text() == "nothing: it is not merged"
-    bench.vocabulary.flow.go_to(280)
+    bench.pages.vocabulary.flow.go_to(280)
     qtbot.waitUntil(lambda: panel.detail.token_id == 280)
     assert panel.detail.fact("reach") == "it stands for nothing"

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.tokenizers.train.checkpoint_service import RunOutcome
 from gui.tokenizers.train.panel import TrainingPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 
 TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
 
@@ -24,7 +24,7 @@ def write_texts(folder: Path, files: int = 3, text: str = TEXT) -> Path:
     return folder
 
 
-def panel_of(bench: Workbench) -> TrainingPanel:
+def panel_of(bench: Application) -> TrainingPanel:
     panel = bench.window.findChild(TrainingPanel)
     assert panel is not None
     return panel
@@ -36,9 +36,9 @@ def choose(qtbot: QtBot, panel: TrainingPanel, folder: Path) -> None:
     qtbot.waitUntil(lambda: "text file" in panel.survey.headline.text())
 
 
-def train(qtbot: QtBot, bench: Workbench) -> RunOutcome:
+def train(qtbot: QtBot, bench: Application) -> RunOutcome:
     """Press Start and wait for the end of the run, which must be no failure."""
-    panel, flow = panel_of(bench), bench.training.flow
+    panel, flow = panel_of(bench), bench.pages.training.flow
     ended: list[RunOutcome] = []
     flow.finished.connect(lambda outcome, _plan, _summary: ended.append(outcome))
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)

@@ -8,14 +8,14 @@ from pytestqt.qtbot import QtBot
 
 if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.panel import VocabularyPanel
-    from gui.window.workbench import Workbench
+    from gui.window.application import Application
 
 
-def browse(qtbot: QtBot, bench: Workbench, name: str, *, diagnosed: bool = False) -> VocabularyPanel:
+def browse(qtbot: QtBot, bench: Application, name: str, *, diagnosed: bool = False) -> VocabularyPanel:
     """Show the vocabulary of an encoding, and wait until its entries are there."""
-    assert bench.vocabulary is not None
-    bench.vocabulary.focus()
-    panel, flow = bench.vocabulary.panel, bench.vocabulary.flow
+    assert bench.pages.vocabulary is not None
+    bench.pages.vocabulary.focus()
+    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
     assert panel is not None
     assert flow is not None
     flow.open(name)

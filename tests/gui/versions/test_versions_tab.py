@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from engine.half_written import LOCK_NAME
 from gui.prompt.versions.comparison import AFTER, BEFORE, BEFORE_LINE, COST_BEFORE, COST_CHANGE, PER_CENT, SIGN
 from gui.prompt.versions.panel import CONTEXT, COST, NAME, TOKENS, VersionsPanel
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
 from tests.thoroughness import mostly_deep
 
@@ -24,15 +24,15 @@ OLD = "You are a helpful assistant.\nAnswer briefly.\n"
 NEW = "You are a helpful assistant.\nAnswer in one word.\nThanks.\n"
 
 
-def panel_of(qtbot: QtBot, bench: Workbench) -> VersionsPanel:
+def panel_of(qtbot: QtBot, bench: Application) -> VersionsPanel:
     """The tab, in front, with prices there."""
     qtbot.waitUntil(lambda: bool(bench.costs.service.rows))
     bench.costs.choose_model("openai/gpt-4o")
     bench.window.actions_by_name["versions"].trigger()
-    return bench.versions.panel
+    return bench.pages.versions.panel
 
 
-def keep(qtbot: QtBot, bench: Workbench, text: str, name: str) -> VersionsPanel:
+def keep(qtbot: QtBot, bench: Application, text: str, name: str) -> VersionsPanel:
     """Put a text into the prompt and keep it under a name."""
     bench.prompt.replace_all(text)
     qtbot.waitUntil(lambda: not bench.prompt.stale)
@@ -43,8 +43,8 @@ def keep(qtbot: QtBot, bench: Workbench, text: str, name: str) -> VersionsPanel:
     return panel
 
 
-def compared(qtbot: QtBot, bench: Workbench) -> None:
-    qtbot.waitUntil(lambda: bench.versions.compared is not None)
+def compared(qtbot: QtBot, bench: Application) -> None:
+    qtbot.waitUntil(lambda: bench.pages.versions.compared is not None)
 
 
 def priced(qtbot: QtBot, panel: VersionsPanel) -> None:
@@ -148,7 +148,7 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
     compared(qtbot, bench)
     bench.window.pages.setCurrentWidget(bench.panel)
     bench.prompt.replace_all(NEW)
-    with qtbot.waitSignal(bench.versions._again.timeout):
+    with qtbot.waitSignal(bench.pages.versions._again.timeout):
         pass
     assert "has changed since" in panel.comparison.words.text()
     bench.window.actions_by_name["versions"].trigger()
@@ -194,7 +194,7 @@ def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindo
     compared(qtbot, bench)
     priced(qtbot, panel)
     asked: list[object] = []
-    monkeypatch.setattr(bench.versions.service, "price", asked.append)
+    monkeypatch.setattr(bench.pages.versions.service, "price", asked.append)
     bench.window.pages.setCurrentWidget(bench.panel)
     with qtbot.waitSignal(bench.costs.service.estimated):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)

@@ -10,13 +10,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget
 from pytestqt.qtbot import QtBot
 
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
 
 
-def rows_in_sight(bench: Workbench) -> int:
+def rows_in_sight(bench: Application) -> int:
     table = bench.costs.panel.table
     height = table.rowHeight(0)
     return table.viewport().height() // height if height else 0

@@ -10,13 +10,13 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
 pytestmark = pytest.mark.pages()
 
 
-def drag(bench: Workbench, *paths: Path) -> str:
+def drag(bench: Application, *paths: Path) -> str:
     """Drag files over the window and away again; what is said meanwhile."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])

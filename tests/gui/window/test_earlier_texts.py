@@ -14,7 +14,7 @@ from gui.runtime.notify import Offer
 from gui.state import storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
@@ -48,12 +48,12 @@ def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     let_go.set()
 
 
-def offer_of(bench: Workbench) -> Offer:
+def offer_of(bench: Application) -> Offer:
     offers = [offer for notice in bench.window.messages.notices for offer in notice.offers]
     return next(offer for offer in offers if offer.label == "Show that text")
 
 
-def let_go_when_closing(bench: Workbench, disk: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
+def let_go_when_closing(bench: Application, disk: threading.Event, monkeypatch: pytest.MonkeyPatch) -> None:
     close = bench.keeper.close
 
     def let_go_and_close() -> str:

@@ -10,17 +10,17 @@ from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton, QWidg
 from pytestqt.qtbot import QtBot
 
 from gui.costs.rows import NO_MODEL
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
 
 
-def priced(qtbot: QtBot, bench: Workbench) -> None:
+def priced(qtbot: QtBot, bench: Application) -> None:
     qtbot.waitUntil(lambda: any(row.estimate.usd for row in bench.costs.service.rows) and not bench.costs.service.stale)
 
 
-def choose(bench: Workbench, model: str) -> None:
+def choose(bench: Application, model: str) -> None:
     picker = bench.window.findChild(QComboBox, "modelPicker")
     assert picker is not None
     picker.setCurrentIndex(picker.findData(model))

@@ -11,28 +11,28 @@ from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.window import navigation, workspaces
+from gui.window.application import Application
 from gui.window.menus import action_table
-from gui.window.workbench import Workbench
 from gui.window.workspaces import WORKSPACES, all_pages
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()
 
 
-def rail(bench: Workbench) -> dict[str, QToolButton]:
+def rail(bench: Application) -> dict[str, QToolButton]:
     """The entries of the rail by accessible name."""
     found = bench.window.findChild(QWidget, "workspaceRail")
     assert found is not None
     return {button.accessibleName(): button for button in found.findChildren(QToolButton)}
 
 
-def switcher(bench: Workbench) -> QTabBar:
+def switcher(bench: Application) -> QTabBar:
     found = bench.window.findChild(QTabBar, "pageSwitcher")
     assert found is not None
     return found
 
 
-def offered(bench: Workbench) -> list[str]:
+def offered(bench: Application) -> list[str]:
     bar = switcher(bench)
     return [bar.tabText(index) for index in range(bar.count())] if bar.isVisible() else []
 

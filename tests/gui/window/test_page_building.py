@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.paths import profile_paths
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.page_controller import PageBuilding
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 
@@ -113,19 +113,19 @@ def test_nothing_more_is_built_for_a_window_that_has_gone(
 
 
 @pytest.fixture
-def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Workbench]:
+def bench(qtbot: QtBot, tmp_path: Path) -> Iterator[Application]:
     """A window as the application opens it: its tabs are empty."""
-    bench = Workbench(profile_paths(tmp_path / "lazy"))
+    bench = Application(profile_paths(tmp_path / "lazy"))
     with qtbot.waitSignal(bench.started):
         bench.window.show()
     yield bench
     close_window(qtbot, bench)
 
 
-def look_at(bench: Workbench, name: str) -> QWidget:
+def look_at(bench: Application, name: str) -> QWidget:
     page = f"{'savings' if name == 'advisor' else name}Tab"
     assert bench.window.pages.show_page(page)
-    return bench.page(page)
+    return bench.pages.page(page)
 
 
 def parts(page: QWidget) -> list[tuple[str, str]]:
@@ -144,7 +144,7 @@ def focus_chain(page: QWidget) -> list[tuple[str, str]]:
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(TABS, 2))
-def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, open_window: OpenWindow, name: str):
+def test_it_is_the_tab_that_is_built_at_once(bench: Application, turns: Turns, open_window: OpenWindow, name: str):
     wiring = getattr(bench, name)
     page = look_at(bench, name)
     assert wiring.panel is None
@@ -158,7 +158,7 @@ def test_it_is_the_tab_that_is_built_at_once(bench: Workbench, turns: Turns, ope
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", TABS)
-def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Workbench, turns: Turns, name: str):
+def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Application, turns: Turns, name: str):
     look_at(bench, name)
     turns.take()
     turns.take()

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
 from gui.state.session import STATE_FILE, read_state
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, notices
 
 pytestmark = pytest.mark.pages()
@@ -23,7 +23,7 @@ def holding(profile: Path) -> list[str]:
 
 
 def test_a_private_window_writes_nothing_of_its_text(qtbot: QtBot, tmp_path: Path):
-    bench = Workbench(profile_paths(tmp_path), private=True)
+    bench = Application(profile_paths(tmp_path), private=True)
     with qtbot.waitSignal(bench.started):
         bench.start_at_once()
     bench.panel.editor.setPlainText(WORDS)

@@ -16,7 +16,7 @@ from gui.state import storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
 from gui.window import session_keeper
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, notices
 from tests.patience import PATIENCE_SECONDS
 
@@ -90,9 +90,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication
 app = QApplication(["test"])
 from gui.app import create_window
-from gui.window.workbench import Workbench
+from gui.window.application import Application
 window = create_window(Path(sys.argv[1]))
-bench = window.findChild(Workbench)
+bench = window.findChild(Application)
 bench.settings.set("autosave_seconds", 1)
 text = "before the kill " * int(sys.argv[2])
 def write():
@@ -173,7 +173,7 @@ def test_what_is_typed_before_a_big_text_arrives_is_not_lost_and_neither_is_that
     from gui.app import create_window
 
     window = create_window(tmp_path)
-    bench = window.findChild(Workbench)
+    bench = window.findChild(Application)
     assert bench is not None
     bench.panel.editor.insertPlainText("typed at once")
     bench.start_services()

@@ -1,15 +1,17 @@
-"""Puts one window together: settings, theme, job lanes, services, panels, and what every action does.
+"""Builds one window: settings, theme, job lanes, services, and the controllers of its pages.
 
-Two stages. ``Workbench()`` makes what the first picture needs and nothing heavier. ``start_services`` follows that
-picture: it is the first to touch the engine, prices and the worker threads.
+Two stages. ``Application()`` makes what the first picture needs and nothing heavier. ``start_services`` follows that
+picture: it is the first to touch the engine, prices and the worker threads. It makes the ``AppContext`` that
+controllers of pages get. They know nothing of this module.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import importlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -27,49 +29,37 @@ from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
 from gui.state.session import SessionState
-from gui.state.session_slot import RestoredParts, SessionSlot
+from gui.state.session_slot import SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.widgets.dropped_files import DropRouting
+from gui.widgets.dropped_files import DroppedFiles
 from gui.window.action_wiring import ActionWiring
 from gui.window.lifecycle import Closing, StartReport, release_clipboard
 from gui.window.main_window import MainWindow
-from gui.window.pages import Page
+from gui.window.pages import PageDirectory
 from gui.window.session_keeper import Privacy, SessionKeeper, decoded, encoded
 from gui.window.status import StatusFacts
-from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, PageSpec, all_pages
+from gui.window.workspaces import PROMPT_PAGE, PageSpec, all_pages
 
 if TYPE_CHECKING:
     from gui.costs.calibration_controller import CalibrationController
-    from gui.costs.conversation_controller import ConversationController
     from gui.costs.cost_controller import CostController
-    from gui.costs.prices_controller import PricesController
     from gui.costs.report_controller import ReportWriting
     from gui.editor.token_card import TokenInspector
-    from gui.files.files_controller import FilesController
-    from gui.lab.lab_controller import LabController
-    from gui.prompt.chat.controller import ChatController
-    from gui.prompt.compare.controller import CompareController
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
-    from gui.prompt.savings.controller import SavingsController
-    from gui.prompt.versions.controller import VersionsController
     from gui.runtime.jobs import JobRunner
     from gui.runtime.kernel_build import KernelBuild
-    from gui.runtime.loading import Loading, LoadingAhead
-    from gui.tokenizers.library.controller import LibraryController
-    from gui.tokenizers.merges.controller import MergesController
-    from gui.tokenizers.train.controller import TrainingController
-    from gui.tokenizers.vocabulary.controller import VocabularyController
-    from gui.widgets.page_controller import TabParts
+    from gui.runtime.loading import LoadingAhead
+    from gui.widgets.page_controller import AppContext
     from gui.window.encoding_list import EncodingList
 
 
-class Workbench(QObject):
-    """Everything behind one window. Lives as long as the window does.
+class Application(QObject):
+    """Builds a window and everything behind it, and shuts it down. Lives as long as the window does.
 
     Signals: ``started()`` when the services are there.
     """
@@ -99,8 +89,9 @@ class Workbench(QObject):
         self.window.inspector_shown.connect(self.panel.readout.setHidden)
         self.inspector: TokenInspector | None = None
         self.costs: CostController | None = None
-        self.controllers: dict[str, Any] = {}
-        """What builds and drives a page, by the name of the page; empty before the first picture."""
+        self.pages = PageDirectory(self.window.pages, self.panel, self)
+        self.context: AppContext | None = None
+        """What controllers of pages get; None before the first picture."""
         self.calibration: CalibrationController | None = None
         self.kernels: KernelBuild | None = None
         self.ids: IdsController | None = None
@@ -112,22 +103,14 @@ class Workbench(QObject):
         self.privacy = Privacy(self)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
         self.keeper.keys_found.connect(self.privacy.point_out_keys)
-        self.parts = RestoredParts(self.slot, self.notifier, self)
         self._last = SessionState()
         self._is_first = False
         self.first_steps: FirstSteps | None = None
         self.runner: JobRunner | None = None
         self.loading: LoadingAhead | None = None
-        self._for_tabs: Loading | None = None
         self._steps: list[Callable[[], object]] = []
         self._connect()
         self._restore()
-
-    def page(self, name: str) -> Page:
-        """A page of the window that is built when it is first seen."""
-        page = self.window.pages.page(name)
-        assert isinstance(page, Page)
-        return page
 
     # Both are made when first asked for, with the services at the latest: the first picture is without them.
 
@@ -150,7 +133,10 @@ class Workbench(QObject):
     def _connect(self) -> None:
         self.closing = Closing(self)
         self.window.first_painted.connect(self._on_first_painted)
-        self.dropped = DropRouting(self)
+        DroppedFiles(self.window).dropped.connect(self._take_paths)
+        self.panel.editor.files_dropped.connect(self._take_names)
+        self.pages.paths_dropped.connect(self._take_paths)
+        self.pages.file_asked.connect(self._open_file)
         self.window.layout_changed.connect(self.keeper.touch)
         self.panel.splitter.changed.connect(self.keeper.touch)
         self.window.closed.connect(self.shut_down)
@@ -222,7 +208,7 @@ class Workbench(QObject):
         """
         for start in self._parts():
             start()
-        for name, controller in self.controllers.items():
+        for name, controller in self.pages.controllers.items():
             if built is None or name in built:
                 controller.build()
         in_next_turn(self, self._end_start)
@@ -247,29 +233,49 @@ class Workbench(QObject):
         from gui.prompt.file_service import FileService
         from gui.prompt.find_service import FindService
         from gui.runtime.jobs import JobRunner
-        from gui.runtime.loading import Loading, LoadingAhead
+        from gui.runtime.kernel_build import KernelBuild
+        from gui.runtime.loading import LoadingAhead
         from gui.state.storage import Storage
+        from gui.widgets.page_controller import AppContext
+        from gui.window.encoding_list import EncodingList
 
         self.runner = runner = JobRunner(self)
         self.loading = LoadingAhead(self)
-        self._for_tabs = Loading(self)
         self.window.jobs.watch(runner)
         self.finder.start(FindService(runner, self))
         self.files.start(FileService(runner, self), Storage(runner, self.tr("Saving the text"), self))
         self.settings.use_storage(Storage(runner, self.tr("Saving the settings"), self))
         self.keeper.start(runner, self.settings.values.autosave_seconds)
+        self.kernels = kernels = KernelBuild(runner, self.paths.compiled, self)
+        open_encoding = self.user_encodings.opening(kernels.use.open)
+        self.encodings = EncodingList(runner, self.user_encodings, open_encoding, self)
+        self.context = AppContext(
+            self.paths,
+            self.settings,
+            self.theme,
+            self.icons,
+            self.notifier,
+            self.window,
+            self.keeper,
+            self.prompt,
+            runner,
+            self.encodings,
+            self.pages,
+        )
 
     def _start_costs(self) -> None:
         from gui.costs.calibration_controller import CalibrationController
         from gui.costs.cost_controller import CostController
         from gui.editor.token_card import TokenInspector
 
-        assert self.runner is not None
-        state = self._last
-        self.costs = CostController(self, self.runner, state.scenario, state.model)
-        self.calibration = CalibrationController(self, self.runner)
+        assert self.context is not None
+        self.costs = self.pages.costs = CostController(self.context, self._last.scenario, self._last.model)
+        self.costs.place_strip(self.panel.splitter)
+        self.calibration = CalibrationController(self.context)
+        self.pages.calibration_asked.connect(self.calibration.open)
         self.inspector = TokenInspector(self.prompt, self.settings, self)
         self.costs.inspector.token.merges_asked.connect(self.inspector.merges_asked)
+        self.inspector.merges_asked.connect(self.pages.merges_asked)
 
     def _start_counting(self) -> None:
         from gui.prompt.counting_service import EncodingService
@@ -278,54 +284,38 @@ class Workbench(QObject):
         from gui.prompt.ids_controller import IdsController
         from gui.prompt.ids_service import TokenIdsService
         from gui.prompt.token_actions import TokenActions
-        from gui.runtime.kernel_build import KernelBuild
         from gui.runtime.memory import MemoryReturn
-        from gui.window.encoding_list import EncodingList
 
-        assert self.runner is not None
-        self.kernels = kernels = KernelBuild(self.runner, self.paths.compiled, self)
+        assert self.context is not None
+        assert self.kernels is not None
+        runner, encodings, kernels = self.context.jobs, self.context.encodings, self.kernels
         kernels.failed.connect(self.notifier.warning)
         self.prompt.counted.connect(kernels.begin_soon)
-        open_encoding = self.user_encodings.opening(kernels.use.open)
-        self.prompt.start(EncodingService(self.runner, self.prompt.encoding, self, open_encoding))
-        self.ids = IdsController(self.panel, TokenIdsService(self.runner, open_encoding, self), self.notifier)
-        self.cut = CutController(self.panel, CutService(self.runner, open_encoding, self), self.notifier)
+        self.prompt.start(EncodingService(runner, self.prompt.encoding, self, encodings.open))
+        self.ids = IdsController(self.panel, TokenIdsService(runner, encodings.open, self), self.notifier)
+        self.cut = CutController(self.panel, CutService(runner, encodings.open, self), self.notifier)
         act = self.window.actions_by_name
         act["cut_to_tokens"].triggered.connect(self.cut.open)
         act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)
-        TokenActions(self)
-        memory = MemoryReturn(self.prompt, self.runner, kernels.release_pages, self)
+        TokenActions(self.context, self.ids)
+        memory = MemoryReturn(self.prompt, runner, kernels.release_pages, self)
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
-        self.encodings = encodings = EncodingList(self.runner, self.user_encodings, self)
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()
-
-    def load_first(self, modules: Sequence[str], then: Callable[[], None]) -> None:
-        """Call a slot when these modules are loaded, as ``Loading.when_loaded``."""
-        assert self._for_tabs is not None
-        self._for_tabs.when_loaded(modules, then)
-
-    def _tab_parts(self) -> TabParts:
-        from gui.widgets.page_controller import TabParts
-
-        assert self.runner is not None
-        assert self.kernels is not None
-        assert self.encodings is not None
-        return TabParts(self, self.runner, self.encodings, self.user_encodings.opening(self.kernels.use.open))
 
     def _start_page(self, page: PageSpec) -> None:
         """Make what builds and drives a page."""
         module, name = page.controller.split(":")
         make = getattr(importlib.import_module(module), name)
         states = (getattr(self._last, page.state),) if page.state else ()
-        self.controllers[page.name] = make(self._tab_parts(), *states)
+        self.pages.controllers[page.name] = make(self.context, *states)
 
     def _start_report(self) -> None:
         from gui.costs.report_controller import ReportWriting
 
-        assert self.runner is not None
-        self.report = ReportWriting(self, self.runner)
+        assert self.context is not None
+        self.report = ReportWriting(self.context)
 
     def _end_start(self) -> None:
         from gui.window.drop_overlay import DropOverlay
@@ -346,7 +336,7 @@ class Workbench(QObject):
 
         if open_cards(self.settings):
             self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel.splitter.widget(0))
-            steps.page_asked.connect(self.go_to)
+            steps.page_asked.connect(self.pages.go_to)
             steps.paste_asked.connect(self._paste_prompt)
             self.panel.add_foot(steps)
 
@@ -354,97 +344,36 @@ class Workbench(QObject):
     def _paste_prompt(self) -> None:
         """Take the text of the clipboard as the prompt, or make ready to type it."""
         text = QApplication.clipboard().text()
-        self.show_prompt()
+        self.pages.show_prompt()
         if text:
             self.prompt.replace_all(text)
         else:
             self.panel.editor.selectAll()
 
-    # --- pages --------------------------------------------------------------------------------------------------------
+    # --- dropped files ------------------------------------------------------------------------------------------------
 
-    @property
-    def library(self) -> LibraryController | None:
-        """Drives the page Library."""
-        return self.controllers.get("libraryTab")
+    @Slot(list)
+    def _take_names(self, names: list[str]) -> None:
+        self._take_paths([Path(name) for name in names])
 
-    @property
-    def training(self) -> TrainingController | None:
-        """Drives the page Train; None before the first picture, as with the others."""
-        return self.controllers.get("trainingTab")
+    @Slot(list)
+    def _take_paths(self, paths: list[Path]) -> None:
+        """Import tokenizers, count folders, and open other files as the prompt."""
+        from gui.core.local_tokenizers import looks_like_tokenizer
 
-    @property
-    def vocabulary(self) -> VocabularyController | None:
-        """Drives the page Vocabulary."""
-        return self.controllers.get("vocabularyTab")
+        library, folders = self.pages.library, self.pages.folders
+        taken = [path for path in paths if library is not None and looks_like_tokenizer(path)]
+        if library is not None and taken:
+            library.open_paths(taken)
+        counted = [path for path in paths if path.is_dir()]
+        if folders is not None and counted:
+            folders.count_paths(counted)
+            taken += counted
+        self.files.open_paths([path for path in paths if path not in taken])
 
-    @property
-    def merges(self) -> MergesController | None:
-        """Drives the page Merges."""
-        return self.controllers.get("mergesTab")
-
-    @property
-    def request(self) -> ChatController | None:
-        """Drives the page Chat."""
-        return self.controllers.get("requestTab")
-
-    @property
-    def compare(self) -> CompareController | None:
-        """Drives the page Compare."""
-        return self.controllers.get("compareTab")
-
-    @property
-    def folders(self) -> FilesController | None:
-        """Drives the page Files."""
-        return self.controllers.get("filesTab")
-
-    @property
-    def lab(self) -> LabController | None:
-        """Drives the page Lab."""
-        return self.controllers.get("labTab")
-
-    @property
-    def advisor(self) -> SavingsController | None:
-        """Drives the page Savings."""
-        return self.controllers.get("savingsTab")
-
-    @property
-    def versions(self) -> VersionsController | None:
-        """Drives the page Versions."""
-        return self.controllers.get("versionsTab")
-
-    @property
-    def pricing(self) -> PricesController | None:
-        """Drives the page Prices."""
-        return self.controllers.get("pricingTab")
-
-    @property
-    def conversation(self) -> ConversationController | None:
-        """Drives the page Conversation."""
-        return self.controllers.get("conversationTab")
-
-    def go_to(self, page: str) -> None:
-        """Show a page, with the keyboard in its first control."""
-        self.window.pages.show_page(page)
-        if page == PROMPT_PAGE:
-            self.panel.show_text()
-            self.panel.editor.setFocus()
-        elif page == MODELS_PAGE and self.costs is not None:
-            self.costs.panel.focus_filter()
-        elif page in self.controllers:
-            self.controllers[page].focus()
-
-    # --- the prompt ---------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def show_prompt(self) -> None:
-        """Bring its tab to the front, ready to type."""
-        self.go_to(PROMPT_PAGE)
-
-    @Slot(int, int)
-    def show_place(self, utf16_start: int, utf16_end: int) -> None:
-        """The same with a stretch of it selected, the caret at its beginning, which is then in sight."""
-        self.show_prompt()
-        self.panel.editor.select_range(utf16_end, utf16_start)
+    @Slot(object)
+    def _open_file(self, path: Path) -> None:
+        self.files.open_path(path)
 
     # --- settings -----------------------------------------------------------------------------------------------------
 
@@ -500,7 +429,7 @@ class Workbench(QObject):
 
     def _panel_states(self) -> dict[str, dict[str, Any]]:
         """What the panels remember; of those that are not there yet, what they remembered last time."""
-        parts = {page.state: self.controllers.get(page.name) for page in all_pages() if page.state}
+        parts = {page.state: self.pages.controllers.get(page.name) for page in all_pages() if page.state}
         parts["scenario"] = self.costs.panel if self.costs else None
         return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}
 
