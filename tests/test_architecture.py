@@ -6,6 +6,7 @@ import ast
 import functools
 import re
 from collections.abc import Iterable, Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,42 @@ def test_what_the_pages_link_to_exists():
         for target in re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
         if "://" not in target and not (ROOT / page).parent.joinpath(target).exists()
     )
+
+
+def test_no_modules_of_the_window_import_each_other_in_a_circle():
+    """Imports inside functions count as well; those for type checkers alone do not."""
+    sorter = TopologicalSorter({name: imports_of_the_window(name) for name in modules_of_the_window()})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
+
+
+@functools.cache
+def modules_of_the_window() -> dict[str, Path]:
+    paths = (path for path in sources() if path.is_relative_to(ROOT / "gui"))
+    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
+
+
+def imports_of_the_window(name: str) -> set[str]:
+    """Return the modules of the window that a module imports, sooner or later."""
+    known, found = modules_of_the_window(), set()
+    for node in at_run_time(ast.parse(known[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            found.update(one if one in known else node.module for one in names)
+    return found & known.keys()
+
+
+def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield what is below a node, without what stands under ``if TYPE_CHECKING``."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        yield child
+        yield from at_run_time(child)
 
 
 def test_a_keystroke_becomes_a_price_in_few_files():

@@ -14,6 +14,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 LEAST_PLACES, MOST_PLACES = 2, 8
+MOST_TOKENS = 100_000_000
+"""The most tokens that a field takes."""
 SHARED_ZEROS = 2
 """Zeros behind the point that both ends of a range must share for the second end to leave them out."""
 _LEADING = re.compile(r"0[.,0]*")

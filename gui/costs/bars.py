@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import ceil, floor, log10
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPen, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
-from gui.costs.chart import Bar, axis_text
 from gui.costs.money_text import CostText
 from gui.look.theme import Theme
 from gui.widgets.plot_axis import PlotAxis
+
+if TYPE_CHECKING:
+    from gui.costs.chart import Bar
 
 THICKNESS = 0.62
 RANGE_OPACITY = 0.4
@@ -55,7 +57,7 @@ class MoneyAxis(PlotAxis):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         if self.text is None:
             return [""] * len(values)
-        return [axis_text(10.0**value if self.powers else value * scale, self.text) for value in values]
+        return [self.text.axis_mark(10.0**value if self.powers else value * scale) for value in values]
 
 
 class BarPlot(pg.PlotWidget):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QPointF, Qt, QTimer, Signal, Slot
@@ -12,7 +11,6 @@ from PySide6.QtGui import QResizeEvent, QShowEvent, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar, QToolTip, QVBoxLayout, QWidget
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
-from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow, usd_middle
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import as_written, plain_tip
@@ -258,8 +256,3 @@ class CostChart(QWidget):
             QToolTip.hideText()
         else:
             QToolTip.showText(place.toPoint(), plain_tip(f"{bar.name}: {bar.text}"), self._plot)
-
-
-def axis_text(value: float, text: CostText) -> str:
-    """A mark of the axis. Drawing works in floats; twelve digits hide what they lack."""
-    return text.shown_amount(Decimal(f"{value:.12g}"))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 from functools import partial
+from typing import NamedTuple
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
@@ -236,6 +237,15 @@ def _spoken_tokens(row: CostRow, view: CostView) -> str:
 def quality_of(row: CostRow) -> str:
     """How sure the count of the prompt is: a key of ``figures``, empty where there is no count."""
     return QUALITIES.get(row.estimate.label or "", "") if row.estimate.input_tokens is not None else ""
+
+
+class Priced(NamedTuple):
+    """What is known of a model besides its name: one call of it, how sure that is, and the user's star."""
+
+    price: tuple[Run, ...] = ()
+    quality: str = ""
+    spoken: str = ""
+    favourite: bool = False
 
 
 def drawn_runs(column: CostColumn, row: CostRow, view: CostView) -> tuple[Run, ...]:

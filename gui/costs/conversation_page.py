@@ -33,7 +33,7 @@ from PySide6.QtWidgets import (
 
 from gui.costs.conversation_service import MOST_TURNS, ConversationChoices
 from gui.costs.cost_service import HOUR, MINUTES
-from gui.costs.money_text import CostText
+from gui.costs.money_text import CostText, total_text
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
@@ -52,11 +52,6 @@ if TYPE_CHECKING:
 def tr(text: str) -> str:
     """Translate in the context of this module."""
     return QCoreApplication.translate("ConversationTable", text)
-
-
-def total_text(turn: Turn, text: CostText) -> str:
-    """What a conversation has cost up to a turn, a range where its tokens are one."""
-    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)
 
 
 def _pays_text(talk: Talk, text: CostText) -> str:

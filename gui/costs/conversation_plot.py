@@ -10,8 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from gui.costs.bars import MoneyAxis
-from gui.costs.conversation_page import total_text
-from gui.costs.money_text import CostText
+from gui.costs.money_text import CostText, total_text
 from gui.look.line_styles import LINE_STYLES, MARK, line_pen
 from gui.look.theme import Theme
 from gui.widgets.plot_axis import PlotAxis

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction
 
 from gui.core.about import our_version
 from gui.core.figures import QUALITIES
-from gui.costs.columns import COLUMN_INDEX, COLUMNS, drawn_runs
+from gui.costs.columns import COLUMN_INDEX, COLUMNS, Priced, drawn_runs
 from gui.costs.cost_panel import CostPanel
 from gui.costs.cost_service import CostService, PricedText
 from gui.costs.inspector import Inspector
@@ -19,18 +19,16 @@ from gui.costs.rows import NO_MODEL, ReferenceModel
 from gui.costs.scenario_book import ScenarioBook
 from gui.look.corner import plain_corner
 from gui.state.storage import Storage
-from gui.window.header import HeaderFigures
-from gui.window.workspaces import MODELS_PAGE
 
 if TYPE_CHECKING:
     from gui.costs.rows import CostRow
     from gui.prompt.prompt_panel import StripSplitter
     from gui.widgets.page_controller import AppContext
-    from gui.window.model_list import Priced
     from gui.window.pages import Page
     from pricing.types import Model
 
 
+MODELS_PAGE = "modelsPage"
 REFRESH_MS = 100
 LAST_GOOD_PRICES = "prices-last-good.yaml"
 
@@ -74,7 +72,6 @@ class CostController(QObject):
         self._picker.add_asked.connect(self._on_add)
         self.reference_changed.connect(self._mark_model)
         self.reference_changed.connect(context.session.touch)
-        self._figures = HeaderFigures(context.window.header, self._prompt, self)
         self._picker.show_encoding(self._prompt.encoding)
         self._prompt.encoding_changed.connect(self._picker.show_encoding)
         self.inspector = inspector = Inspector(context.theme)
@@ -226,7 +223,6 @@ class CostController(QObject):
 
     def _priced_models(self) -> dict[str, Priced]:
         """What the list of the picker says of each model."""
-        from gui.window.model_list import Priced
 
         view, total = self.panel.model.view, COLUMNS[COLUMN_INDEX["total"]]
         return {

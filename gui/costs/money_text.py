@@ -20,6 +20,7 @@ from gui.core.figures import usd_text
 
 if TYPE_CHECKING:
     from gui.costs.priced_model import Money
+    from pricing.scenarios import Turn
 
 
 AGEING_DAYS = 30
@@ -136,6 +137,10 @@ class CostText:
     def shown_amount(self, amount: Decimal) -> str:
         """An amount that is in the currency shown already."""
         return self.localised(usd_text(amount)).replace("$", self.currency.sign)
+
+    def axis_mark(self, value: float) -> str:
+        """A mark of an axis. Drawing works in floats; twelve digits hide what they lack."""
+        return self.shown_amount(Decimal(f"{value:.12g}"))
 
     def converted(self, usd: Decimal) -> Decimal:
         """US dollars in the currency shown: for the eye, with more digits than it sees, but not exact."""
@@ -282,3 +287,8 @@ def money_text(text: CostText, money: Money, *, plus: bool = False) -> str:
 
 def _signed(text: CostText, usd: Decimal, *, plus: bool) -> str:
     return (MINUS if usd < 0 else "+" if plus and usd else "") + text.amount(abs(usd))
+
+
+def total_text(turn: Turn, text: CostText) -> str:
+    """What a conversation has cost up to a turn, a range where its tokens are one."""
+    return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)

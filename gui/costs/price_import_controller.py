@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 from gui.costs.price_facts_service import typed_amount
 from gui.costs.price_import_dialog import PriceImportDialog, field_words
 from gui.costs.price_import_service import ApplyRequest, PreviewRequest, PriceImports, installed
-from gui.costs.prices_controller import REFUSED, refuse
 from gui.look.figures import figure
 from gui.runtime.notify import Notifier, Offer
 from gui.widgets import file_choosers
@@ -60,9 +59,9 @@ class PriceChanges(QObject):
             return
         why = self._prices.why_not_changed()
         if why:
-            refuse(self._notifier, why.rstrip("."))
+            self._prices.refuse(why.rstrip("."))
             return
-        self._notifier.withdraw(REFUSED)
+        self._prices.withdraw_refusal()
         editor = self._editor
         self._desk.change(editor.text(), editor.revision, model_id, path, "money", typed or None, from_table=True)
 
@@ -110,9 +109,9 @@ class PriceChanges(QObject):
         if not request.from_table:
             return
         if change.why:
-            refuse(self._notifier, change.why)
+            self._prices.refuse(change.why)
         elif change.splice is not None and not self.put(change.splice, request.revision, self._words(request)):
-            refuse(self._notifier, self.tr("the text of your price file changed meanwhile"))
+            self._prices.refuse(self.tr("the text of your price file changed meanwhile"))
 
     def _words(self, request: ChangeRequest) -> str:
         """What changed, from which price to which."""

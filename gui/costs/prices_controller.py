@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
 from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceDesk
@@ -542,7 +542,7 @@ class PricesController(QObject):
         self._change("", "", None)
 
     def _change(self, path: str, kind: str, typed: str | None) -> None:
-        self.notifier.withdraw(REFUSED)
+        self.withdraw_refusal()
         model_id = self._panel.form.model_id
         self.desk.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
 
@@ -553,19 +553,21 @@ class PricesController(QObject):
         if request.revision != self._editor.revision:
             self.notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
         elif change.why:
-            refuse(self.notifier, change.why)
+            self.refuse(change.why)
         elif change.splice is not None:
             self._editor.apply(change.splice)
             self.check()
+
+    def refuse(self, why: str) -> None:
+        """Say why a value was not taken. The lines of ``why`` after the first are details."""
+        first, _, rest = why.partition("\n")
+        self.notifier.warning(self.tr("That value was not taken: {why}.").format(why=first), rest, key=REFUSED)
+
+    def withdraw_refusal(self) -> None:
+        """Remove what ``refuse`` said."""
+        self.notifier.withdraw(REFUSED)
 
     def _words(self, difference: Difference | None) -> str:
         if difference is None or not (difference.added or difference.removed):
             return self.tr("another text")
         return self.tr("{added} lines came, {removed} went").format(added=difference.added, removed=difference.removed)
-
-
-def refuse(notifier: Notifier, why: str) -> None:
-    """Say why a value was not taken; behind the first line of ``why`` there may be more."""
-    words = QCoreApplication.translate("PricesController", "That value was not taken: {why}.")
-    first, _, rest = why.partition("\n")
-    notifier.warning(words.format(why=first), rest, key=REFUSED)

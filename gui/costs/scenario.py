@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.figures import Run
+from gui.core.figures import MOST_TOKENS, Run
 from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
 from gui.costs.money_text import CostText, date_format
 from gui.costs.runs_label import RunsLabel
@@ -40,7 +40,6 @@ from gui.costs.scenario_book import (
     MOST_BUDGET,
     MOST_CALLS,
     MOST_FACTOR,
-    MOST_TOKENS,
     PER_CENT,
     SERVICES,
     TOKENS,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.figures import MOST_TOKENS
 from gui.core.file_writing import set_aside
 from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.costs.cost_service import calls_of_a_month
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario
 
 
-MOST_TOKENS = 100_000_000
 MOST_CALLS = 1_000_000_000
 MOST_BUDGET = Decimal("9999999.99")
 LEAST_FACTOR, MOST_FACTOR = Decimal("0.01"), Decimal(1000)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
 
+from gui.core.figures import MOST_TOKENS
 from gui.core.text_chunks import ChunkedText
 from gui.look.figures import figure
 from gui.look.icons import Icons
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from gui.prompt.prompt_panel import PromptPanel
 
 ASK_AFTER_MS = 150
-MOST_TOKENS = 100_000_000
 
 
 class CutBar(QFrame):

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.widgets.find_bar import SearchOptions
 
 CHUNK_CHARACTERS = 1 << 18
 _LAST_CASED = 0x20000
@@ -114,16 +115,6 @@ TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512
 MOST_OF_A_PATTERN = 500
 """Characters. At ten times as many, ``regex`` holds the interpreter for a minute."""
-
-
-@dataclass(frozen=True, slots=True)
-class SearchOptions:
-    """What to look for. ``whole_words`` and ``match_case`` apply to plain text and to patterns alike."""
-
-    pattern: str
-    is_regex: bool = False
-    match_case: bool = False
-    whole_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

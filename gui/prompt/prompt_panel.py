@@ -10,6 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QTabBar, QVBoxLayout, QWidget
 
+from gui.editor.editor_look import EditorLook
 from gui.editor.token_editor import TokenEditor
 from gui.look.figures import figure
 from gui.look.icons import Icons
@@ -20,7 +21,6 @@ from gui.prompt.prompt import Prompt
 from gui.prompt.token_readout import TokenReadout
 from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 from gui.state.settings import SettingsStore, describe
-from gui.widgets.editor_look import EditorLook
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 

@@ -19,8 +19,9 @@ from PySide6.QtWidgets import (
 from gui.core.text_runs import ADDED, REMOVED, Runs
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
-from gui.prompt.savings.tables import RUNS_ROLE
 
+RUNS_ROLE = Qt.ItemDataRole.UserRole
+"""The runs of a cell, for those who paint them."""
 _LINE_SEPARATOR = "\u2028"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
@@ -10,7 +12,16 @@ from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.prompt.find_service import SearchOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOptions:
+    """What to look for. ``whole_words`` and ``match_case`` apply to plain text and to patterns alike."""
+
+    pattern: str
+    is_regex: bool = False
+    match_case: bool = False
+    whole_words: bool = False
 
 
 class FindBar(QWidget):

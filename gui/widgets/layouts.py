@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.costs.scenario_book import MOST_TOKENS
+from gui.core.figures import MOST_TOKENS
 from gui.look.plain_label import PlainLabel
 
 

@@ -34,6 +34,7 @@ from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
 from gui.widgets.dropped_files import DroppedFiles
 from gui.window.action_wiring import ActionWiring
+from gui.window.header import HeaderFigures
 from gui.window.lifecycle import Closing, StartReport, release_clipboard
 from gui.window.main_window import MainWindow
 from gui.window.pages import PageDirectory
@@ -271,6 +272,7 @@ class Application(QObject):
         assert self.context is not None
         self.costs = self.pages.costs = CostController(self.context, self._last.scenario, self._last.model)
         self.costs.place_strip(self.panel.splitter)
+        HeaderFigures(self.window.header, self.prompt, self.costs)
         self.calibration = CalibrationController(self.context)
         self.pages.calibration_asked.connect(self.calibration.open)
         self.inspector = TokenInspector(self.prompt, self.settings, self)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -45,6 +44,7 @@ from PySide6.QtWidgets import (
 
 from gui.core.figures import Run
 from gui.costs.cells import dot_colour, draw_dot, star
+from gui.costs.columns import Priced
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
@@ -59,15 +59,6 @@ MOST_AT_ONCE = 8
 """Rows that Page Up and Page Down go."""
 Index = QModelIndex | QPersistentModelIndex
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
-
-
-class Priced(NamedTuple):
-    """What is known of a model besides its name: one call of it, how sure that is, and the user's star."""
-
-    price: tuple[Run, ...] = ()
-    quality: str = ""
-    spoken: str = ""
-    favourite: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ from gui.look.theme import Theme
 from gui.widgets.encoding_picker import DESCRIPTION
 
 if TYPE_CHECKING:
-    from gui.window.model_list import Choice, ModelPopover, Priced
+    from gui.costs.columns import Priced
+    from gui.window.model_list import Choice, ModelPopover
     from pricing.types import Model
 
 WIDTH, LEAST_WIDTH, HEIGHT = 216, 150, 42

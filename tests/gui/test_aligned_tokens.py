@@ -14,10 +14,10 @@ from pytestqt.qtbot import QtBot
 from engine.comparing.rows import row_starts
 from engine.utf16_text import units_of
 from gui.editor import token_geometry, token_painter
+from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.editor.token_spans import TokenSpans
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 
 ROW = "字符串处理 שלום עולם naïve\n"
 ROWS = 60

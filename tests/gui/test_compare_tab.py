@@ -13,11 +13,11 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.core.text_chunks import chunked
+from gui.editor.aligned_tokens import AlignedTokens
 from gui.prompt.compare import controller as compare_flow
 from gui.prompt.compare import service as comparisons
 from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
 from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS, premium_percent, premium_text
-from gui.widgets.aligned_tokens import AlignedTokens
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 

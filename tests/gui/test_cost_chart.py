@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QLocale
 
-from gui.costs.chart import CostChart, axis_text, bars_of
+from gui.costs.chart import CostChart, bars_of
 from gui.costs.cost_model import CostTableModel
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arrangement
@@ -124,8 +124,8 @@ def test_colours_follow_the_theme(chart, qtbot):
 
 def test_the_axis_is_money():
     text = CostText(QLocale(QLocale.Language.English))
-    assert axis_text(0.1 + 0.2, text) == "$0.30"
-    assert axis_text(10.0**-5, text) == "$0.00001"
+    assert text.axis_mark(0.1 + 0.2) == "$0.30"
+    assert text.axis_mark(10.0**-5) == "$0.00001"
 
 
 def test_the_panel_imports_nothing_heavy():

@@ -12,8 +12,9 @@ from engine.still_wanted import asking
 from gui.editor import text_changes
 from gui.editor.text_changes import Piece
 from gui.prompt import find_service as find
-from gui.prompt.find_service import FindError, FindRequest, FindService, Matches, Replacement, SearchOptions, answer
+from gui.prompt.find_service import FindError, FindRequest, FindService, Matches, Replacement, answer
 from gui.runtime.jobs import JobRunner, Ticket
+from gui.widgets.find_bar import SearchOptions
 
 
 def ticket() -> Ticket:

@@ -17,10 +17,9 @@ from gui.look.theme import Theme
 from gui.prompt import count_bar
 from gui.prompt.count_bar import CountBar
 from gui.prompt.counting_service import PromptCounts
-from gui.prompt.find_service import SearchOptions
 from gui.prompt.token_readout import TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
-from gui.widgets.find_bar import FindBar
+from gui.widgets.find_bar import FindBar, SearchOptions
 from gui.widgets.layouts import FlowLayout
 from gui.window.context_meter import ContextMeter
 

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible_line
+from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
 from gui.look.figures import figure
 from gui.look.icons import Icons
@@ -41,7 +42,6 @@ from gui.prompt.compare.tables import (
     tr,
 )
 from gui.state.settings import SettingsStore
-from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.layouts import PageTabs

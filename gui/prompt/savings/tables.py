@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from gui.core.text_runs import ADDED, REMOVED, plain_text, text_without
 from gui.costs.money_text import CostText, money_text
 from gui.prompt.savings.labels import kind_words, tr
+from gui.widgets.delegates import RUNS_ROLE
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from gui.costs.priced_model import Money
 
 PREVIEW_LINE, CHANGE = range(2)
-RUNS_ROLE = Qt.ItemDataRole.UserRole
-"""The runs of a cell, for those who paint them."""
 
 
 class PreviewsModel(RowsModel):

@@ -31,9 +31,8 @@ from gui.look.figures import figure
 from gui.look.icons import Icons
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.prompt.savings.tables import RUNS_ROLE
 from gui.prompt.versions.service import PROMPT
-from gui.widgets.delegates import RunsDelegate, TextDelegate
+from gui.widgets.delegates import RUNS_ROLE, RunsDelegate, TextDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.table_model import Index, RowsModel, plain_tips

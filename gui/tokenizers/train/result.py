@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import usd_text
+from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
 from gui.look.plain_label import PlainLabel
 from gui.look.quantities import TrainingText
@@ -31,7 +32,6 @@ from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
 from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
-from gui.widgets.aligned_tokens import AlignedRows, AlignedTokens
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import FlowLayout, labelled_row
