@@ -100,7 +100,7 @@ def main() -> None:
 def measure(bench: Bench, folder: Path, vocab_size: int) -> None:
     """Walk through the tab and print a line a part."""
     workbench = bench.bench
-    panel, flow = workbench.pages.training.panel, workbench.pages.training.flow
+    panel, flow = workbench.pages.training.panel, workbench.pages.training
     bench.window.pages.setCurrentWidget(workbench.pages.page("trainingTab"))
     panel.show_page(panel.progress)
     before = resident_mb()
@@ -115,7 +115,7 @@ def measure(bench: Bench, folder: Path, vocab_size: int) -> None:
     flow._training.advanced.connect(lambda snapshot: watch.part(snapshot.progress.stage))
     watch.part("start")
     panel.run_bar.start.click()
-    bench.until(lambda: flow.state == "idle" and panel.progress.model.rowCount() > 0, PATIENCE_SECONDS)
+    bench.until(lambda: flow.run_state == "idle" and panel.progress.model.rowCount() > 0, PATIENCE_SECONDS)
     watch.part("measuring")
     bench.until(lambda: panel.result.body.currentWidget() is panel.result.figures, PATIENCE_SECONDS)
     watch.close()

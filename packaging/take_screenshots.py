@@ -87,7 +87,7 @@ def take_training(theme: str, target: Path) -> None:
         write_corpus(Path(home) / "projects" / "tokenloupe")
         os.environ["HOME"] = home  # the path is shown: a short one, and nobody's
         bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
-        panel, training = bench.pages.training.panel, bench.pages.training.flow._training
+        panel, training = bench.pages.training.panel, bench.pages.training._training
         panel.folder.field.setText("~/projects/tokenloupe")
         panel.form.vocab_size.setValue(VOCAB_SIZE)
         until(lambda: "of memory" in panel.survey.forecast.text() and not bench.runner.busy)

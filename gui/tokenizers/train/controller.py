@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from gui.prompt.counting_service import FIRST_ENCODING
@@ -23,12 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.training_types import CorpusFile, CorpusSurvey, SkippedFile
-    from gui.runtime.notify import Notifier
     from gui.tokenizers.train.checkpoint_service import Checkpoint, RunOutcome, TrainingSnapshot
-    from gui.tokenizers.train.corpus_service import CorpusService, SplitPreview
+    from gui.tokenizers.train.corpus_service import SplitPreview
     from gui.tokenizers.train.panel import TrainingPanel
     from gui.tokenizers.train.result_controller import TrainingResults
-    from gui.tokenizers.train.run_service import TrainingService
     from gui.widgets.page_controller import AppContext
     from pricing.types import Model
 
@@ -40,26 +38,36 @@ UNSAVED = "training-unsaved"
 PROBLEMS = "training-problems"
 
 
-class TrainingFlow(QObject):
-    """The one that connects panel and services.
+INTERRUPTED = "training-interrupted"
+ENDED = "training-ended"
 
-    Signals: ``finished(RunOutcome, TrainingPlan, str)``: a run ended with a vocabulary; its plan, and what came of it
-    in a line. ``files_found(tuple[CorpusFile])``: the texts of the folder are others.
+
+NEEDS = (
+    "gui.widgets.api_key_check",
+    "gui.tokenizers.train.panel",
+    "gui.tokenizers.train.run_service",
+    "gui.tokenizers.train.corpus_service",
+    "gui.tokenizers.train.report_service",
+    "gui.tokenizers.train.result_controller",
+)
+"""What making the page loads."""
+
+
+class TrainingController(PageController["TrainingPanel"]):
+    """Connects the page with the services of training. Made after the first picture of the window.
+
+    Signals: ``finished(RunOutcome)``: a run ended with a vocabulary.
     """
 
-    finished = Signal(object, object, str)
-    files_found = Signal(object)
+    finished = Signal(object)
 
-    def __init__(
-        self,
-        panel: TrainingPanel,
-        training: TrainingService,
-        corpus: CorpusService,
-        notifier: Notifier,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._panel, self._training, self._corpus, self._notifier = panel, training, corpus, notifier
+    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
+        """``state``: as from ``state()``."""
+        super().__init__(context, state)
+        self._encodings = context.encodings
+        self._folder, self._notifier = context.session.folder, context.notifier
+        self._own: tuple[str, ...] = ()
+        self.results: TrainingResults | None = None
         self._survey: CorpusSurvey | None = None
         self._looking = False
         self._starts_then = False
@@ -69,12 +77,81 @@ class TrainingFlow(QObject):
         self._look_timer.timeout.connect(self._look)
         self._settings_timer = QTimer(self, singleShot=True, interval=SETTINGS_DELAY_MS)
         self._settings_timer.timeout.connect(self._follow_settings)
+        self._building = PageBuilding(self._steps, self._context.window.closed, self)
+        context.encodings.own_listed.connect(self._on_own_listed)
+        self._offer_interrupted()
+        self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
+
+    def build(self) -> TrainingController:
+        """Make the page now, if nobody has yet."""
+        self._building.finish()
+        return self
+
+    def _steps(self) -> Iterator[None]:
+        from gui.tokenizers.train.corpus_service import CorpusService
+        from gui.tokenizers.train.panel import TrainingPanel
+        from gui.tokenizers.train.run_service import EngineTrainer, TrainingService
+
+        context, runner = self._context, self._runner
+        panel = TrainingPanel()
+        yield from panel.make(context.theme, context.icons, context.settings, self._model)
+        yield
+        context.session.restore("training", panel.restore_state, self._state)
+        trainer = EngineTrainer(context.paths.compiled, context.encodings.user)
+        self._training = TrainingService(runner, trainer, self._folder, self)
+        self._corpus = CorpusService(runner, context.paths.compiled, self)
+        self.results = self._make_results(panel)
+        panel.state_changed.connect(context.session.touch)
+        context.pages.costs.reference_changed.connect(panel.result.compression.show_savings)
+        self.panel = self._panel = panel
         self._connect()
         self._suggest_name()
         self._check()
         if panel.folder.paths():
             panel.preview.show_hint(panel.text.stage("looking"))
             self._look()
+        yield
+        context.pages.page("trainingTab").fill(panel)
+
+    def _make_results(self, panel: TrainingPanel) -> TrainingResults:
+        from gui.tokenizers.train.report_service import ExportService, ReportService
+        from gui.tokenizers.train.result_controller import TrainingResults
+        from gui.widgets.api_key_check import KeyGuard
+
+        context, runner = self._context, self._runner
+        results = TrainingResults(
+            panel.result,
+            ReportService(runner, self._open, self),
+            ExportService(runner, self._open, self),
+            context.encodings.user,
+            runner,
+            KeyGuard(runner, context.notifier, panel, self),
+            context.notifier,
+            self,
+        )
+        results.set_names(self._own)
+        results.use_asked.connect(self._use)
+        results.removed.connect(self._on_removed)
+        return results
+
+    def _model(self) -> Model | None:
+        return self._context.pages.costs.reference_model()
+
+    @Slot()
+    def show(self) -> None:
+        """Bring the tab to the front."""
+        self._context.pages.page("trainingTab").bring_to_front()
+        self.build()
+
+    def focus(self) -> None:
+        """Show the page, with the keyboard in its first control."""
+        self.show()
+        self._panel.folder.field.setFocus()
+
+    @Slot()
+    def _come_to_front(self) -> None:
+        self._context.notifier.withdraw(ENDED)
+        self._building.begin()
 
     def _connect(self) -> None:
         panel, training, corpus = self._panel, self._training, self._corpus
@@ -102,13 +179,9 @@ class TrainingFlow(QObject):
         training.gave_up.connect(self._on_gave_up)
 
     @property
-    def state(self) -> str:
-        """What the run is doing: one of the constants of ``gui.tokenizers.train.run_service``."""
-        return self._training.state
-
-    def focus(self) -> None:
-        """Put the caret where one begins."""
-        self._panel.folder.field.setFocus()
+    def run_state(self) -> str:
+        """What the run is doing: one of the constants of ``gui.tokenizers.train.run_service``; idle before the page."""
+        return IDLE if self.panel is None else self._training.state
 
     # --- the texts ----------------------------------------------------------------------------------------------------
 
@@ -159,7 +232,8 @@ class TrainingFlow(QObject):
             panel.survey.details.setVisible(bool(survey.skipped_counts))
             return
         panel.survey.set_survey(survey)
-        self.files_found.emit(survey.files)
+        assert self.results is not None
+        self.results.set_files(survey.files)
         self._file = 0
         panel.preview.set_files([_shown(file, survey) for file in survey.files], 0)
         self._check()
@@ -364,7 +438,8 @@ class TrainingFlow(QObject):
         summary = self._summary(outcome)
         self._panel.run_bar.rest(summary)
         if outcome.kept is not None:
-            self.finished.emit(outcome, self._training.plan, summary)
+            self._show_outcome(outcome, self._training.plan, summary)
+            self.finished.emit(outcome)
 
     @Slot()
     def _on_gave_up(self) -> None:
@@ -391,115 +466,6 @@ class TrainingFlow(QObject):
         )
         return f"{words} {progress.why_done}".rstrip()
 
-
-def _shown(file: CorpusFile, survey: CorpusSurvey) -> str:
-    """A file by its path inside the folder."""
-    for root in survey.roots:
-        if file.path != root and file.path.is_relative_to(root):
-            return str(file.path.relative_to(root))
-    return str(Path(file.path.name))
-
-
-INTERRUPTED = "training-interrupted"
-ENDED = "training-ended"
-
-
-NEEDS = (
-    "gui.widgets.api_key_check",
-    "gui.tokenizers.train.panel",
-    "gui.tokenizers.train.run_service",
-    "gui.tokenizers.train.corpus_service",
-    "gui.tokenizers.train.report_service",
-    "gui.tokenizers.train.result_controller",
-)
-"""What making the page loads."""
-
-
-class TrainingController(PageController["TrainingPanel"]):
-    """Made after the first picture of the window, with the worker threads."""
-
-    def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
-        super().__init__(context, state)
-        self._encodings = context.encodings
-        self._folder = self._context.session.folder
-        self._own: tuple[str, ...] = ()
-        self.flow: TrainingFlow | None = None
-        self.results: TrainingResults | None = None
-        self._building = PageBuilding(self._steps, self._context.window.closed, self)
-        context.encodings.own_listed.connect(self._on_own_listed)
-        self._offer_interrupted()
-        self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
-
-    def build(self) -> TrainingFlow:
-        """Make the page now, if nobody has yet."""
-        self._building.finish()
-        assert self.flow is not None
-        return self.flow
-
-    def _steps(self) -> Iterator[None]:
-        from gui.tokenizers.train.corpus_service import CorpusService
-        from gui.tokenizers.train.panel import TrainingPanel
-        from gui.tokenizers.train.run_service import EngineTrainer, TrainingService
-
-        context, runner = self._context, self._runner
-        panel = TrainingPanel()
-        yield from panel.make(context.theme, context.icons, context.settings, self._model)
-        yield
-        context.session.restore("training", panel.restore_state, self._state)
-        trainer = EngineTrainer(context.paths.compiled, context.encodings.user)
-        training = TrainingService(runner, trainer, self._folder, self)
-        corpus = CorpusService(runner, context.paths.compiled, self)
-        flow = TrainingFlow(panel, training, corpus, context.notifier, self)
-        self.results = self._make_results(panel)
-        flow.finished.connect(self._on_finished)
-        flow.files_found.connect(self.results.set_files)
-        panel.state_changed.connect(context.session.touch)
-        context.pages.costs.reference_changed.connect(panel.result.compression.show_savings)
-        self.panel, self.flow = panel, flow
-        yield
-        context.pages.page("trainingTab").fill(panel)
-
-    def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.tokenizers.train.report_service import ExportService, ReportService
-        from gui.tokenizers.train.result_controller import TrainingResults
-        from gui.widgets.api_key_check import KeyGuard
-
-        context, runner = self._context, self._runner
-        results = TrainingResults(
-            panel.result,
-            ReportService(runner, self._open, self),
-            ExportService(runner, self._open, self),
-            context.encodings.user,
-            runner,
-            KeyGuard(runner, context.notifier, panel, self),
-            context.notifier,
-            self,
-        )
-        results.set_names(self._own)
-        results.use_asked.connect(self._use)
-        results.removed.connect(self._on_removed)
-        return results
-
-    def _model(self) -> Model | None:
-        return self._context.pages.costs.reference_model()
-
-    @Slot()
-    def show(self) -> None:
-        """Bring the tab to the front."""
-        self._context.pages.page("trainingTab").bring_to_front()
-        self.build()
-
-    def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
-        self.show()
-        self.build().focus()
-
-    @Slot()
-    def _come_to_front(self) -> None:
-        self._context.notifier.withdraw(ENDED)
-        self._building.begin()
-
     # --- what comes of a run ------------------------------------------------------------------------------------------
 
     @Slot(object)
@@ -508,8 +474,7 @@ class TrainingController(PageController["TrainingPanel"]):
         if self.results is not None:
             self.results.set_names(names)
 
-    @Slot(object, object, str)
-    def _on_finished(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
+    def _show_outcome(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
         assert self.panel is not None
         assert self.results is not None
         assert outcome.kept is not None
@@ -583,12 +548,11 @@ class TrainingController(PageController["TrainingPanel"]):
 
     def _take_up(self, checkpoint: Checkpoint) -> None:
         self.show()
-        flow = self.build()
-        if flow.state != IDLE:
+        if self.run_state != IDLE:
             self._context.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
             return
         self._context.notifier.withdraw(_subject(checkpoint))
-        flow.take_up(checkpoint)
+        self.take_up(checkpoint)
 
     def _forget(self, checkpoint: Checkpoint) -> None:
         self._context.notifier.withdraw(_subject(checkpoint))
@@ -598,3 +562,11 @@ class TrainingController(PageController["TrainingPanel"]):
 def _subject(checkpoint: Checkpoint) -> str:
     """The key of the notice about an interrupted run."""
     return f"{INTERRUPTED}-{checkpoint.state.parent.name}"
+
+
+def _shown(file: CorpusFile, survey: CorpusSurvey) -> str:
+    """A file by its path inside the folder."""
+    for root in survey.roots:
+        if file.path != root and file.path.is_relative_to(root):
+            return str(file.path.relative_to(root))
+    return str(Path(file.path.name))

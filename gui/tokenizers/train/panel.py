@@ -308,7 +308,7 @@ LEAST_LINES = 20
 
 
 class TrainingPanel(QWidget):
-    """Puts the parts of the tab together, when ``make`` is through. What happens is in ``TrainingFlow``.
+    """Puts the parts of the tab together, when ``make`` is through. What happens is in ``TrainingController``.
 
     Signals: ``state_changed()`` when ``state()`` would give something else.
     """

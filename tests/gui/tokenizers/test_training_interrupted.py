@@ -60,7 +60,7 @@ def test_it_can_go_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, 
     notice = offer_of(bench)
     assert "left-behind was interrupted" in notice.text
     go_on, _forget = notice.offers
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         go_on.act()
     assert bench.window.pages.currentWidget() is bench.pages.page("trainingTab")
     expected = engine.train([texts], 280, pattern="gpt2", threads=1)
@@ -96,7 +96,7 @@ def test_another_run_does_not_cost_it(
     panel.form.vocab_size.setValue(270)
     train(qtbot, bench)
     assert [one.plan.name for one in find_checkpoints(bench.slot.folder)] == ["left-behind"]
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         offer_of(bench).offers[0].act()
     assert engine.get_encoding("left-behind").n_vocab == 280
     assert not find_checkpoints(bench.slot.folder)
@@ -108,7 +108,7 @@ def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindo
     bench.pages.training.show()
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         panel.run_bar.start.click()
         offer_of(bench).offers[0].act()
     assert offer_of(bench)
@@ -150,7 +150,7 @@ def test_a_checkpoint_of_nonsense_is_told_in_place(qtbot: QtBot, open_window: Op
 
 def test_a_disk_that_is_full_is_told_once_and_settled(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
-    flow = bench.pages.training.flow
+    flow = bench.pages.training
     snapshot = TrainingSnapshot(progress(merges=3), (), curve(3), 1.0, "No space left on device")
 
     def told() -> list[Notice]:
@@ -167,7 +167,7 @@ def test_a_disk_that_is_full_is_told_once_and_settled(qtbot: QtBot, open_window:
 def test_files_that_vanish_while_they_are_read_are_told(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     gone = SkippedFile(Path("a.txt"), "vanished", "it was deleted")
-    bench.pages.training.flow._tell_problems((gone, gone))
+    bench.pages.training._tell_problems((gone, gone))
     (notice,) = (one for one in bench.window.messages.notices if one.key == "training-problems")
     assert notice.text.startswith("2 files could not be read")
     assert "a.txt: it was deleted" in notice.details

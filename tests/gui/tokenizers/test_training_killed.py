@@ -68,7 +68,7 @@ panel.survey.hold_back.setChecked(False)
 panel.form.thread_count.setValue(1)
 panel.form.vocab_size.setValue(int(size))
 panel.folder.set_paths([folder])
-window.findChild(Application).pages.training.flow.start()
+window.findChild(Application).pages.training.start()
 window.show()
 app.exec()
 """
@@ -108,7 +108,7 @@ def test_a_kill_costs_nothing_of_the_run(
     bench = open_window(profile, counted=False)
     (notice,) = offers(bench)
     assert "texts-2000 was interrupted after" in notice.text
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         notice.offers[0].act()
     expected = engine.train([texts], SIZE, threads=1)
     assert engine.get_encoding("texts-2000").token_byte_values() == expected.token_byte_values()

@@ -241,7 +241,7 @@ def test_what_the_first_run_on_a_computer_waits_for_is_told(
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "is being compiled for this computer" in panel.run_bar.words.text())
     assert panel.run_bar.bar.maximum() == 0
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         compiled.set()
     assert panel.run_bar.words.text().startswith("Done: 270 entries")
 
@@ -254,7 +254,7 @@ def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: 
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
     choose(qtbot, panel, texts)
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
         bench.window.pages.setCurrentWidget(bench.panel)
     assert len(told()) == 1
@@ -286,10 +286,10 @@ def test_a_change_of_the_split_is_seen_at_once_unless_a_run_is(qtbot: QtBot, ben
     assert panel.pages.currentWidget() is panel.result
     qtbot.waitUntil(panel.run_bar.start.isEnabled)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-    assert bench.pages.training.flow.state != IDLE
+    assert bench.pages.training.run_state != IDLE
     form.pattern.setCurrentText("whitespace")
     assert panel.pages.currentWidget() is panel.progress
-    with qtbot.waitSignal(bench.pages.training.flow.finished):
+    with qtbot.waitSignal(bench.pages.training.finished):
         pass
 
 
@@ -381,7 +381,7 @@ def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(
     panel.form.vocab_size.setValue(100_000)
     assert train(qtbot, bench).ending == "done"
     assert "No pair is left" in panel.run_bar.words.text()
-    assert bench.pages.training.flow.state == IDLE
+    assert bench.pages.training.run_state == IDLE
 
 
 def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: OpenWindow, texts: Path):

@@ -53,7 +53,7 @@ def names_in_picker(bench: Application) -> list[str]:
 
 @pytest.mark.deep
 def test_it_is_measured_on_texts_that_were_held_back(trained: Application):
-    panel, flow = panel_of(trained), trained.pages.training.flow
+    panel, flow = panel_of(trained), trained.pages.training
     held = flow._training.plan.held_back
     assert 1 <= len(held) <= 2
     encodings = [engine.get_encoding(name) for name in ("texts-290", *COMPARED)]

@@ -38,9 +38,9 @@ def choose(qtbot: QtBot, panel: TrainingPanel, folder: Path) -> None:
 
 def train(qtbot: QtBot, bench: Application) -> RunOutcome:
     """Press Start and wait for the end of the run, which must be no failure."""
-    panel, flow = panel_of(bench), bench.pages.training.flow
+    panel, controller = panel_of(bench), bench.pages.training
     ended: list[RunOutcome] = []
-    flow.finished.connect(lambda outcome, _plan, _summary: ended.append(outcome))
+    controller.finished.connect(ended.append)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: bool(ended) or panel.run_bar.problem.isVisible())
     assert panel.run_bar.problem.text() == ""
