@@ -24,7 +24,7 @@ from commands.request_options import check_template_use, request_options
 from commands.sampling import narrowed_models
 from pricing import report
 from pricing.money import exact_usd
-from pricing.scenarios.budgets import Budget, ends, judge
+from pricing.scenarios import Budget, ends, judge
 from pricing.types import HOURS, SERVICES, TokenCount
 
 if TYPE_CHECKING:

@@ -76,7 +76,7 @@ def set_value(profile: Path | None, file: str, model: str, field: str, value: st
 @prices.command()
 def schema() -> None:
     """Print the JSON Schema of price files, for editors that check YAML while it is typed."""
-    from pricing.schema import schema_text
+    from pricing.declaration import schema_text
 
     for line in schema_text().splitlines():
         say(line)
@@ -95,7 +95,7 @@ def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_jso
     """
     on = day or date.today()
     if not tables:
-        from pricing.importers.packages import installed_tables
+        from pricing.importers.sources import installed_tables
 
         tables = tuple(str(one.path) for one in installed_tables())
         if not tables:
@@ -170,7 +170,7 @@ def lines_of(differences: Sequence[Difference]) -> list[str]:
 
 def shown(value: object) -> str:
     """A value on one line, as a price file would have it."""
-    from pricing.rendering import rendered
+    from pricing.editing import rendered
 
     return "unknown" if value is None else rendered(value)
 

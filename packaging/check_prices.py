@@ -25,7 +25,7 @@ from pricing.bundled import Bundled, load_bundled  # noqa: E402
 from pricing.catalog import Catalog, load_catalog  # noqa: E402
 from pricing.importers import Disagreement, Imported, disagreements, read_import  # noqa: E402
 from pricing.importers.compare import BUILT_IN  # noqa: E402
-from pricing.importers.packages import installed_tables, read_installed  # noqa: E402
+from pricing.importers.sources import installed_tables, read_installed  # noqa: E402
 
 ACCEPTED = ROOT / "pricing" / "data" / "reviewed" / "accepted.yaml"
 SOON = timedelta(days=60)

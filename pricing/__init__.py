@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pricing.catalog import Catalog, check_file, check_text, load_catalog
-    from pricing.counting import BUNDLED_ENCODINGS, count_for
-    from pricing.editing import EditError, remove_field, set_field
-    from pricing.estimation import estimate
-    from pricing.origins import origin_of
+    from pricing.bundled import BUNDLED_ENCODINGS
+    from pricing.catalog import Catalog, check_file, check_text, load_catalog, origin_of
+    from pricing.editing import remove_field, set_field
+    from pricing.estimation import count_for, estimate
     from pricing.rates import price_on, tier_for
     from pricing.types import (
         AmbiguousModelError,
         CostEstimate,
         CountRule,
+        EditError,
         Model,
         Notice,
         Place,
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
     )
 
 _HOMES = {
-    "catalog": ("Catalog", "check_file", "check_text", "load_catalog"),
-    "counting": ("BUNDLED_ENCODINGS", "count_for"),
-    "editing": ("EditError", "remove_field", "set_field"),
-    "estimation": ("estimate",),
-    "origins": ("origin_of",),
+    "bundled": ("BUNDLED_ENCODINGS",),
+    "catalog": ("Catalog", "check_file", "check_text", "load_catalog", "origin_of"),
+    "editing": ("remove_field", "set_field"),
+    "estimation": ("count_for", "estimate"),
     "rates": ("price_on", "tier_for"),
     "types": (
         "AmbiguousModelError",
         "CostEstimate",
         "CountRule",
+        "EditError",
         "Model",
         "Notice",
         "Place",

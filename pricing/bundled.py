@@ -19,6 +19,27 @@ from pricing.types import RATE_NAMES, Alias, Batch, Change, CountRule, OffPeak, 
 DEFAULT_RULE = "unknown"
 """Name of the counting rule for models of which no tokenizer is known."""
 
+BUNDLED_ENCODINGS: tuple[str, ...] = (
+    "gpt2",
+    "r50k_base",
+    "p50k_base",
+    "p50k_edit",
+    "cl100k_base",
+    "o200k_base",
+    "o200k_harmony",
+    "qwen",
+    "qwen3_5",
+    "kimi",
+    "gemma",
+    "gemma3",
+    "deepseek",
+    "tekken",
+)
+"""Names of the encodings that come with the application: what a price file may count with.
+
+Callers that know of more (imported ones) pass their names to the functions that read price files.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Bundled:

@@ -1,4 +1,4 @@
-"""Changes of a price file as text, the smallest that do: nothing but the value changes.
+"""Edit a price file as text: change one place and nothing else.
 
 Comments, order, spacing and line ends stay as their author likes them.
 
@@ -8,15 +8,295 @@ refused: both raise PriceFileError with every problem. Undo is the text of befor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
+from collections.abc import Sequence as SequenceOf
+from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 
+from pricing.bundled import load_bundled
 from pricing.document import Node, Scalar, Sequence, Table, read_document
-from pricing.migration import VERSION
-from pricing.price_source import PriceSource, checked
-from pricing.rendering import Value, rendered
-from pricing.types import EditError
+from pricing.load import VERSION, is_another_form, read_price_text
+from pricing.types import EditError, PriceFileError
+from pricing.values import join
 
-__all__ = ["EditError", "Value", "add_models", "new_file", "remove_field", "set_field"]
+Value = str | int | bool | Decimal | date | list["Value"] | dict[str, "Value"] | None
+"""What a field can be set to. None is written as ``null``: unknown, or for a model hidden. Text stands as it is where
+YAML takes it for the same text, else in quotes. No float: 0.1 is not what it says."""
+
+_PLAIN = re.compile(r"[A-Za-z0-9_./$][^\x00-\x1f:#,\[\]{}\"'&*!|>%@`]*")
+_PLAIN_ADDRESS = re.compile(r"https?://[^\s#,\[\]{}\"']+")
+
+
+def rendered(value: Value) -> str:
+    """A value as YAML on one line. Raises EditError for what is no ``Value``, a float for example."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{rendered(name)}: {rendered(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(rendered(item) for item in value) + "]"
+    if not isinstance(value, str):
+        raise EditError(f"{value!r} cannot be written: give text, a Decimal, a date, a list or a table of such")
+    cleaned = " ".join(value.split())
+    if (_PLAIN.fullmatch(cleaned) or _PLAIN_ADDRESS.fullmatch(cleaned)) and cleaned.lower() not in {"null", "~"}:
+        return cleaned
+    return "'" + cleaned.replace("'", "''") + "'"
+
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:
+    """``text`` if nothing is wrong with it. Raises PriceFileError."""
+    problems = read_price_text(text, file_name, tokenizers, load_bundled().rules).problems
+    if problems:
+        raise PriceFileError(problems)
+    return text
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the way to a field ends: the node that exists, what leads to it, and the steps that are missing."""
+
+    node: Node
+    key: Scalar | None
+    parents: tuple[Node, ...]
+    missing: tuple[str, ...]
+
+
+class PriceSource:
+    """A price file without mistakes: its text, its tree, and the texts that changes of one place make of it.
+
+    Raises PriceFileError for a text with mistakes, EditError for one that is of an older version or empty.
+    """
+
+    def __init__(self, text: str, file_name: str, tokenizers: Collection[str]) -> None:
+        self._text = checked(text, file_name, tokenizers)
+        self._mark = 1 if text.startswith("\ufeff") else 0
+        root = read_document(text.replace("\r\n", "\n"), file_name).root
+        if not isinstance(root, Table):
+            raise EditError("the file holds nothing that could be changed")
+        if is_another_form(root):
+            raise EditError(
+                f"the file is of an older version, which is read but not written: make it version {VERSION}"
+            )
+        self._root = root
+        self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
+        ends = _LINE_END.findall(text)
+        self._line_end = max(set(ends), key=ends.count) if ends else "\n"
+        self._indent = self._usual_indent()
+
+    def having(self, steps: tuple[str, ...], value: Value) -> str:
+        """The text with ``value`` at the end of the way."""
+        place = self._find(steps)
+        if not place.missing:
+            return self._replaced(place, value)
+        return self._enlarged(place, steps, _nested(place.missing, value))
+
+    def having_more(self, steps: tuple[str, ...], entries: dict[str, Value]) -> str:
+        """The text with new names, all at once, in the block at the end of the way, which may be missing."""
+        place = self._find(steps)
+        return self._enlarged(place, steps, _nested(place.missing, entries) if place.missing else entries)
+
+    def _enlarged(self, place: _Place, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
+        """The text with names that are not there yet."""
+        if isinstance(place.node, Sequence):
+            raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} entries")
+        if isinstance(place.node, Table):
+            return self._added(place.node, nested)
+        if isinstance(place.node, Scalar) and (place.node.is_null or place.node.is_empty):
+            return self._filled(place, nested)
+        raise EditError(f"{'.'.join(steps)}: a single value stands above this field")
+
+    def at(self, steps: tuple[str, ...]) -> Node | None:
+        """What stands at the end of the way."""
+        place = self._find(steps)
+        return None if place.missing else place.node
+
+    def without(self, steps: tuple[str, ...]) -> str:
+        """The text without the field at the end of the way."""
+        place = self._find(steps)
+        if place.missing:
+            return self._text
+        chain = [*place.parents, place.node]
+        level = len(chain) - 1
+        # A block that would be empty goes as a whole, but for the table of the models.
+        while level > 2 and _size(chain[level - 1]) == 1:
+            level -= 1
+        parent, child = chain[level - 1], chain[level]
+        if isinstance(parent, Table):
+            index = next(number for number, (_, node) in enumerate(parent.pairs) if node is child)
+            spans = [(self._at(key.line, key.column), self._end(node, key)) for key, node in parent.pairs]
+        elif isinstance(parent, Sequence):
+            index = next(number for number, node in enumerate(parent.items) if node is child)
+            spans = [(self._at(node.line, node.column), self._end(node, None)) for node in parent.items]
+        else:
+            raise EditError(f"{'.'.join(steps)}: this cannot be removed")
+        if parent.flow:
+            return self._without_flow_entry(spans, index)
+        return self._without_lines(spans[index])
+
+    def _find(self, steps: SequenceOf[str]) -> _Place:
+        node: Node = self._root
+        key: Scalar | None = None
+        parents: list[Node] = []
+        for number, step in enumerate(steps):
+            found: tuple[Scalar | None, Node] | None = None
+            if isinstance(node, Table):
+                found = next(((name, child) for name, child in node.pairs if name.text == step), None)
+            elif isinstance(node, Sequence) and step.isdecimal() and int(step) < len(node.items):
+                found = (None, node.items[int(step)])
+            if found is None:
+                return _Place(node, key, tuple(parents), tuple(steps[number:]))
+            parents.append(node)
+            key, node = found
+        return _Place(node, key, tuple(parents), ())
+
+    def _replaced(self, place: _Place, value: Value) -> str:
+        node, key = place.node, place.key
+        in_flow = any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in place.parents)
+        begin, end = self._at(node.line, node.column), self._end(node, key)
+        if isinstance(node, Scalar) and node.is_empty:
+            begin = end
+            return f"{self._text[:end]} {rendered(value)}{self._text[end:]}"
+        old = self._text[begin:end]
+        if isinstance(value, (list, dict)) and value and not in_flow and key is not None:
+            begin = self._behind_colon(key)
+            lines = self._block_lines(value, key.column - 1 + self._indent)
+            return self._text[:begin] + self._line_end + self._line_end.join(lines) + self._text[end:]
+        if isinstance(node, (Table, Sequence)) and not node.flow and key is not None:
+            begin = self._behind_colon(key)
+            return f"{self._text[:begin]} {rendered(value)}{self._text[end:]}"
+        quote = old[:1] if isinstance(node, Scalar) and node.quoted and old[:1] in {"'", '"'} else ""
+        new = rendered(value)
+        is_single = value is not None and not isinstance(value, (bool, list, dict))
+        if quote and is_single and new[:1] != "'" and "\\" not in new:
+            new = f"{quote}{new}{quote}"
+        return self._text[:begin] + new + self._text[end:]
+
+    def _added(self, table: Table, nested: dict[str, Value]) -> str:
+        """The text with a pair at the end of a mapping."""
+        if table.flow:
+            # Behind the last value and not before the bracket: a comment may stand between the two.
+            pair = rendered(nested)[1:-1]
+            place = self._end(table.pairs[-1][1], table.pairs[-1][0]) if table.pairs else self._at(*table.end) - 1
+            return f"{self._text[:place]}{', ' if table.pairs else ''}{pair}{self._text[place:]}"
+        key, node = table.pairs[-1]
+        lines = self._block_lines(nested, table.column - 1)
+        return self._with_lines(self._end(node, key), lines)
+
+    def _filled(self, place: _Place, nested: dict[str, Value]) -> str:
+        """The text with a block in place of nothing, or of ``null``."""
+        node, key = place.node, place.key
+        if key is None or not isinstance(node, Scalar):
+            raise EditError("a list entry that is null cannot be filled")
+        if any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in place.parents):
+            begin, end = self._at(node.line, node.column), self._end(node, key)
+            space = " " if node.is_empty else ""
+            return self._text[: end if node.is_empty else begin] + space + rendered(nested) + self._text[end:]
+        text = self._text
+        if not node.is_empty:
+            begin, end = self._behind_colon(key), self._end(node, key)
+            text = text[:begin] + text[end:]
+        lines = self._block_lines(nested, key.column - 1 + self._indent)
+        return self._with_lines(self._behind_colon(key), lines, text)
+
+    def _with_lines(self, behind: int, lines: list[str], text: str | None = None) -> str:
+        """The text with whole lines below the one that holds the place ``behind``."""
+        text = self._text if text is None else text
+        found = _LINE_END.search(text, behind)
+        body = self._line_end.join(lines)
+        if found is None:
+            return f"{text}{self._line_end}{body}{self._line_end}"
+        return f"{text[: found.end()]}{body}{self._line_end}{text[found.end() :]}"
+
+    def _without_lines(self, span: tuple[int, int]) -> str:
+        begin = max(start for start in self._starts if start <= span[0])
+        if self._text[begin : span[0]].strip().startswith("-"):
+            raise EditError("an entry of a list that is written with dashes is removed with the whole list")
+        found = _LINE_END.search(self._text, span[1])
+        return self._text[:begin] + (self._text[found.end() :] if found else "")
+
+    def _without_flow_entry(self, spans: list[tuple[int, int]], index: int) -> str:
+        if index + 1 < len(spans):
+            return self._text[: spans[index][0]] + self._text[spans[index + 1][0] :]
+        begin, end = spans[index]
+        rest = self._text[end:]
+        if index and "#" not in self._text[spans[index - 1][1] : begin]:
+            begin = spans[index - 1][1]
+        elif rest.lstrip().startswith(","):
+            rest = rest.lstrip()[1:]  # The comma before it stays, for the comment that stands between.
+        return self._text[:begin] + rest
+
+    def _block_lines(self, value: Value, indent: int) -> list[str]:
+        """A value as lines of its own, ``indent`` columns in; lists of blocks have a line for each entry."""
+        pad = " " * indent
+        if isinstance(value, dict):
+            lines = []
+            for name, item in value.items():
+                has_blocks = isinstance(item, list) and any(isinstance(one, dict) for one in item)
+                if has_blocks or (isinstance(item, dict) and item):
+                    lines += [f"{pad}{rendered(name)}:", *self._block_lines(item, indent + self._indent)]
+                else:
+                    lines.append(f"{pad}{rendered(name)}: {rendered(item)}")
+            return lines
+        if isinstance(value, list):
+            return [f"{pad}- {rendered(item)}" for item in value]
+        return [f"{pad}{rendered(value)}"]
+
+    def _behind_colon(self, key: Scalar) -> int:
+        return self._text.index(":", self._at(*key.end)) + 1
+
+    def _end(self, node: Node, key: Scalar | None) -> int:
+        """The place behind the last character of a value."""
+        if isinstance(node, (Table, Sequence)):
+            if node.flow:
+                return self._at(*node.end)
+            if isinstance(node, Table):
+                last_key, last = node.pairs[-1]
+                return self._end(last, last_key)
+            return self._end(node.items[-1], None)
+        if isinstance(node, Scalar) and node.end != (0, 0):
+            # A text of several lines ends where the next thing begins; what belongs to it ends before.
+            return len(self._text[: self._at(*node.end)].rstrip())
+        return self._behind_colon(key) if key is not None else self._at(node.line, node.column)
+
+    def _at(self, line: int, column: int) -> int:
+        """Characters before a line and column; a byte order mark is in no column."""
+        if line > len(self._starts):
+            return len(self._text)
+        return self._starts[line - 1] + column - 1 + (self._mark if line == 1 else 0)
+
+    def _usual_indent(self) -> int:
+        """How far this file indents the models."""
+        models = next((node for key, node in self._root.pairs if key.text == "models"), None)
+        return models.column - 1 if isinstance(models, Table) and not models.flow and models.column > 1 else 2
+
+
+def _nested(steps: tuple[str, ...], value: Value) -> dict[str, Value]:
+    """The value below the names that are missing."""
+    for step in reversed(steps):
+        if step.isdecimal():
+            raise EditError(f"{join('', step)}: give a list that is not there as a whole")
+        value = {step: value}
+    assert isinstance(value, dict)
+    return value
+
+
+def _size(node: Node) -> int:
+    if isinstance(node, Table):
+        return len(node.pairs)
+    return len(node.items) if isinstance(node, Sequence) else 0
 
 
 def new_file() -> str:

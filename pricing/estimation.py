@@ -8,14 +8,128 @@ assumed or depends on the hour, the ends are those of all prices that may hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
-from decimal import Context, Decimal, Inexact, InvalidOperation, Overflow
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal, Inexact, InvalidOperation, Overflow
 from typing import NamedTuple
 
 from pricing.money import exact_usd
 from pricing.rates import RateCard, RateCards, depends_on_hour, tier_for
-from pricing.scenario_checks import cached_tokens, check
-from pricing.types import Change, CostEstimate, CostPart, Label, Model, OffPeak, Price, Scenario, TokenCount, least_sure
+from pricing.types import (
+    HOURS,
+    SERVICES,
+    Change,
+    CostEstimate,
+    CostPart,
+    CountRule,
+    Label,
+    Model,
+    OffPeak,
+    Price,
+    Scenario,
+    ScenarioError,
+    TokenCount,
+    least_sure,
+)
+
+MAX_TOKENS = 10**15
+"""More tokens or calls than this are taken for a slip."""
+
+MAX_FACTOR = Decimal(1_000_000)
+MAX_DECIMALS = 30
+
+_EXACT = Context(prec=120)
+
+
+def check(count: TokenCount | None, scenario: Scenario) -> None:
+    """Raise ScenarioError for a scenario that cannot be, of itself or with a prompt of this size."""
+    _check_amounts(count, scenario)
+    _check_range("output", scenario.output_tokens, scenario.output_range)
+    _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
+    _check_factors(scenario)
+    _check_service(scenario)
+    if count is None:
+        return
+    if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
+        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
+    special = cached_tokens(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
+    if special > count.tokens:
+        raise ScenarioError(
+            f"{special:,} tokens are read from the cache or written to it, but the prompt has only {count.tokens:,}"
+        )
+
+
+def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
+    numbers = (
+        *(scenario.output_tokens, scenario.reasoning_tokens, scenario.cached_tokens or 0, scenario.calls),
+        *(scenario.cache_write_tokens, scenario.cache_write_1h_tokens, count.tokens if count else 0),
+        *(scenario.audio_input_tokens, scenario.audio_output_tokens, scenario.searches),
+    )
+    if min(numbers) >= 0 and max(numbers) <= MAX_TOKENS:
+        return
+    amounts = {
+        "output tokens": scenario.output_tokens,
+        "reasoning tokens": scenario.reasoning_tokens,
+        "cached tokens": scenario.cached_tokens or 0,
+        "tokens written to the cache": scenario.cache_write_tokens,
+        "tokens written to the cache for an hour": scenario.cache_write_1h_tokens,
+        "audio tokens sent": scenario.audio_input_tokens,
+        "audio tokens answered": scenario.audio_output_tokens,
+        "searches": scenario.searches,
+        "calls": scenario.calls,
+        "prompt tokens": count.tokens if count else 0,
+    }
+    for what, amount in amounts.items():
+        if amount < 0:
+            raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
+        if amount > MAX_TOKENS:
+            raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
+
+
+def _check_service(scenario: Scenario) -> None:
+    for what, given, known in (("service", scenario.service, SERVICES), ("hours", scenario.hours, HOURS)):
+        if given and given not in known:
+            raise ScenarioError(f"the {what} must be one of {', '.join(known)} (got {given!r})")
+    if scenario.service and scenario.batch:
+        raise ScenarioError(f"give the batch service or the {scenario.service} service, not both")
+
+
+def cached_tokens(prompt: int, scenario: Scenario) -> int:
+    """How many tokens of a prompt are read from the cache; a share of it is rounded down."""
+    if scenario.cached_share is not None:
+        return int(_EXACT.multiply(Decimal(prompt), scenario.cached_share))
+    return scenario.cached_tokens or 0
+
+
+def _check_range(what: str, tokens: int, given: tuple[int, int] | None) -> None:
+    if given is not None and not 0 <= given[0] <= tokens <= given[1] <= MAX_TOKENS:
+        raise ScenarioError(
+            f"the number of {what} tokens, {tokens:,}, must lie in its range {given[0]:,} to {given[1]:,}"
+        )
+
+
+def check_share(what: str, share: Decimal) -> None:
+    """Raise ScenarioError for a share that does not lie between 0 and 1."""
+    if not share.is_finite() or not 0 <= share <= 1:
+        raise ScenarioError(f"the {what} must lie between 0 and 1 (got {share})")
+    _check_decimals(what, share)
+
+
+def _check_factors(scenario: Scenario) -> None:
+    if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
+        raise ScenarioError(f"the factor must lie between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
+    _check_decimals("factor", scenario.factor)
+    if scenario.cached_share is None:
+        return
+    if scenario.cached_tokens is not None:
+        raise ScenarioError("give the cached part as tokens or as a share, not both")
+    check_share("cached share", scenario.cached_share)
+
+
+def _check_decimals(what: str, value: Decimal) -> None:
+    exponent = value.as_tuple().exponent
+    if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
+        raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")
+
 
 TOKENS_UNKNOWN = "tokens"
 """Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
@@ -46,6 +160,31 @@ class _Ends(NamedTuple):
     input_high: Decimal | None
     output_low: Decimal | None
     output_high: Decimal | None
+
+
+def count_for(
+    model: Model, counts_by_encoding: Mapping[str, int | None], rule: CountRule | None = None
+) -> TokenCount | None:
+    """The tokens that ``model`` sees in a text with these counts, or None where its encoding was not counted.
+
+    The best figure is rounded to the nearest whole token and the ends of the range outwards; a range that is a point
+    stays one. ``rule`` replaces the model's own, for example one fitted to a kind of text (``calibration.rule_for``).
+    """
+    rule = rule or model.count
+    if rule.tokenizer is None:
+        return None
+    counted = counts_by_encoding.get(rule.tokenizer)
+    if counted is None:
+        return None
+    tokens = int((counted * rule.ratio).to_integral_value(ROUND_HALF_UP))
+    if rule.ratio == rule.low == rule.high:
+        return TokenCount(tokens, tokens, tokens, rule.label)
+    return TokenCount(
+        tokens,
+        int((counted * rule.low).to_integral_value(ROUND_FLOOR)),
+        int((counted * rule.high).to_integral_value(ROUND_CEILING)),
+        rule.label,
+    )
 
 
 def estimate(

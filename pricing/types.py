@@ -554,6 +554,6 @@ class CostEstimate:
     @property
     def explanation(self) -> tuple[str, ...]:
         """The sum line by line, with values and source: one line for each part, then total, calls and remarks."""
-        from pricing.explain import explain
+        from pricing.money import explain
 
         return explain(self)

@@ -14,8 +14,8 @@ import main
 import pricing
 from engine import half_written
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
+from pricing.declaration import schema_text
 from pricing.load import read_price_file
-from pricing.schema import schema_text
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]

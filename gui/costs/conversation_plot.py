@@ -17,7 +17,7 @@ from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
     from gui.costs.conversation_service import Talk
-    from pricing.scenarios.conversation import Turn
+    from pricing.scenarios import Turn
 
 MARKS = 10
 """Marks on a line: enough to know it by, few enough to see it."""

@@ -148,7 +148,7 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
     """
     if count is None:
         return scenario, False
-    from pricing.scenario_checks import cached_tokens
+    from pricing.estimation import cached_tokens
 
     room = count.tokens
     wanted = (cached_tokens(room, scenario), scenario.cache_write_tokens, scenario.cache_write_1h_tokens)

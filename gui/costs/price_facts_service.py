@@ -110,7 +110,7 @@ def value_of(kind: str, typed: str) -> Value:
 
 
 def _fact(model: Model, field: Field, path: str) -> Fact:
-    from pricing.origins import origin_of
+    from pricing.catalog import origin_of
 
     found = origin_of(model, path)
     origin, place = found if found is not None else ("", None)

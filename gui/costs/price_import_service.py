@@ -110,7 +110,7 @@ class Applied:
 
 def installed() -> list[tuple[str, Path]]:
     """The tables of packages that are installed here: name and version, and the file. Looks for folders only."""
-    from pricing.importers.packages import installed_tables
+    from pricing.importers.sources import installed_tables
 
     return [(f"{one.package} {one.version}".strip(), one.path) for one in installed_tables()]
 
@@ -163,9 +163,8 @@ def filter_rows(request: FilterRequest, _ticket: Ticket | None = None) -> list[i
 
 def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
     """Put what was picked into the text, and touch nothing else of it."""
-    from pricing.editing import EditError
     from pricing.importers import apply_differences
-    from pricing.types import PriceFileError
+    from pricing.types import EditError, PriceFileError
 
     names = tuple(request.user_encodings())
     if (least := len(request.text) + _least_characters(request.picked)) > MOST_CHARACTERS:

@@ -422,8 +422,8 @@ def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
 
 def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
     """Change one value in a text, and nothing else of it."""
-    from pricing.editing import EditError, remove_field, set_field
-    from pricing.types import PriceFileError
+    from pricing.editing import remove_field, set_field
+    from pricing.types import EditError, PriceFileError
 
     text, model_id, path = request.text, request.model_id, request.path
     names = tuple(request.user_encodings())

@@ -35,7 +35,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import still_wanted
 from gui.runtime.event_loop import Heartbeat, OneATurn
 from gui.runtime.memory import GcScheduler
-from pricing.between import resting
+from pricing.cancellation import resting
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""

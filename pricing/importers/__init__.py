@@ -6,10 +6,9 @@ models.dev, genai-prices. The ways to read them and their traps are those of the
 
 from __future__ import annotations
 
-from pricing.importers.apply import apply_differences
-from pricing.importers.compare import disagreements, three_way
-from pricing.importers.detect import read_import
-from pricing.importers.types import Candidate, Difference, Disagreement, Imported, ImportFileError, Skipped, Unmapped
+from pricing.importers.compare import apply_differences, disagreements, three_way
+from pricing.importers.reading import Candidate, Difference, Disagreement, Imported, ImportFileError, Skipped, Unmapped
+from pricing.importers.sources import read_import
 
 __all__ = [
     "Candidate",

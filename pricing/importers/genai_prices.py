@@ -17,6 +17,11 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from pricing.importers.reading import (
+    Candidate,
+    Imported,
+    ImportFileError,
+    Skipped,
+    Unmapped,
     amount,
     changed_to,
     day,
@@ -28,7 +33,6 @@ from pricing.importers.reading import (
     tier_from,
     tokens,
 )
-from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
 from pricing.types import Change, OffPeak, Price, Rates, Tier
 
 TABLE = "genai-prices"

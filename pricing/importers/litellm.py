@@ -14,6 +14,11 @@ from decimal import Decimal
 from typing import Any
 
 from pricing.importers.reading import (
+    Candidate,
+    Imported,
+    ImportFileError,
+    Skipped,
+    Unmapped,
     amount,
     day,
     entries,
@@ -24,7 +29,6 @@ from pricing.importers.reading import (
     tier_from,
     tokens,
 )
-from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
 from pricing.types import SERVICES, Price, Rates, Service, Tier
 
 TABLE = "LiteLLM"

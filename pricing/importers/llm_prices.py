@@ -11,8 +11,19 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from pricing.importers.reading import amount, changed_to, day, our_id, table, tier_from
-from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
+from pricing.importers.reading import (
+    Candidate,
+    Imported,
+    ImportFileError,
+    Skipped,
+    Unmapped,
+    amount,
+    changed_to,
+    day,
+    our_id,
+    table,
+    tier_from,
+)
 from pricing.types import Change, Price, Rates, Tier
 
 TABLE = "llm-prices"

@@ -13,8 +13,21 @@ from datetime import date, time
 from decimal import Decimal
 from typing import Any
 
-from pricing.importers.reading import amount, day, entries, our_id, plain, service_of, table, tier_from, tokens
-from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped
+from pricing.importers.reading import (
+    Candidate,
+    Imported,
+    ImportFileError,
+    Skipped,
+    amount,
+    day,
+    entries,
+    our_id,
+    plain,
+    service_of,
+    table,
+    tier_from,
+    tokens,
+)
 from pricing.rates import scaled
 from pricing.types import RATE_NAMES, SERVICES, OffPeak, PastPrice, Price, Rates, Tier
 

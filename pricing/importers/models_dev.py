@@ -11,8 +11,19 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
-from pricing.importers.reading import amount, day, entries, our_id, table, tokens
-from pricing.importers.types import Candidate, Imported, ImportFileError, Skipped, Unmapped
+from pricing.importers.reading import (
+    Candidate,
+    Imported,
+    ImportFileError,
+    Skipped,
+    Unmapped,
+    amount,
+    day,
+    entries,
+    our_id,
+    table,
+    tokens,
+)
 from pricing.types import Price, Rates, Tier
 
 TABLE = "models.dev"

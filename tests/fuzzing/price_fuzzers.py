@@ -11,11 +11,11 @@ from pathlib import Path
 import pricing
 from pricing.bundled import load_bundled
 from pricing.calibration import UsageError, parse_usage
-from pricing.editing import EditError, add_models, remove_field, set_field
+from pricing.editing import add_models, remove_field, set_field
 from pricing.importers import apply_differences, read_import, three_way
-from pricing.importers.types import ImportFileError
+from pricing.importers.reading import ImportFileError
 from pricing.load import read_price_text
-from pricing.types import PriceFileError
+from pricing.types import EditError, PriceFileError
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.damage import HOSTILE_VALUES, HOSTILE_WORDS, worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer

@@ -8,7 +8,7 @@ import pytest
 from ruamel.yaml.reader import Reader
 
 from pricing import load_catalog, set_field
-from pricing.between import resting
+from pricing.cancellation import resting
 from pricing.document import CHARACTERS, read_document
 from tests.thoroughness import mostly_deep
 

@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from pricing.editing import EditError, add_models, new_file, remove_field, set_field
+from pricing.editing import Value, add_models, new_file, remove_field, rendered, set_field
 from pricing.load import read_price_text
-from pricing.rendering import Value, rendered
-from pricing.types import PriceFileError
+from pricing.types import EditError, PriceFileError
 
 MINE = """\
 # my prices

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import pricing
-from pricing.editing import EditError, set_field
+from pricing.editing import set_field
 from pricing.load import read_price_text
+from pricing.types import EditError
 
 FLAT = """\
 version: 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pricing
-from pricing.origins import bundled_place, origin_of
+from pricing.catalog import bundled_place, origin_of
 
 DATA = Path(pricing.__file__).parent / "data"
 

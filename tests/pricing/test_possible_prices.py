@@ -12,7 +12,7 @@ import pytest
 import pricing
 from pricing.catalog import load_catalog
 from pricing.report import json_row, text_line
-from pricing.scenarios.conversation import Conversation, converse, exactly
+from pricing.scenarios import Conversation, converse, exactly
 from pricing.types import LABELS, OffPeak, Rates, Scenario, least_sure
 from tests.pricing.build import Change, Price, Tier, cost, count, model, rates
 

@@ -10,8 +10,7 @@ import pytest
 from ruamel.yaml import YAML
 
 import pricing
-from pricing.declaration import BLOCKS, fields_at, names
-from pricing.schema import FILE_NAME, json_schema, schema_text
+from pricing.declaration import BLOCKS, FILE_NAME, fields_at, json_schema, names, schema_text
 from pricing.types import RATE_NAMES
 
 DATA = Path(pricing.__file__).parent / "data"

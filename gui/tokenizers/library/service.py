@@ -369,8 +369,8 @@ def _find(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenize
 
 
 def _assign(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
-    from pricing.editing import EditError, set_field
-    from pricing.types import PriceFileError
+    from pricing.editing import set_field
+    from pricing.types import EditError, PriceFileError
 
     names = (*own.names(), *request.known)
     text = request.text

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import pricing
 from pricing.bundled import load_bundled
 from pricing.calibration import (
+    KINDS,
     CalibrationError,
     Sample,
     TextMix,
@@ -26,7 +27,6 @@ from pricing.calibration import (
     rule_for,
     samples_of,
 )
-from pricing.calibration.mixture import KINDS
 from pricing.types import CountRule
 from tests.pricing.build import TODAY
 

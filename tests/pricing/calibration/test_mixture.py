@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 import pricing
 from engine import text_kinds
 from pricing.bundled import load_bundled
-from pricing.calibration import Kind, TextMix, band_for, rule_for
-from pricing.calibration.bands import load_bands
-from pricing.calibration.mixture import KINDS
+from pricing.calibration import KINDS, Kind, TextMix, band_for, load_bands, rule_for
 from pricing.types import CountRule
 from tests.pricing.build import TODAY
 

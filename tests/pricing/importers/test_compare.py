@@ -10,9 +10,9 @@ import pytest
 
 import pricing
 from pricing.bundled import load_bundled
-from pricing.editing import EditError
 from pricing.importers import Difference, apply_differences, disagreements, read_import, three_way
 from pricing.load import PriceFile, read_price_text
+from pricing.types import EditError
 from tests.pricing.build import TODAY
 
 EXTRACTS = Path(__file__).parent / "extracts"

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pricing.importers import Candidate, Imported, ImportFileError, read_import
-from pricing.importers.packages import installed_tables, read_installed
 from pricing.importers.reading import amount, our_id, per_token
+from pricing.importers.sources import installed_tables, read_installed
 from pricing.types import Change, OffPeak, Rates, Service, Tier
 from tests.pricing.build import rates
 

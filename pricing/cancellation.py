@@ -1,4 +1,4 @@
-"""What long work calls between its steps: whoever began it can rest there, or end it by what is raised."""
+"""Cancellation hook for long-running pricing work."""
 
 from __future__ import annotations
 

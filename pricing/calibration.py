@@ -1,0 +1,497 @@
+"""Count rules that learn: from measured kinds of text, from the user's own bills, from a reconstruction.
+
+The figures, with what was measured and by whom, are in ``pricing/data/bands.json``.
+
+The conventions differ: OpenAI and Gemini count cached tokens into the prompt, Anthropic beside it; OpenAI counts hidden
+reasoning into the output, Gemini beside it.
+
+The ratio is that of all billed tokens to all counted ones. The range begins as wide, relatively, as the one measured
+for such texts, and shrinks with the square root of the samples as the error of a mean does; but no further than the
+narrowest spread that was measured for one kind of text, for the next text is another one. It always holds every ratio
+that was seen.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal, get_args
+
+from pricing.bundled import load_bundled
+from pricing.estimation import MAX_TOKENS
+from pricing.types import CountRule, Model, PricingError, Scenario
+
+Kind = Literal[
+    "code",
+    "json",
+    "structured",
+    "english",
+    "latin",
+    "chinese",
+    "japanese",
+    "korean",
+    "cyrillic",
+    "arabic",
+    "devanagari",
+    "other",
+]
+"""``structured``: keys and values, rows of a table, logs. ``latin``: prose in Latin letters, not English. ``other``:
+another script, a mixture, too little to tell."""
+
+KINDS: tuple[Kind, ...] = get_args(Kind)
+"""Those of ``engine.text_kinds``, here because neither package imports the other; a test compares them."""
+
+MAIN_SHARE = Decimal("0.6")
+"""A text is of one kind where at least so much of it is."""
+
+_NEARLY_ALL = Decimal("0.95")
+_DIGITS = Context(prec=12)
+_WORDS: dict[Kind, str] = {
+    "code": "code",
+    "json": "JSON",
+    "structured": "structured text",
+    "english": "English prose",
+    "latin": "other prose in Latin letters",
+    "chinese": "Chinese",
+    "japanese": "Japanese",
+    "korean": "Korean",
+    "cyrillic": "Cyrillic",
+    "arabic": "Arabic",
+    "devanagari": "Devanagari",
+    "other": "text of no measured kind",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TextMix:
+    """Bytes of a text by kind, those with most bytes first, and how many of all are ASCII.
+
+    ``samples``: by how many evenly spread pieces a longer text was judged; 0: by all of it.
+    """
+
+    bytes_by_kind: tuple[tuple[Kind, int], ...]
+    ascii_bytes: int
+    samples: int = 0
+
+    @classmethod
+    def only(cls, kind: Kind) -> TextMix:
+        """A text that is said to be of one kind."""
+        return cls(((kind, 1),), 0)
+
+    @property
+    def shares(self) -> tuple[tuple[Kind, Decimal], ...]:
+        """The part of each kind, from 0 to 1, the largest first; nothing for an empty text."""
+        total = Decimal(sum(size for _, size in self.bytes_by_kind))
+        return tuple((kind, _DIGITS.divide(Decimal(size), total)) for kind, size in self.bytes_by_kind if size)
+
+    @property
+    def main(self) -> Kind:
+        """The kind of most of the text, ``other`` where there is none."""
+        return next((kind for kind, share in self.shares if share >= MAIN_SHARE), "other")
+
+    @property
+    def words(self) -> str:
+        """Like ``mostly code (72 %), 98 % ASCII, by 40 samples of the text``."""
+        shares = self.shares
+        if not shares:
+            return "no text"
+        if shares[0][1] >= _NEARLY_ALL:
+            words = _WORDS[shares[0][0]]
+        elif self.main != "other":
+            words = f"mostly {_WORDS[self.main]} ({_percent(shares[0][1])})"
+        else:
+            words = "a mixture of " + ", ".join(f"{_WORDS[kind]} ({_percent(share)})" for kind, share in shares[:3])
+        if self.ascii_bytes:
+            total = Decimal(sum(size for _, size in self.bytes_by_kind))
+            words += f", {_percent(_DIGITS.divide(Decimal(self.ascii_bytes), total))} ASCII"
+        return words + (f", by {self.samples} evenly spread samples of the text" if self.samples else "")
+
+
+def _percent(share: Decimal) -> str:
+    return f"{(share * 100).quantize(Decimal(1), ROUND_HALF_EVEN)} %"
+
+
+_STEP = Decimal("0.01")
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Tokens for one of the rule's own encoding. ``assumed``: only ``ratio`` was measured, the spread is that of other
+    texts. ``measured``: when and by whom, in words."""
+
+    low: Decimal
+    ratio: Decimal
+    high: Decimal
+    assumed: bool
+    measured: str
+
+
+@cache
+def load_bands() -> dict[str, dict[str, Band]]:
+    """The measured bands by rule (its name in ``counting.yaml``) and kind of text, read once."""
+    document = json.loads(files("pricing").joinpath("data", "bands.json").read_text(encoding="utf-8"))
+    spread = Decimal(document["spread"]["low"]), Decimal(document["spread"]["high"])
+    measured = {name: f"measured by {raw['checked']}: {raw['name']}" for name, raw in document["sources"].items()}
+    return {
+        family: {kind: _band(raw, spread, measured[raw["source"]]) for kind, raw in kinds.items()}
+        for family, kinds in document["families"].items()
+    }
+
+
+def _band(raw: dict[str, Any], spread: tuple[Decimal, Decimal], measured: str) -> Band:
+    ratio = Decimal(raw["ratio"])
+    if "low" in raw:
+        return Band(Decimal(raw["low"]), ratio, Decimal(raw["high"]), False, measured)
+    low, high = ((ratio * factor).quantize(_STEP, ROUND_HALF_EVEN) for factor in spread)
+    return Band(low, ratio, high, True, measured)
+
+
+def family_of(rule: CountRule) -> str | None:
+    """The name of the built-in counting rule that this is, None for a rule of the user's."""
+    return next((name for name, known in load_bundled().rules.items() if known == rule), None)
+
+
+def band_for(rule: CountRule, mix: TextMix) -> CountRule:
+    """The rule for a text that is made of these kinds; ``rule`` itself where nothing was measured for any of them.
+
+    Ratio and ends are the means of those of its kinds, by bytes: bytes of all kinds make about as many tokens, some
+    four each. The ends are as far out as if all kinds erred to the same side. Of a kind without figures the rule's own
+    hold.
+    """
+    known = load_bands().get(family_of(rule) or "", {})
+    found = [(known.get(kind), share) for kind, share in mix.shares]
+    bands = [band for band, _ in found if band is not None]
+    if not bands:
+        return rule
+    whole = Band(rule.low, rule.ratio, rule.high, False, "")
+    low = sum((share * (band or whole).low for band, share in found), Decimal(0)).quantize(_STEP, ROUND_FLOOR)
+    ratio = sum((share * (band or whole).ratio for band, share in found), Decimal(0)).quantize(_STEP, ROUND_HALF_EVEN)
+    high = sum((share * (band or whole).high for band, share in found), Decimal(0)).quantize(_STEP, ROUND_CEILING)
+    spread = "; the spread is assumed" if any(band.assumed for band in bands) else ""
+    note = f"{mix.words}: {low} to {high} times {rule.tokenizer}{spread}; {bands[0].measured}"
+    return CountRule(rule.tokenizer, "estimated", ratio, low, high, note)
+
+
+MAX_CHARACTERS = 5_000_000
+_CONTAINERS = ("usage", "usageMetadata", "usage_metadata", "response", "message", "body")
+
+
+class UsageError(PricingError, ValueError):
+    """Text that says nothing of usage, or cannot be. The text is a plain sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one call.
+
+    ``input_tokens`` is the whole prompt; of it, ``cached_tokens`` were read from the cache, and the two others written
+    to it. ``reasoning_tokens`` come on top of ``output_tokens``. ``api`` names the form it came in:
+    ``OpenAI chat``, ``OpenAI responses``, ``Anthropic``, ``Gemini``.
+    """
+
+    api: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+    cache_write_tokens: int = 0
+    cache_write_1h_tokens: int = 0
+    reasoning_tokens: int = 0
+
+
+def parse_usage(text: str) -> Usage:
+    """The usage in a pasted answer: the whole answer, its usage alone, or the line ``"usage": {...}``.
+
+    Raises UsageError.
+    """
+    document = _json(text)
+    found = _find(document, "")
+    if found is None:
+        raise UsageError("this says nothing of usage: paste a provider's answer, or the 'usage' part of it")
+    raw, model = found
+    usage = _read(raw, model)
+    parts = usage.cached_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
+    if parts > usage.input_tokens:
+        raise UsageError(f"{parts:,} tokens of the cache are more than the {usage.input_tokens:,} of the prompt")
+    return usage
+
+
+def scenario_of(usage: Usage, on: date) -> Scenario:
+    """The scenario that prices exactly this call."""
+    return Scenario(
+        on=on,
+        output_tokens=usage.output_tokens,
+        reasoning_tokens=usage.reasoning_tokens,
+        cached_tokens=usage.cached_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        cache_write_1h_tokens=usage.cache_write_1h_tokens,
+    )
+
+
+def _json(text: str) -> object:
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(f"this is too long for a provider's answer ({len(text):,} characters)")
+    cleaned = text.rstrip().rstrip(",")
+    # Nothing is taken away at the beginning, so that a mistake is told where its author sees it.
+    is_part = cleaned.lstrip().startswith('"')
+    try:
+        return json.loads("{" + cleaned + "}" if is_part else cleaned)
+    except json.JSONDecodeError as error:
+        column = error.colno - (is_part and error.lineno == 1)
+        raise UsageError(f"this is not JSON: {error.msg} in line {error.lineno}, column {column}") from error
+    except (RecursionError, ValueError) as error:
+        raise UsageError("this is nested too deep, or has a number that is too long, for an answer") from error
+
+
+def _find(node: object, model: str, depth: int = 0) -> tuple[Mapping[str, Any], str] | None:
+    """The object that holds the counts, and the model named on the way to it."""
+    if not isinstance(node, dict) or depth > 5:
+        return None
+    named = node.get("model") or node.get("modelVersion") or node.get("model_version") or model
+    model = named if isinstance(named, str) else model
+    if any(key in node for key in ("prompt_tokens", "input_tokens", "promptTokenCount", "prompt_token_count")):
+        return node, model
+    return next((found for key in _CONTAINERS if (found := _find(node.get(key), model, depth + 1))), None)
+
+
+def _read(raw: Mapping[str, Any], model: str) -> Usage:
+    if "prompt_tokens" in raw:
+        return _openai(raw, model, "OpenAI chat", "prompt", "completion")
+    if "promptTokenCount" in raw or "prompt_token_count" in raw:
+        return _gemini(raw, model)
+    if "input_tokens_details" in raw or "total_tokens" in raw:
+        return _openai(raw, model, "OpenAI responses", "input", "output")
+    return _anthropic(raw, model)
+
+
+def _openai(raw: Mapping[str, Any], model: str, api: str, prompt: str, answer: str) -> Usage:
+    output = _tokens(raw, f"{answer}_tokens")
+    reasoning = _tokens(_table(raw, f"{answer}_tokens_details"), "reasoning_tokens")
+    if reasoning > output:
+        raise UsageError(f"{reasoning:,} tokens of reasoning are more than the {output:,} of the output")
+    return Usage(
+        api,
+        model,
+        _tokens(raw, f"{prompt}_tokens"),
+        output - reasoning,
+        cached_tokens=_tokens(_table(raw, f"{prompt}_tokens_details"), "cached_tokens"),
+        reasoning_tokens=reasoning,
+    )
+
+
+def _anthropic(raw: Mapping[str, Any], model: str) -> Usage:
+    cached = _tokens(raw, "cache_read_input_tokens")
+    written = _tokens(raw, "cache_creation_input_tokens")
+    hour = _tokens(_table(raw, "cache_creation"), "ephemeral_1h_input_tokens")
+    if hour > written:
+        raise UsageError(f"{hour:,} tokens written for an hour are more than the {written:,} written at all")
+    output = _tokens(raw, "output_tokens")
+    thinking = _tokens(_table(raw, "output_tokens_details"), "thinking_tokens")
+    if thinking > output:
+        raise UsageError(f"{thinking:,} tokens of thinking are more than the {output:,} of the output")
+    return Usage(
+        "Anthropic",
+        model,
+        _tokens(raw, "input_tokens") + cached + written,
+        output - thinking,
+        cached_tokens=cached,
+        cache_write_tokens=written - hour,
+        cache_write_1h_tokens=hour,
+        reasoning_tokens=thinking,
+    )
+
+
+def _gemini(raw: Mapping[str, Any], model: str) -> Usage:
+    def count(camel: str) -> int:
+        snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in camel)
+        return _tokens(raw, camel if camel in raw else snake)
+
+    return Usage(
+        "Gemini",
+        model,
+        count("promptTokenCount") + count("toolUsePromptTokenCount"),
+        count("candidatesTokenCount"),
+        cached_tokens=count("cachedContentTokenCount"),
+        reasoning_tokens=count("thoughtsTokenCount"),
+    )
+
+
+def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = raw.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def _tokens(raw: Mapping[str, Any], key: str) -> int:
+    value = raw.get(key)
+    if value is None:
+        return 0
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_TOKENS:
+        raise UsageError(f"{key} is no number of tokens (got {str(value)[:40]})")
+    return value
+
+
+LEAST_TOKENS = 50
+"""A text of fewer tokens says too little: what a request adds around it weighs as much."""
+
+LEAST_SPREAD = Decimal("0.04")
+"""JSON, 1.42 to 1.53 times o200k_base around 1.49 in nine of ten documents: the narrowest measured of one kind."""
+
+_LEAST_RATIO, _MOST_RATIO = Decimal("0.2"), Decimal(10)
+_RATIO_STEP = Decimal("0.0001")
+
+
+class CalibrationError(PricingError, ValueError):
+    """A sample that cannot teach anything. The text is a plain sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """One text that was billed: ``counted`` tokens in the encoding ``tokenizer``, ``billed`` by the provider for it.
+
+    ``framing`` tokens, of roles, tools and the like, were taken off what was billed.
+    """
+
+    model_id: str
+    kind: Kind
+    tokenizer: str
+    counted: int
+    billed: int
+    day: date
+    framing: int = 0
+
+    @property
+    def ratio(self) -> Decimal:
+        """Billed tokens for one counted."""
+        return _DIGITS.divide(Decimal(self.billed), Decimal(self.counted))
+
+
+def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date, framing: int = 0) -> Sample:
+    """A sample of a text with this count in the encoding of the model's rule, and the usage that came back for it.
+
+    Raises CalibrationError where the two cannot belong together.
+    """
+    if model.count.tokenizer is None:
+        raise CalibrationError(f"{model.id} is not counted, so there is nothing to compare with")
+    billed = usage.input_tokens - framing
+    if counted < LEAST_TOKENS or billed < LEAST_TOKENS:
+        raise CalibrationError(f"a text of {LEAST_TOKENS} tokens or more is needed, shorter ones say too little")
+    sample = Sample(model.id, kind, model.count.tokenizer, counted, billed, day, framing)
+    if not _LEAST_RATIO <= sample.ratio <= _MOST_RATIO:
+        raise CalibrationError(
+            f"{billed:,} billed tokens do not belong to a text of {counted:,}: is it the usage of another request?"
+        )
+    return sample
+
+
+def rule_for(model: Model, mix: TextMix, samples: Iterable[Sample] = ()) -> CountRule:
+    """How to count a text of these kinds for a model: from the user's own samples of what most of it is where there are
+    any, else from what was measured for such texts, else as the model says. Exact counts stay exact.
+    """
+    rule = model.count
+    if rule.label in {"exact", "counted", "reconstructed"}:
+        return rule
+    own = [sample for sample in samples if _is_of(sample, model, mix.main)]
+    if rule.label == "assumed" and not own:
+        return rule
+    band = band_for(rule, mix)
+    return fitted(band, own) if own else band
+
+
+def fitted(prior: CountRule, samples: Sequence[Sample]) -> CountRule:
+    """The rule that samples of one model and kind make of the one that held before. Without samples: that one."""
+    if not samples:
+        return prior
+    counted, billed = sum(sample.counted for sample in samples), sum(sample.billed for sample in samples)
+    ratio = _DIGITS.divide(Decimal(billed), Decimal(counted)).quantize(_RATIO_STEP, ROUND_HALF_EVEN)
+    shrink = _DIGITS.divide(Decimal(1), _DIGITS.sqrt(Decimal(len(samples) + 1)))
+    below = max(LEAST_SPREAD, (1 - _DIGITS.divide(prior.low, prior.ratio)) * shrink)
+    above = max(LEAST_SPREAD, (_DIGITS.divide(prior.high, prior.ratio) - 1) * shrink)
+    seen = [sample.ratio for sample in samples]
+    low = min(ratio * (1 - below), *seen).quantize(_RATIO_STEP, ROUND_FLOOR)
+    high = max(ratio * (1 + above), *seen).quantize(_RATIO_STEP, ROUND_CEILING)
+    texts = "one text" if len(samples) == 1 else f"{len(samples)} texts"
+    note = f"your own ratio to {prior.tokenizer}, from {texts} that you were billed for"
+    return replace(prior, label="estimated", ratio=ratio, low=max(low, _RATIO_STEP), high=high, note=note)
+
+
+def _is_of(sample: Sample, model: Model, kind: Kind) -> bool:
+    return (sample.model_id, sample.kind, sample.tokenizer) == (model.id, kind, model.count.tokenizer)
+
+
+_SAMPLES = "samples"
+
+
+def changed_samples(document: dict[str, Any], added: Iterable[Sample], gone: Iterable[Sample]) -> None:
+    """Change a JSON object that holds samples, or is empty. What it holds besides stays. CalibrationError as for
+    ``samples_of``."""
+    if document:
+        samples_of(document)
+    saved = list(document.get(_SAMPLES, ()))
+    for sample in gone:
+        if _plain(sample) in saved:
+            saved.remove(_plain(sample))
+    document[_SAMPLES] = [*saved, *map(_plain, added)]
+
+
+def samples_of(document: Mapping[str, Any]) -> tuple[Sample, ...]:
+    """The samples in a JSON object. Raises CalibrationError for one of another kind and for damaged samples.
+
+    Samples of kinds of text that a later program tells apart are left out.
+    """
+    saved = document.get(_SAMPLES)
+    if not isinstance(saved, list) or not all(isinstance(one, dict) for one in saved):
+        raise CalibrationError("this is no file of saved calibration")
+    return tuple(_sample(number, raw) for number, raw in enumerate(saved, 1) if raw.get("kind") in KINDS)
+
+
+def _plain(sample: Sample) -> dict[str, Any]:
+    """As JSON holds it."""
+    return asdict(sample) | {"day": sample.day.isoformat()}
+
+
+def _sample(number: int, raw: Mapping[str, Any]) -> Sample:
+    try:
+        counts = {name: raw[name] for name in ("counted", "billed", "framing")}
+        texts = {name: raw[name] for name in ("model_id", "tokenizer")}
+        day = date.fromisoformat(raw["day"])
+    except KeyError as error:
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: it has no {error}") from error
+    except (TypeError, ValueError) as error:  # which may quote a day of any length
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: 'day' is no date") from error
+    if not all(isinstance(text, str) and text for text in texts.values()):
+        raise CalibrationError(f"sample {number} of the saved calibration names no model or no tokenizer")
+    if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts.values()):
+        raise CalibrationError(f"sample {number} of the saved calibration has no numbers of tokens")
+    if not counts["counted"] or not counts["billed"]:
+        raise CalibrationError(f"sample {number} of the saved calibration is of no tokens")
+    return Sample(kind=raw["kind"], day=day, **counts, **texts)
+
+
+_VERSIONS: Mapping[str, str] = MappingProxyType({"claude-until-4.6": "3.0", "claude-from-4.7": "4.8"})
+
+
+def version_of(rule: CountRule) -> str | None:
+    """The version of ctok that counts as the models of this built-in rule do, None where it knows none."""
+    return _VERSIONS.get(family_of(rule) or "")
+
+
+def reconstructed(rule: CountRule, pairs: Sequence[tuple[int, int]], whole: bool) -> CountRule:
+    """The rule that counts of a text make: tokens by the reconstruction and by the rule's own encoding, of the text
+    (``whole``) or of pieces of it, all above 0. Of pieces the range is as wide as they differ.
+
+    ``rule`` itself where there are none.
+    """
+    if not pairs:
+        return rule
+    ratio = Decimal(sum(found for found, _ in pairs)) / Decimal(sum(known for _, known in pairs))
+    ratios = [Decimal(found) / Decimal(known) for found, known in pairs]
+    counted = "the whole text" if whole else f"{len(pairs)} evenly spread samples of the text"
+    note = f"{counted} counted with ctok, a third party's reconstruction of Claude's tokenizers"
+    low, high = min(ratio, *ratios), max(ratio, *ratios)
+    return replace(rule, label="reconstructed", ratio=ratio, low=low, high=high, note=note)

@@ -1,0 +1,463 @@
+"""What-if on top of one call: months of calls, caching, batches, conversations, budgets, the cheapest model.
+
+With c the part in the cache, a call that misses writes it, one that hits reads it. The share of hits from which caching
+is cheaper than none is (write - input) / (write - read), 21.7 % for 1.25 and 0.1 times the input price; it is 0 where
+writing costs no more than input. Both lifetimes are renewed by each read (Anthropic and OpenAI document it so).
+
+The prompt of a turn is the system text, all turns of before (what the user said and what was answered; hidden reasoning
+is not sent again) and what the user says now. With caching, the end of each prompt is a breakpoint: a turn reads what
+the prompt of the turn before ended with, and writes the rest. A turn that comes too late finds nothing and writes all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import ROUND_FLOOR, Context, Decimal
+from typing import Literal
+
+from pricing.cancellation import Between, go_on
+from pricing.estimation import EXACT, cached_tokens, check_share, estimate
+from pricing.rates import RateCards
+from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError, TokenCount
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """At most so many US dollars, for one call or for all calls of the scenario."""
+
+    usd: Decimal
+    for_all_calls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetVerdict:
+    """Estimates by what a budget says to them, in the order given.
+
+    ``within``: even the upper end is. ``may_exceed``: the upper end is over, the lower is not. ``over``: even the lower
+    end is. ``unknown``: a price or the count is not known, or one at an end of the range, or parts that are not counted
+    come on top of what is within.
+    """
+
+    within: tuple[CostEstimate, ...]
+    may_exceed: tuple[CostEstimate, ...]
+    over: tuple[CostEstimate, ...]
+    unknown: tuple[CostEstimate, ...]
+
+    @property
+    def exceeded(self) -> tuple[CostEstimate, ...]:
+        """All that is over the budget, or may be."""
+        return (*self.over, *self.may_exceed)
+
+
+def judge(estimates: Iterable[CostEstimate], budget: Budget) -> BudgetVerdict:
+    """Compare costs with a budget; exactly the amount is within. Raises ScenarioError for a budget below 0."""
+    if not budget.usd.is_finite() or budget.usd < 0:
+        raise ScenarioError(f"a budget is 0 or more (got {budget.usd})")
+    within, may, over, unknown = [], [], [], []
+    for cost in estimates:
+        low, high = ends(cost, budget.for_all_calls)
+        if low is None or high is None or (high <= budget.usd and not cost.is_complete):
+            unknown.append(cost)
+        elif high <= budget.usd:
+            within.append(cost)
+        elif low > budget.usd:
+            over.append(cost)
+        else:
+            may.append(cost)
+    return BudgetVerdict(tuple(within), tuple(may), tuple(over), tuple(unknown))
+
+
+def ends(estimate: CostEstimate, for_all_calls: bool) -> tuple[Decimal | None, Decimal | None]:
+    """Both ends of the range of a cost, of one call or of all."""
+    if for_all_calls:
+        return estimate.usd_calls_low, estimate.usd_calls_high
+    return estimate.usd_low, estimate.usd_high
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A model with its cost. ``why_not`` says what keeps it from the job, each a phrase; empty where nothing does."""
+
+    model: Model
+    estimate: CostEstimate
+    why_not: tuple[str, ...]
+
+    @property
+    def fits(self) -> bool:
+        """Whether the model can do the job at a price that is known."""
+        return not self.why_not
+
+
+def ranked(priced: Iterable[tuple[Model, CostEstimate]], scenario: Scenario) -> tuple[Choice, ...]:
+    """The models that fit, cheapest first by the middle of their range, then those that do not, in the order given."""
+    choices = [Choice(model, estimate, tuple(_why_not(model, estimate, scenario))) for model, estimate in priced]
+    return tuple(sorted(choices, key=lambda choice: (not choice.fits, middle(choice.estimate) if choice.fits else 0)))
+
+
+def middle(estimate: CostEstimate) -> Decimal:
+    """The middle of the range of a cost, 0 where it is unknown."""
+    if estimate.usd_low is None or estimate.usd_high is None:
+        return estimate.usd or Decimal(0)
+    return (estimate.usd_low + estimate.usd_high) / 2
+
+
+def _why_not(model: Model, estimate: CostEstimate, scenario: Scenario) -> Iterator[str]:
+    output = scenario.output_range[1] if scenario.output_range else scenario.output_tokens
+    if estimate.retired:
+        yield f"retired on {model.retires}"
+    if model.only_reads and output:
+        yield "writes no text"
+    if estimate.input_tokens is None:
+        yield "the tokens of the prompt are not known"
+    elif estimate.usd is None:
+        yield f"no price is known for {', '.join(estimate.unknown)}"
+    if model.max_output is not None and output > model.max_output:
+        yield f"puts out {model.max_output:,} tokens at most"
+    prompt = estimate.input_high or 0
+    if model.max_input is not None and prompt > model.max_input:
+        yield f"takes prompts of {model.max_input:,} tokens at most"
+    elif model.context is not None and prompt + estimate.output_high > model.context:
+        yield f"has room for {model.context:,} tokens"
+
+
+MINUTES_OF_A_DAY = 1_440
+_SHARE = Context(prec=12)
+
+
+@dataclass(frozen=True, slots=True)
+class CachePlan:
+    """The first ``tokens`` of the prompt are cached; ``hit_rate`` of the calls (0 to 1) find them. ``for_an_hour``: the
+    longer of the two lifetimes.
+    """
+
+    tokens: int
+    hit_rate: Decimal
+    for_an_hour: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CachedCost:
+    """What a call costs with a cache, on average.
+
+    ``hit``, ``miss`` and ``without`` are single calls: the cache is read, is written, is not used. ``usd`` is their
+    mean at the plan's share of hits, ``break_even`` the share from which the cache pays (1 or more: never; None: a
+    price is unknown, or hits cost what misses do). ``saves`` is what an average call costs less than without, negative
+    where caching is dearer.
+    """
+
+    hit: CostEstimate
+    miss: CostEstimate
+    without: CostEstimate
+    usd: Decimal | None
+    saves: Decimal | None
+    break_even: Decimal | None
+
+
+def cached_cost(
+    model: Model, count: TokenCount, scenario: Scenario, plan: CachePlan, cards: RateCards | None = None
+) -> CachedCost:
+    """The average cost of one call under a plan, which takes the place of what the scenario says of the cache.
+
+    Raises ScenarioError for a share of hits outside 0 to 1 and for more cached tokens than the prompt has.
+    """
+    check_share("share of hits", plan.hit_rate)
+    bare = replace(scenario, cached_tokens=None, cached_share=None, cache_write_tokens=0, cache_write_1h_tokens=0)
+    written = (0, plan.tokens) if plan.for_an_hour else (plan.tokens, 0)
+    without = estimate(model, count, bare, cards)
+    hit = estimate(model, count, replace(bare, cached_tokens=plan.tokens), cards)
+    miss = estimate(model, count, replace(bare, cache_write_tokens=written[0], cache_write_1h_tokens=written[1]), cards)
+    usd = saves = None
+    if hit.usd is not None and miss.usd is not None:
+        missed = EXACT.multiply(miss.usd, EXACT.subtract(Decimal(1), plan.hit_rate))
+        usd = EXACT.add(EXACT.multiply(hit.usd, plan.hit_rate), missed)
+        saves = None if without.usd is None else EXACT.subtract(without.usd, usd)
+    return CachedCost(hit, miss, without, usd, saves, _break_even(hit.usd, miss.usd, without.usd))
+
+
+def _break_even(hit: Decimal | None, miss: Decimal | None, without: Decimal | None) -> Decimal | None:
+    if hit is None or miss is None or without is None or hit >= miss:
+        return None
+    return max(Decimal(0), _SHARE.divide(EXACT.subtract(miss, without), EXACT.subtract(miss, hit)))
+
+
+def calls_until_caching_pays(cost: CachedCost) -> int | None:
+    """How many calls in a row, the first of which misses, are cheaper with the cache than without.
+
+    2 for a write at 1.25 and a read at 0.1 times the input price, 3 for a write at 2. None: never, or unknown.
+    """
+    hit, miss, without = cost.hit.usd, cost.miss.usd, cost.without.usd
+    if hit is None or miss is None or without is None:
+        return None
+    if miss < without:
+        return 1
+    if hit >= without:
+        return None
+    # miss + (n - 1) hit < n without, so n > (miss - hit) / (without - hit)
+    calls = _SHARE.divide(EXACT.subtract(miss, hit), EXACT.subtract(without, hit))
+    return int(calls.to_integral_value(ROUND_FLOOR)) + 1
+
+
+def expected_hit_rate(calls_per_day: int, lifetime_minutes: int) -> Decimal:
+    """The share of calls that come within the cache's lifetime after the one before, for calls at random moments.
+
+    1 - exp(-calls per minute × lifetime), the chance that a gap of a Poisson process is shorter; rounded to 12 digits.
+    Raises ScenarioError for negative numbers.
+    """
+    if calls_per_day < 0 or lifetime_minutes < 0:
+        raise ScenarioError("calls and lifetime cannot be negative")
+    expected = _SHARE.divide(Decimal(calls_per_day) * lifetime_minutes, Decimal(MINUTES_OF_A_DAY))
+    return _SHARE.subtract(Decimal(1), _SHARE.exp(-expected))
+
+
+DAYS_OF_A_MONTH = 30
+_ONE = Decimal(1)
+
+
+def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
+    """Calls in a month of so many days. Raises ScenarioError for negative numbers and months longer than 31 days."""
+    if per_day < 0 or not 0 <= days <= 31:
+        raise ScenarioError(f"{per_day:,} calls on {days} days of a month cannot be")
+    return per_day * days
+
+
+@dataclass(frozen=True, slots=True)
+class CallKind:
+    """A share of the calls (0 to 1) and what one of them costs. ``hit``: whether it finds the cached part of the prompt
+    in the cache, None where nobody said that calls differ in this.
+    """
+
+    share: Decimal
+    in_batch: bool
+    hit: bool | None
+    estimate: CostEstimate
+
+
+@dataclass(frozen=True, slots=True)
+class MixedCost:
+    """What the average of many calls costs.
+
+    ``average`` is an estimate without parts: those stand in ``kinds``, of which only such with a share are there. Its
+    amounts are None where one of a kind is unknown. ``caching`` is the cost of a call with and without the cache, None
+    where calls do not differ in it: through the batch service where all of them go, else without.
+    """
+
+    average: CostEstimate
+    kinds: tuple[CallKind, ...]
+    caching: CachedCost | None = None
+
+
+def mixed_cost(
+    model: Model, count: TokenCount, scenario: Scenario, mix: CallMix, cards: RateCards | None = None
+) -> MixedCost:
+    """The average call of a scenario, and all its calls, where they differ as ``mix`` says.
+
+    Where calls hit or miss the cache, that takes the place of what the scenario says is written to it. Raises
+    ScenarioError for what cannot be.
+    """
+    batch_share = Decimal(scenario.batch) if mix.batch_share is None else mix.batch_share
+    check_share("share of batch calls", batch_share)
+    kinds: list[CallKind] = []
+    caching: CachedCost | None = None
+    for in_batch, share in ((False, EXACT.subtract(_ONE, batch_share)), (True, batch_share)):
+        alike = replace(scenario, batch=in_batch, service="" if in_batch else scenario.service)
+        if not share:
+            continue
+        if mix.hit_rate is None:
+            kinds.append(CallKind(share, in_batch, None, estimate(model, count, alike, cards)))
+            continue
+        plan = CachePlan(cached_tokens(count.tokens, scenario), mix.hit_rate, mix.for_an_hour)
+        cost = cached_cost(model, count, alike, plan, cards)
+        caching = caching or cost
+        for hit, one, part in ((True, cost.hit, mix.hit_rate), (False, cost.miss, EXACT.subtract(_ONE, mix.hit_rate))):
+            if part:
+                kinds.append(CallKind(EXACT.multiply(share, part), in_batch, hit, one))
+    return MixedCost(_average(kinds, scenario.calls), tuple(kinds), caching)
+
+
+def _average(kinds: list[CallKind], calls: int) -> CostEstimate:
+    """The mean of the kinds by their shares. What is not money is alike in all of them."""
+
+    def mean(amount: Callable[[CostEstimate], Decimal | None]) -> Decimal | None:
+        total = Decimal(0)
+        for kind in kinds:
+            usd = amount(kind.estimate)
+            if usd is None:
+                return None
+            total = EXACT.add(total, EXACT.multiply(usd, kind.share))
+        return total
+
+    def of_all(usd: Decimal | None) -> Decimal | None:
+        return None if usd is None else EXACT.multiply(usd, Decimal(calls))
+
+    usd, low, high = mean(lambda one: one.usd), mean(lambda one: one.usd_low), mean(lambda one: one.usd_high)
+    return replace(
+        kinds[0].estimate,
+        input_usd=mean(lambda one: one.input_usd),
+        input_usd_low=mean(lambda one: one.input_usd_low),
+        input_usd_high=mean(lambda one: one.input_usd_high),
+        output_usd=mean(lambda one: one.output_usd),
+        output_usd_low=mean(lambda one: one.output_usd_low),
+        output_usd_high=mean(lambda one: one.output_usd_high),
+        request_usd=mean(lambda one: one.request_usd),
+        usd=usd,
+        usd_low=low,
+        usd_high=high,
+        usd_calls=of_all(usd),
+        usd_calls_low=of_all(low),
+        usd_calls_high=of_all(high),
+        unknown=tuple(dict.fromkeys(_unknown(kinds))),
+        parts=(),
+    )
+
+
+def _unknown(kinds: list[CallKind]) -> Iterator[str]:
+    for kind in kinds:
+        yield from kind.estimate.unknown
+
+
+MOST_TURNS = 10_000
+
+Caching = Literal["none", "minutes", "hour"]
+End = Literal["tokens", "low", "high"]
+
+
+def exactly(tokens: int) -> TokenCount:
+    """A count without a range."""
+    return TokenCount(tokens, tokens, tokens, "exact")
+
+
+NOTHING = exactly(0)
+_NOTHING = Decimal(0)
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """So many turns of the same size: tokens of the system text, of what the user says and is answered each time.
+
+    ``late_turns`` are the numbers (from 1) of turns that find the cache empty. ``least_cached`` is the length from
+    which a vendor caches prompts at all.
+    """
+
+    turns: int
+    system: TokenCount
+    user: TokenCount
+    answer: TokenCount
+    reasoning: TokenCount = NOTHING
+    caching: Caching = "none"
+    late_turns: frozenset[int] = frozenset()
+    least_cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One turn: its prompt with the parts read from and written to the cache, its cost, and that of all up to it.
+
+    The range of ``total_usd`` is that of conversations with the fewest and the most tokens everywhere. None: unknown.
+    """
+
+    number: int
+    prompt_tokens: int
+    cached_tokens: int
+    written_tokens: int
+    estimate: CostEstimate
+    total_usd: Decimal | None
+    total_usd_low: Decimal | None
+    total_usd_high: Decimal | None
+
+
+def converse(
+    model: Model,
+    conversation: Conversation,
+    scenario: Scenario,
+    cards: RateCards | None = None,
+    between: Between = go_on,
+) -> tuple[Turn, ...]:
+    """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
+    ``between`` is called before each turn is priced; what it raises ends that.
+
+    Raises ScenarioError for fewer than one or more than 10,000 turns, and for what ``estimate`` refuses.
+    """
+    if not 1 <= conversation.turns <= MOST_TURNS:
+        raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
+    cards = cards or RateCards()
+    runs = [_run(model, conversation, scenario, end, cards, between) for end in _ends(conversation)]
+    turns = []
+    for alike in zip(*runs, strict=True):
+        totals = [total for turn in alike for total in (turn.total_usd_low, turn.total_usd_high)]
+        known = [total for total in totals if total is not None]
+        low, high = (min(known), max(known)) if len(known) == len(totals) else (None, None)
+        turns.append(replace(alike[0], total_usd_low=low, total_usd_high=high))
+    return tuple(turns)
+
+
+def caching_pays_from(cached: Sequence[Turn], without: Sequence[Turn]) -> int | None:
+    """The turn from which on a conversation with the cache costs less, all turns up to it together; None: never, or a
+    price is unknown. Both are the same conversation but for the cache.
+    """
+    pays: int | None = None
+    for turn, plain in zip(cached, without, strict=True):
+        if turn.total_usd is None or plain.total_usd is None:
+            return None
+        if turn.total_usd >= plain.total_usd:
+            pays = None
+        elif pays is None:
+            pays = turn.number
+    return pays
+
+
+def _ends(conversation: Conversation) -> tuple[End, ...]:
+    parts = (conversation.system, conversation.user, conversation.answer, conversation.reasoning)
+    return ("tokens",) if all(part.low == part.high for part in parts) else ("tokens", "low", "high")
+
+
+def _run(
+    model: Model,
+    conversation: Conversation,
+    scenario: Scenario,
+    end: End,
+    cards: RateCards,
+    between: Between,
+) -> list[Turn]:
+    """The conversation with every part at one end of its range."""
+    answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
+    totals: tuple[Decimal | None, ...] = (_NOTHING,) * 3
+    turns = []
+    for number, prompt, cached in _prompts(conversation, end):
+        between()
+        written = 0 if conversation.caching == "none" or prompt < conversation.least_cached else prompt - cached
+        cost = estimate(
+            model,
+            TokenCount(prompt, prompt, prompt, conversation.user.label),
+            replace(
+                scenario,
+                output_tokens=answer,
+                reasoning_tokens=reasoning,
+                output_range=None,
+                reasoning_range=None,
+                cached_share=None,
+                cached_tokens=cached,
+                cache_write_tokens=written if conversation.caching == "minutes" else 0,
+                cache_write_1h_tokens=written if conversation.caching == "hour" else 0,
+            ),
+            cards,
+        )
+        totals = tuple(map(_plus, totals, (cost.usd, cost.usd_low, cost.usd_high)))
+        turns.append(Turn(number, prompt, cached, written, cost, *totals))
+    return turns
+
+
+def _plus(total: Decimal | None, usd: Decimal | None) -> Decimal | None:
+    return None if total is None or usd is None else EXACT.add(total, usd)
+
+
+def _prompts(conversation: Conversation, end: End) -> Iterator[tuple[int, int, int]]:
+    """For each turn: its number, the tokens of its prompt, and how many of them the cache holds."""
+    system, user = getattr(conversation.system, end), getattr(conversation.user, end)
+    answer = getattr(conversation.answer, end)
+    in_cache = 0
+    for number in range(1, conversation.turns + 1):
+        prompt = system + number * user + (number - 1) * answer
+        cached = 0 if number in conversation.late_turns else in_cache
+        yield number, prompt, cached
+        in_cache = prompt if conversation.caching != "none" and prompt >= conversation.least_cached else 0
