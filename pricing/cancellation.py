@@ -6,26 +6,27 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-Between = Callable[[], None]
+CancelCheck = Callable[[], None]
+"""Called between the steps of long work. What it raises ends the work; it may also wait."""
 
 
-def _nothing() -> None:
-    """Where nobody said anything."""
+def _never() -> None:
+    """Default check: never cancels."""
 
 
-_between: ContextVar[Between] = ContextVar("between", default=_nothing)
+_check: ContextVar[CancelCheck] = ContextVar("cancel_check", default=_never)
 
 
 @contextmanager
-def resting(between: Between) -> Iterator[None]:
-    """Within this, on this thread, all work for which nothing else was said calls ``between``."""
-    token = _between.set(between)
+def cancellable(check: CancelCheck) -> Iterator[None]:
+    """Make all pricing work on this thread call ``check`` between its steps, unless it is given a check of its own."""
+    token = _check.set(check)
     try:
         yield
     finally:
-        _between.reset(token)
+        _check.reset(token)
 
 
-def go_on() -> None:
-    """Call what was said for this thread, if anything was."""
-    _between.get()()
+def check_cancelled() -> None:
+    """Call the check that ``cancellable`` set for this thread, if any."""
+    _check.get()()

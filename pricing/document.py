@@ -29,7 +29,7 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.reader import Reader
 
-from pricing.cancellation import Between, go_on
+from pricing.cancellation import CancelCheck, check_cancelled
 from pricing.types import Problem
 
 MAX_CHARACTERS = 1_000_000
@@ -126,10 +126,10 @@ class Document:
     complete: bool
 
 
-def read_document(text: str, file: str, between: Between = go_on) -> Document:
+def read_document(text: str, file: str, cancel_check: CancelCheck = check_cancelled) -> Document:
     """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found.
 
-    ``between`` is called again and again on the way; what it raises ends that.
+    ``cancel_check`` is called repeatedly; what it raises ends the reading.
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_CHARACTERS:
@@ -141,7 +141,7 @@ def read_document(text: str, file: str, between: Between = go_on) -> Document:
     budget = max(MAX_REREAD, len(text))
     for faults_left in range(MAX_FAULTS, -1, -1):
         builder = _Builder(file, repairs)
-        fault = builder.build(text, between)
+        fault = builder.build(text, cancel_check)
         if fault is None:
             return Document(builder.root, problems + builder.problems, complete=not builder.stopped)
         repaired, is_news = repair(text, fault, repairs)
@@ -181,10 +181,10 @@ class _Builder:
         self._stack: list[Sequence | Table] = []
         self._keys: list[Scalar | None] = []
 
-    def build(self, text: str, between: Between) -> SyntaxFault | None:
+    def build(self, text: str, cancel_check: CancelCheck) -> SyntaxFault | None:
         """Read ``text``; the fault that stopped it, if one did."""
         try:
-            for event in _events(text, between):
+            for event in _events(text, cancel_check):
                 if isinstance(event, DocumentStartEvent) and self.root is not None:
                     self._problem(event, "a price file is one document: remove this '---' or what follows it")
                     self.stopped = True
@@ -281,36 +281,36 @@ class _Builder:
         return line, max(1, mark.column + 1 - self._repairs.shifted.get(line, 0))
 
 
-def _events(text: str, between: Between) -> Iterator[Event]:
+def _events(text: str, cancel_check: CancelCheck) -> Iterator[Event]:
     # The plain loader: the round-trip one keeps comments, which nobody asks for here, and is slower.
     yaml = YAML(typ="safe", pure=True)
-    yaml.Reader = functools.partial(_Reader, between)
+    yaml.Reader = functools.partial(_Reader, cancel_check)
     yield from yaml.parse(text)
 
 
 class _Reader(Reader):
-    """Calls ``between`` again and again: a value or a comment can be as long as the file."""
+    """Call ``cancel_check`` repeatedly: a value or a comment can be as long as the file."""
 
-    def __init__(self, between: Between, stream: str | None, loader: YAML) -> None:
+    def __init__(self, cancel_check: CancelCheck, stream: str | None, loader: YAML) -> None:
         super().__init__(stream, loader)
-        self._between, self._left = between, 0
+        self._cancel_check, self._left = cancel_check, 0
 
     def peek(self, index: int = 0) -> str:
         """The character so many places on. The end of a word is looked for one by one before anything is passed."""
         if index and index % CHARACTERS == 0:
-            self._between()
+            self._cancel_check()
         return super().peek(index)
 
     def forward(self, length: int = 1) -> None:
         """Pass so many characters."""
         while length > CHARACTERS:
             super().forward(CHARACTERS)
-            self._between()
+            self._cancel_check()
             length -= CHARACTERS
         self._left -= length
         if self._left < 0:
             self._left = CHARACTERS
-            self._between()
+            self._cancel_check()
         super().forward(length)
 
 

@@ -18,7 +18,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from pricing.bundled import BUNDLED_ENCODINGS
-from pricing.cancellation import Between, go_on
+from pricing.cancellation import CancelCheck, check_cancelled
 from pricing.checks import CountChecker, PriceChecker
 from pricing.declaration import names
 from pricing.document import Broken, Document, Node, Scalar, Table, read_document
@@ -213,15 +213,15 @@ def read_price_text(
     file_name: str,
     tokenizers: Collection[str] = (),
     rules: Mapping[str, CountRule] | None = None,
-    between: Between = go_on,
+    cancel_check: CancelCheck = check_cancelled,
 ) -> PriceFile:
     """Read a price file from text.
 
     ``tokenizers`` are names of encodings that may be counted with, besides the bundled ones; ``rules`` are counting
-    rules that the file may name without defining them. ``between`` is called again and again while its syntax is read;
+    rules that the file may name without defining them. ``cancel_check`` is called repeatedly while its syntax is read;
     what it raises ends that.
     """
-    document = read_document(text.replace("\r\n", "\n"), file_name, between)
+    document = read_document(text.replace("\r\n", "\n"), file_name, cancel_check)
     reader = _Reader(document, file_name, {*BUNDLED_ENCODINGS, *tokenizers}, rules or {})
     return reader.read()
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Context, Decimal
 from typing import Literal
 
-from pricing.cancellation import Between, go_on
+from pricing.cancellation import CancelCheck, check_cancelled
 from pricing.estimation import EXACT, cached_tokens, check_share, estimate
 from pricing.rates import RateCards
 from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError, TokenCount
@@ -371,17 +371,17 @@ def converse(
     conversation: Conversation,
     scenario: Scenario,
     cards: RateCards | None = None,
-    between: Between = go_on,
+    cancel_check: CancelCheck = check_cancelled,
 ) -> tuple[Turn, ...]:
     """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
-    ``between`` is called before each turn is priced; what it raises ends that.
+    ``cancel_check`` is called before each turn; what it raises ends the work.
 
     Raises ScenarioError for fewer than one or more than 10,000 turns, and for what ``estimate`` refuses.
     """
     if not 1 <= conversation.turns <= MOST_TURNS:
         raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
     cards = cards or RateCards()
-    runs = [_run(model, conversation, scenario, end, cards, between) for end in _ends(conversation)]
+    runs = [_run(model, conversation, scenario, end, cards, cancel_check) for end in _ends(conversation)]
     turns = []
     for alike in zip(*runs, strict=True):
         totals = [total for turn in alike for total in (turn.total_usd_low, turn.total_usd_high)]
@@ -417,14 +417,14 @@ def _run(
     scenario: Scenario,
     end: End,
     cards: RateCards,
-    between: Between,
+    cancel_check: CancelCheck,
 ) -> list[Turn]:
     """The conversation with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
     totals: tuple[Decimal | None, ...] = (_NOTHING,) * 3
     turns = []
     for number, prompt, cached in _prompts(conversation, end):
-        between()
+        cancel_check()
         written = 0 if conversation.caching == "none" or prompt < conversation.least_cached else prompt - cached
         cost = estimate(
             model,

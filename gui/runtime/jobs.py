@@ -35,7 +35,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import still_wanted
 from gui.runtime.event_loop import Heartbeat, OneATurn
 from gui.runtime.memory import GcScheduler
-from pricing.cancellation import resting
+from pricing.cancellation import cancellable
 
 PROGRESS_INTERVAL_SECONDS = 0.05
 """Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
@@ -299,7 +299,7 @@ class Lane(QObject):
         """On a worker thread."""
         outcome: JobResult | JobFailure
         try:
-            with still_wanted.asking(ticket.stand_back), resting(ticket.stand_back):
+            with still_wanted.asking(ticket.stand_back), cancellable(ticket.stand_back):
                 outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)

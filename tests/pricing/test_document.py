@@ -8,7 +8,7 @@ import pytest
 from ruamel.yaml.reader import Reader
 
 from pricing import load_catalog, set_field
-from pricing.cancellation import resting
+from pricing.cancellation import cancellable
 from pricing.document import CHARACTERS, read_document
 from tests.thoroughness import mostly_deep
 
@@ -39,13 +39,13 @@ def test_it_is_asked_whether_to_go_on_within_everything_long(text: str, monkeypa
 
         monkeypatch.setattr(Reader, name, noted)
 
-    def between() -> None:
+    def cancel_check() -> None:
         longest.append(looked[0])
         looked[0] = 0
 
     noting("peek")
     noting("forward")
-    assert read_document(text, "prices.yaml", between).complete
+    assert read_document(text, "prices.yaml", cancel_check).complete
     assert max(longest) < 8 * CHARACTERS
 
 
@@ -61,7 +61,7 @@ def test_whoever_began_it_on_this_thread_is_asked_as_well(tmp_path: Path) -> Non
     asked: list[int] = []
     file = tmp_path / "prices.yaml"
     file.write_text("version: 1\nmodels:\n  openai/gpt-4.1:\n    price: {input: 1}\n")
-    with resting(lambda: asked.append(1)):
+    with cancellable(lambda: asked.append(1)):
         load_catalog(file)
         loaded = len(asked)
         set_field(file.read_text(), "openai/gpt-4.1", "price.output", 2)

@@ -197,7 +197,7 @@ class TestConversation:
 
     def test_something_can_be_done_between_turns(self) -> None:
         calls: list[int] = []
-        converse(PLAIN, THREE, ON, between=lambda: calls.append(1))
+        converse(PLAIN, THREE, ON, cancel_check=lambda: calls.append(1))
         assert len(calls) == 3
 
     def test_breakpoints_read_what_the_turn_before_wrote(self) -> None:
