@@ -1,23 +1,28 @@
-"""Counting what a command is given, on all processors, with a progress bar where somebody looks."""
+"""Count what a command is given on all processors, with a progress bar on a terminal."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from commands.encoder_choice import EncoderChoice
-from commands.interruption import noticed
+from commands.encodings import EncoderChoice, billed_samples
+from commands.inputs import Given, noticed, read_text
 from commands.program import usable
-from commands.reading import Given
 from engine.folder_counts import count_folder
+from engine.text_sample import PIECES, sample_of_texts
+from gui.core.narrowing import narrowed
 
 if TYPE_CHECKING:
+    from commands.inputs import Given
     from engine import Encoding
     from engine.training_types import SkippedFile
+    from pricing.types import Model
 
 BAR_BYTES = 2_000_000
 """For less to count nobody needs a bar."""
@@ -114,3 +119,17 @@ class CountingBar:
             self.show(before + file_bytes)
 
         return report
+
+
+def narrowed_models(
+    models: Sequence[Model], given: Sequence[Given], counted: Counted, profile: Path | None
+) -> list[Model]:
+    """The models, as they count texts such as these. Of many files some are read, spread evenly. Raises BadInput."""
+    if all(model.count.label not in {"estimated", "assumed"} for model in models) or not counted.texts:
+        return list(models)
+    held = {one.path: one.text.text for one in given if one.text is not None}
+    paths = [text.path for text in counted.texts]
+    seen = paths if len(paths) <= PIECES else [paths[number * len(paths) // PIECES] for number in range(PIECES)]
+    sample = sample_of_texts([held[path] if path in held else read_text(path).text for path in seen])
+    sample = replace(sample, whole=sample.whole and len(seen) == len(paths))
+    return [found.model for found in narrowed(models, sample, billed_samples(profile))]

@@ -13,7 +13,7 @@ import click
 
 import pricing
 from commands.encodings import own_encodings
-from commands.numbers import Day
+from commands.inputs import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from engine.atomic_file import change_atomic
 

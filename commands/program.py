@@ -111,7 +111,7 @@ def say_json(document: Mapping[str, Any]) -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command. Returns the exit status; whatever is wrong has been said in one line on standard error."""
-    from commands import cost, prices, tokens, trace, train, vocab  # noqa: F401 - each adds its commands to the group
+    from commands import cost, prices, tokens, train, vocabulary  # noqa: F401 - each adds its commands to the group
     from engine.errors import DamagedVocabularyError
 
     try:

@@ -10,12 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commands.chosen_encoding import chosen_encoding
 from commands.counting import CountingBar
-from commands.encoder_choice import EncoderChoice
-from commands.encodings import named_encoding
+from commands.encodings import EncoderChoice, chosen_encoding, named_encoding
+from commands.inputs import STANDARD_INPUT
 from commands.program import BadInput, remark, say, say_json, usable
-from commands.reading import STANDARD_INPUT
 from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.choosing import template_for_model
 from engine.requests.counting import RequestCounter

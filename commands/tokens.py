@@ -9,23 +9,21 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 import pricing
-from commands.chosen_encoding import chosen_encoding
-from commands.counting import Counted, count_given, count_raw
-from commands.encoder_choice import EncoderChoice
-from commands.encodings import required_encoding, tokenizer_options
-from commands.numbers import WholeNumber
-from commands.program import BadInput, json_option, program, remark, say, say_json, usable
-from commands.reading import (
+from commands.counting import Counted, count_given, count_raw, narrowed_models
+from commands.encodings import EncoderChoice, chosen_encoding, required_encoding, tokenizer_options
+from commands.inputs import (
     STANDARD_INPUT,
+    WholeNumber,
     bytes_option,
+    check_template_use,
     folder_options,
     raw_given,
     read_given,
     read_raw,
     read_text,
+    request_options,
 )
-from commands.request_options import check_template_use, request_options
-from commands.sampling import narrowed_models
+from commands.program import BadInput, json_option, program, remark, say, say_json, usable
 from engine.cutting import cut
 
 if TYPE_CHECKING:

@@ -1,29 +1,123 @@
-"""``train``: a tokenizer of one's own, from files and folders."""
+"""The command ``train``: train a tokenizer, with progress on standard error and checkpoints."""
 
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 import engine
-from commands import interruption
-from commands.numbers import WholeNumber
+from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
-from commands.reading import STANDARD_INPUT, bytes_option, read_raw, read_text
-from commands.train_progress import ProgressDisplay, size
 from engine.private_folders import make_private
 from engine.special_files import check_regular
 from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.paths import profile_paths
+
+if TYPE_CHECKING:
+    from engine.training_types import TrainingProgress
+
+_STEPS = 1000
+_FILES_A_REPORT = 200
+
+
+class ProgressDisplay:
+    """Shows progress until it is closed. ``silent`` shows nothing at all."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent = silent
+        self._on_terminal = sys.stderr.isatty()
+        self._stage = ""
+        self._bar: Any = None
+        self._shown = 0
+        self._line_is_open = False
+
+    def show(self, progress: TrainingProgress) -> None:
+        """Take a new state."""
+        if self._silent or progress.stage == "done":
+            return
+        if progress.stage != self._stage:
+            self.close()
+            self._stage = progress.stage
+            if self._on_terminal:
+                self._open_bar(progress)
+            else:
+                click.echo(_line(progress), err=True)
+        if self._bar is not None:
+            reached = int(progress.fraction * _STEPS)
+            self._bar.update(max(0, reached - self._shown), _remark(progress))
+            self._shown = max(self._shown, reached)
+
+    def looking(self, check: Callable[[], None]) -> Callable[[int, int], None]:
+        """What a survey reports to. ``check`` is called each time; what it raises ends the survey."""
+
+        def report(files: int, file_bytes: int) -> None:
+            check()
+            if self._on_terminal and not self._silent and files % _FILES_A_REPORT == 0:
+                click.echo(f"\rlooking  {files:,} files, {size(file_bytes)} ", err=True, nl=False)
+                self._line_is_open = True
+
+        return report
+
+    def note(self, text: str) -> None:
+        """One line between the stages."""
+        if not self._silent:
+            self.close()
+            remark(text)
+
+    def close(self) -> None:
+        """Leave the bar as it is, and go on below it."""
+        if self._line_is_open:
+            click.echo(err=True)
+            self._line_is_open = False
+        if self._bar is not None:
+            self._bar.render_finish()
+            self._bar = None
+
+    def _open_bar(self, progress: TrainingProgress) -> None:
+        self._shown = 0
+        self._bar = click.progressbar(
+            length=_STEPS,
+            label=f"{progress.stage:<8}",
+            item_show_func=lambda remark: remark,
+            file=sys.stderr,
+            show_pos=False,
+            update_min_steps=1,
+        )
+        self._bar.render_progress()
+
+
+def _line(progress: TrainingProgress) -> str:
+    if progress.stage == "merging":
+        return f"merging {progress.pretokens:,} different pretokens, {progress.merges_wanted:,} merges wanted"
+    if progress.stage == "counting":
+        return f"counting {size(progress.bytes_total)}"
+    return "looking through the files"
+
+
+def _remark(progress: TrainingProgress) -> str:
+    if progress.stage == "merging":
+        rate = f"{progress.rate:,.0f} merges/s" if progress.rate else ""
+        return f"{progress.merges:,} merges  {rate}  {progress.bytes_per_token:.2f} bytes/token"
+    return f"{size(progress.bytes_read)} of {size(progress.bytes_total)}  {size(progress.rate)}/s"
+
+
+def size(count: float) -> str:
+    """A number of bytes in words."""
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= factor:
+            return f"{count / factor:.1f} {unit}"
+    return f"{count:.0f} bytes"
+
 
 SLICE_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0
@@ -68,7 +162,7 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
     _check_options(context, paths, out, options)
     display = ProgressDisplay(silent=as_json)
     try:
-        with interruption.noticed() as interrupted, _kernels(context.obj, display, interrupted):
+        with noticed() as interrupted, _kernels(context.obj, display, interrupted):
             begun = options["resume"] is None
             started = _begun(paths, options, display, interrupted) if begun else _resumed(options)
             checkpoint = options["checkpoint"] or options["resume"]
@@ -189,7 +283,7 @@ class Ended:
     losses: tuple[str, ...] = field(default=())
 
 
-def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: interruption.Notice) -> Any:
+def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice) -> Any:
     """A context in which compiled kernels are found. They are compiled first, where that was not done yet."""
     from engine import compiling
     from engine.kernels.cache_folder import kept_in
@@ -207,9 +301,7 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: interr
 # Beginning
 
 
-def _begun(
-    paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: interruption.Notice
-) -> Started:
+def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: Notice) -> Started:
     rules = _rules(options)
     given = _standard_input(paths, as_bytes=options["as_bytes"])
     folders = [Path(path) for path in paths if path != STANDARD_INPUT]
@@ -310,9 +402,7 @@ def _resumed(options: dict[str, Any]) -> Started:
 # Working
 
 
-def _work(
-    started: Started, checkpoint: Path | None, display: ProgressDisplay, interrupted: interruption.Notice
-) -> Worked:
+def _work(started: Started, checkpoint: Path | None, display: ProgressDisplay, interrupted: Notice) -> Worked:
     run = started.run
     began = saved = time.monotonic()
     unsaved = ""

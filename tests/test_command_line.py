@@ -524,12 +524,12 @@ def test_no_report_of_a_text_with_a_key_in_it_before_somebody_says_so(run, tmp_p
 
 
 def test_a_key_is_pointed_out_before_the_report_is_written(run, tmp_path, monkeypatch):
-    from commands import cost_report
+    from commands import cost
 
     def full(*_args: object, **_options: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(cost_report, "write_atomic", full)
+    monkeypatch.setattr(cost, "write_atomic", full)
     arguments = ("cost", "-", "--model", "gpt-4o", "--report", str(tmp_path / "r.md"), "--allow-keys")
     status, _out, err = run(*arguments, stdin=("AI" + "za" + "x" * 35).encode())
     assert status == 2

@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from commands import encoder_choice
-from commands.encoder_choice import EncoderChoice
+from commands import encodings
+from commands.encodings import EncoderChoice
 from engine import compiling
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
@@ -108,7 +108,7 @@ def test_kernels_that_cannot_be_loaded_are_tried_once(choice, compiled):
 def test_without_compiled_kernels_much_text_compiles_nothing(choice, compiled, compilers):
     compiled(False)
     encoding = AnyEncoding()
-    choice.expect(encoder_choice.COMPILING_BYTES // 2, encodings=1)
+    choice.expect(encodings.COMPILING_BYTES // 2, encodings=1)
     choice.make_for(encoding)
     assert encoding.asked == 0
     assert choice._thread is None
@@ -119,7 +119,7 @@ def test_with_very_much_text_they_are_compiled_meanwhile(tmp_path, compiled, com
     encoding = AnyEncoding()
     with EncoderChoice(tmp_path) as choice:
         for _ in range(3):
-            choice.expect(encoder_choice.COMPILING_BYTES)
+            choice.expect(encodings.COMPILING_BYTES)
             choice.make_for(encoding)
         assert compilers.get(timeout=PATIENCE_SECONDS) == (tmp_path / "cache" / "compiled", [compiling.ENCODE])
         assert encoding.asked == 0
@@ -132,7 +132,7 @@ def test_with_very_much_text_they_are_compiled_meanwhile(tmp_path, compiled, com
 def test_on_one_processor_nothing_is_compiled_meanwhile(choice, compiled, compilers, monkeypatch):
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     compiled(False)
-    choice.expect(encoder_choice.COMPILING_BYTES)
+    choice.expect(encodings.COMPILING_BYTES)
     choice.make_for(AnyEncoding())
     assert choice._thread is None
 

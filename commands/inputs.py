@@ -1,0 +1,199 @@
+"""What commands take: files, folders and standard input, numbers and days, and Ctrl+C between two steps."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from types import FrameType
+from typing import Any, NamedTuple, TypeVar
+
+import click
+
+from commands.program import BadInput, usable
+from engine.corpus_walk import FolderWalk, FoundFile
+from engine.requests.templates import TEMPLATES
+from engine.text_files import StoredText, decode_stored, read_bytes, read_stored
+from engine.training_types import CorpusRules, SkippedFile
+
+STANDARD_INPUT = "-"
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+class Given(NamedTuple):
+    """What one argument names: a text, or what a walk through a folder found."""
+
+    path: str
+    text: StoredText | None = None
+    found: Sequence[FoundFile | SkippedFile] = ()
+
+    @property
+    def size(self) -> int:
+        """File bytes to count."""
+        if self.text is not None:
+            return self.text.size
+        return sum(file.file_bytes for file in self.found if isinstance(file, FoundFile))
+
+
+def folder_options(command: _Command) -> _Command:
+    """The option of a command that takes ``ignored``, for ``read_given``."""
+    return click.option("--ignored", is_flag=True, help="Of folders also the files that a .gitignore names.")(command)
+
+
+def read_text(path: str) -> StoredText:
+    """The text of a file, or of standard input for ``-``. Raises BadInput."""
+    if path != STANDARD_INPUT:
+        return usable(lambda: read_stored(Path(path)), path)
+    return usable(lambda: decode_stored(sys.stdin.buffer.read()), "standard input")
+
+
+def bytes_option(command: _Command) -> _Command:
+    """The option of a command that takes ``as_bytes``, for ``read_raw`` and ``raw_given``."""
+    words = "Take files as bytes, whatever they are: no character encoding, no binary files left out."
+    return click.option("--bytes", "as_bytes", is_flag=True, help=words)(command)
+
+
+def read_raw(path: str) -> bytes:
+    """The bytes of a file, or of standard input for ``-``. Raises BadInput."""
+    if path != STANDARD_INPUT:
+        return usable(lambda: read_bytes(Path(path)), path)
+    return sys.stdin.buffer.read()
+
+
+def raw_given(paths: Sequence[str], *, ignored: bool) -> Iterator[tuple[str, bytes]]:
+    """Path and bytes of each file that the arguments name, found as by ``read_given``. Raises BadInput."""
+    rules = CorpusRules(honour_gitignore=not ignored)
+    for path in paths or (STANDARD_INPUT,):
+        if path == STANDARD_INPUT or not usable(Path(path).is_dir, path):
+            yield path, read_raw(path)
+            continue
+        for found in usable(lambda path=path: list(FolderWalk(rules).found([Path(path)]))):
+            if isinstance(found, FoundFile):
+                yield str(found.path), read_raw(str(found.path))
+
+
+def read_given(paths: Sequence[str], *, ignored: bool) -> list[Given]:
+    """What the arguments name, nothing being standard input. A file named outright must be readable; of folders it is
+    only known which files they have: hidden ones are left out, and those that a .gitignore names unless ``ignored``.
+    Raises BadInput.
+    """
+    rules = CorpusRules(honour_gitignore=not ignored)
+    given = []
+    for path in paths or (STANDARD_INPUT,):
+        if path == STANDARD_INPUT or not usable(Path(path).is_dir, path):
+            given.append(Given(path, read_text(path)))
+        else:
+            found = usable(lambda path=path: list(FolderWalk(rules).found([Path(path)])))
+            given.append(Given(path, found=found))
+    return given
+
+
+MOST_DIGITS = 100
+
+
+class WholeNumber(click.ParamType):
+    """A whole number of ``least`` or more, in ASCII digits."""
+
+    name = "integer"
+
+    def __init__(self, least: int) -> None:
+        self._least = least
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
+        """The number, or a usage error."""
+        if isinstance(value, int):
+            return value
+        text = str(value).strip()
+        digits = text.removeprefix("+").removeprefix("-")
+        # Python refuses to read some thousands of digits; nothing here is that large.
+        number = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
+        if number is None or number < self._least:
+            self.fail(f"{value!r} is not a whole number of {self._least} or more", parameter, context)
+        return number
+
+
+class Day(click.ParamType):
+    """A day, as ``datetime.date``."""
+
+    name = "day"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> date:
+        """The day, or a usage error."""
+        if isinstance(value, date):
+            return value
+        try:
+            return datetime.strptime(value, "%Y-%m-%d").date()
+        except ValueError:
+            self.fail(f"{value!r} is not a day, like 2026-01-31", parameter, context)
+
+
+class DecimalNumber(click.ParamType):
+    """A decimal number, taken from its text without passing through a float."""
+
+    name = "number"
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Decimal:
+        """The number, or a usage error."""
+        if isinstance(value, Decimal):
+            return value
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            number = Decimal("NaN")
+        if not number.is_finite() or number < 0:
+            self.fail(f"{value!r} is not a number of 0 or more, like 1.10", parameter, context)
+        return number
+
+
+class Notice:
+    """False until somebody asked to stop. A second Ctrl+C does not wait: it raises KeyboardInterrupt as usual."""
+
+    def __init__(self) -> None:
+        self._given = False
+
+    def __bool__(self) -> bool:
+        return self._given
+
+    def raise_if_any(self) -> None:
+        """Raise KeyboardInterrupt if somebody asked to stop."""
+        if self._given:
+            raise KeyboardInterrupt
+
+    def take(self, number: int, frame: FrameType | None) -> None:
+        """A signal has come."""
+        self.raise_if_any()
+        self._given = True
+
+
+@contextlib.contextmanager
+def noticed() -> Iterator[Notice]:
+    """Notice Ctrl+C, and being asked to end (SIGTERM), as long as the context lasts. On the main thread."""
+    notice = Notice()
+    before = {number: signal.signal(number, notice.take) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield notice
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def request_options(command: _Command) -> _Command:
+    """Options of a command that takes ``request`` and ``template``."""
+    keys = ", ".join(TEMPLATES)
+    command = click.option(
+        "--template", metavar="NAME|FILE", help=f"With --request: {keys}, or a Jinja chat template; else the model's."
+    )(command)
+    return click.option(
+        "--request", is_flag=True, help="PATH holds the body of an API call; a .jsonl file one on each line."
+    )(command)
+
+
+def check_template_use(request: bool, template: str | None) -> None:
+    """Raises BadInput for a template without a request."""
+    if template is not None and not request:
+        raise BadInput("--template goes with --request")
