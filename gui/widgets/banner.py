@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QGuiApplication, QIcon, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -142,17 +142,17 @@ class Banner(QFrame):
 
 
 class Toast(Banner):
-    """A banner that floats over the content: dark in a light window, so that it is seen at once."""
+    """A banner that floats over the content: in the colours of tool tips, so that it is seen at once."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(theme, icons, parent)
         self.setObjectName("toast")
+        self.setProperty("kind", "toast")  # colours of its texts and buttons are those of the style sheet
+        self._sign.set_role("on_tip")
         self._close.setIcon(QIcon())
         self._close.setText("✕")
         self._row.setSpacing(10)
         self.layout().setContentsMargins(12, 8, 8, 8)
-        theme.changed.connect(self._take_colours)
-        self._take_colours()
 
     def fit(self, room: int) -> None:
         """Take the size that the words need, in at most so many pixels."""
@@ -164,29 +164,11 @@ class Toast(Banner):
         width = max(120, min(room, TOAST_WIDTH, max(least, words)))
         self.resize(width, max(self.layout().totalHeightForWidth(width), self.minimumSizeHint().height()))
 
-    def _set_offers(self, offers: tuple[Offer, ...]) -> None:
-        super()._set_offers(offers)
-        for button in self._buttons:
-            button.setFlat(True)
-
-    @Slot()
-    def _take_colours(self) -> None:
-        dark = self._theme.is_dark
-        self._ground = self._theme.colour("button" if dark else "window_text")
-        ink = self._theme.colour("window_text" if dark else "base")
-        self._sign.set_role("window_text" if dark else "base")
-        palette = QPalette()
-        for role in (QPalette.ColorRole.Window, QPalette.ColorRole.Base, QPalette.ColorRole.Button):
-            palette.setColor(role, self._ground)
-        for role in (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText):
-            palette.setColor(role, ink)
-        self.setPalette(palette)
-
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setPen(self._theme.colour("outline"))
-            painter.setBrush(self._ground)
+            painter.setPen(self._theme.colour("tip_edge"))
+            painter.setBrush(self._theme.colour("tip"))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
 
 

@@ -11,10 +11,11 @@ from pytestqt.qtbot import QtBot
 
 from gui.look.icons import Icons
 from gui.look.theme import Theme
-from gui.runtime.notify import Notifier, Offer
+from gui.runtime.notify import Notice, Notifier, Offer
 from gui.widgets.banner import Banner, Toast
 from gui.window.message_bar import INFORMATION_MS as READING_MS
 from gui.window.message_bar import MessageBar
+from tests.gui.access.contrast import contrast
 
 
 @pytest.fixture
@@ -77,6 +78,28 @@ def test_toasts_stand_above_the_bottom_and_move_nothing(bar: MessageBar):
     longest = toasts(bar)[0]
     assert longest.width() <= 560
     assert longest._text.height() >= longest._text.heightForWidth(longest._text.width()), "all of it is seen"
+
+
+def test_words_and_buttons_of_a_toast_can_be_read(qtbot: QtBot):
+    theme = Theme("light", "normal")
+    theme.apply(QApplication.instance())
+    toast = Toast(theme, Icons(theme), over := QWidget())
+    qtbot.addWidget(over)
+    toast.show_notice(Notice("information", "Saved.", offers=(Offer("Undo", lambda: None),)))
+    toast.fit(500)
+    over.show()
+    toast.show()
+    ground = theme.colour("tip").name()
+    for part in (toast._text, *toast._buttons, toast._close):
+        picture = toast.grab(part.geometry()).toImage()
+        colours = {
+            picture.pixelColor(x, y).name()
+            for x in range(4, picture.width() - 4)
+            for y in range(4, picture.height() - 4)
+        }
+        assert ground in colours
+        assert max(contrast(colour, ground) for colour in colours) >= 4.5, type(part)
+    theme.release()
 
 
 def test_the_newest_comes_first_and_three_are_enough(bar: MessageBar):
