@@ -95,6 +95,7 @@ class BarPlot(pg.PlotWidget):
         self.getViewBox().setDefaultPadding(0.0)
         self.getAxis("left").setStyle(tickLength=0)
         self.getPlotItem().setContentsMargins(2, 4, 6, 0)
+        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # values rise to the right everywhere
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
 
     def draw(self, bars: Sequence[Bar], log: bool, text: CostText) -> None:

@@ -182,6 +182,8 @@ class CostCells(QStyledItemDelegate):
         area = QRectF(cell).adjusted(PADDING, 0, -PADDING, 0)
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         pen = _Pen(painter, self, area, look.tone, mirrored)
+        if declared.numeric or declared.painted in ("tokens", "share"):
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as numbers are written everywhere
         if declared.painted == "star":
             self._draw_star(painter, QRectF(cell), look, mirrored)
         elif declared.painted == "name":
@@ -286,13 +288,18 @@ class _Pen:
             width = self._cells.fonts.width(cut, weight)
             self._write(cut, right - width, width, weight, "text")
             return right - width
-        start = x = right - sum(widths)
+        start = right - sum(widths)
+        # The whole stands at the other side where one reads from there; its parts keep their order, as its digits do.
+        x = self.flipped(start, sum(widths))
         for (run, part), width in zip(parts, widths, strict=True):
-            self._write(run.text, x, width, part, "text" if run.strong else "stale")
+            self._write_at(run.text, x, width, part, "text" if run.strong else "stale")
             x += width
         return start
 
     def _write(self, text: str, x: float, width: float, weight: QFont.Weight, role: str) -> None:
+        self._write_at(text, self.flipped(x, width + 1), width, weight, role)
+
+    def _write_at(self, text: str, left: float, width: float, weight: QFont.Weight, role: str) -> None:
         font, metrics = self._cells.font_of(weight)
         if self._tone == "stale":
             font = QFont(font)
@@ -300,7 +307,7 @@ class _Pen:
         self._painter.setFont(font)
         self._painter.setPen(self._cells.colour(_TONES.get(self._tone, role)))
         top = self.area.center().y() - metrics.height() / 2
-        place = QRectF(self.flipped(x, width + 1), top, width + 1, metrics.height())
+        place = QRectF(left, top, width + 1, metrics.height())
         self._painter.drawText(place, _LINE, text)
 
 

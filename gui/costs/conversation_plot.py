@@ -50,6 +50,7 @@ class ConversationPlot(pg.PlotWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.getViewBox().setDefaultPadding(0.0)
         self.getPlotItem().setContentsMargins(2, 6, 10, 2)
+        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # turns go to the right everywhere
         self.setLabel("bottom", self.tr("Turn"))
         self.setAccessibleName(self.tr("What the conversation has cost so far, by turn"))
 

@@ -23,6 +23,9 @@ from gui.look.theme import Theme
 RUNS_ROLE = Qt.ItemDataRole.UserRole
 """The runs of a cell, for those who paint them."""
 _LINE_SEPARATOR = "\u2028"
+_FROM_THE_RIGHT = Qt.LayoutDirection.RightToLeft
+_AS_NUMBERS = "\u2066{}\u2069"
+"""Signs and units stay where they are written in a window that reads from the right: ``−57%``, not ``57%−``."""
 
 
 class Texts(Protocol):
@@ -47,9 +50,11 @@ class TextDelegate(QStyledItemDelegate):
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         row, column = index.row(), index.column()
-        option.displayAlignment = self._model.side(column)
+        side = option.displayAlignment = self._model.side(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        option.text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
+        text = self.written(row, column).replace("\n", _LINE_SEPARATOR)
+        figures = bool(side & Qt.AlignmentFlag.AlignRight)
+        option.text = _AS_NUMBERS.format(text) if figures and option.direction == _FROM_THE_RIGHT else text
 
     def written(self, row: int, column: int) -> str:
         """What a cell says, without a call into Qt."""
@@ -101,6 +106,7 @@ class RunsDelegate(QStyledItemDelegate):
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
         painter.save()
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the runs of a line follow each other from the left
         painter.setClipRect(option.rect)
         self._paint_runs(painter, option.rect.adjusted(MARGIN, 0, -MARGIN, 0), runs, option.palette.color(role))
         painter.restore()

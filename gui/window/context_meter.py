@@ -118,7 +118,7 @@ class ContextMeter(KeyFigure):
 
     def _place_bar(self) -> None:
         line = self._metrics[self._strong.weight()].height()
-        place = round(self.end_of_number()) + GAP
+        place = round(self.start_of(self.end_of_number() + GAP, BAR.width()))
         self.bar.setGeometry(place, round((line - BAR.height()) / 2) + 1, BAR.width(), BAR.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -51,7 +51,7 @@ class DocumentName(QWidget):
         self._name.setFont(bold)
         self._state.setFont(small)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 14, 0)
+        column.setContentsMargins(*((14, 0, 0, 0) if self.isRightToLeft() else (0, 0, 14, 0)))
         column.setSpacing(2)
         column.addStretch(1)
         column.addWidget(self._name)
@@ -59,6 +59,8 @@ class DocumentName(QWidget):
         column.addStretch(1)
         for label in (self._name, self._state):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+            if self.isRightToLeft():  # a label stands where its own text begins
+                label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
         self.setFixedWidth(DOCUMENT_WIDTH)
         theme.changed.connect(self.update)
 
@@ -80,8 +82,11 @@ class DocumentName(QWidget):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(self._theme.colour("accent"))
                 place = self._name.geometry()
-                end = place.left() + self._name.fontMetrics().horizontalAdvance(self._name.text())
-                painter.drawEllipse(min(end + 6, self.width() - 9), place.center().y() - 3, 7, 7)
+                words = self._name.fontMetrics().horizontalAdvance(self._name.text())
+                left = min(place.left() + words + 6, self.width() - 9)
+                if self.isRightToLeft():
+                    left = max(place.right() - words - 13, 2)
+                painter.drawEllipse(left, place.center().y() - 3, 7, 7)
 
 
 class Header(QFrame):

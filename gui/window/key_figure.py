@@ -120,6 +120,10 @@ class KeyFigure(QWidget):
         """Where the number and its dot end, in pixels."""
         return sum(self._widths()) + (DOT_ROOM if self._quality else 0)
 
+    def start_of(self, place: float, width: float) -> float:
+        """Where something of a width stands, whose ``place`` is counted from the side on which one begins to read."""
+        return self.width() - place - width if self.isRightToLeft() else place
+
     def _fit(self) -> None:
         number = self.end_of_number() + self._trailing
         needed = max(number, self._small_metrics.horizontalAdvance(self._caption)) + 2
@@ -137,8 +141,9 @@ class KeyFigure(QWidget):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
-            strong = self._metrics[self._strong.weight()]
-            x, line = 0.0, QRectF(0, 0, self.width(), strong.height())
+            strong, mirrored = self._metrics[self._strong.weight()], self.isRightToLeft()
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as numbers are written everywhere
+            x, line = self.start_of(0, sum(self._widths())), QRectF(0, 0, self.width(), strong.height())
             for run, width in zip(self._runs, self._widths(), strict=True):
                 painter.setFont(self._strong if run.strong else self._quiet)
                 painter.setPen(self._theme.colour("window_text" if run.strong and not self._stale else "stale"))
@@ -147,8 +152,10 @@ class KeyFigure(QWidget):
             if self._quality:
                 from gui.costs.cells import dot_colour, draw_dot
 
-                centre = QPointF(x + DOT_ROOM / 2 + 1, line.center().y() + 1)
+                place = self.start_of(sum(self._widths()), DOT_ROOM) + DOT_ROOM / 2 + (-1 if mirrored else 1)
+                centre = QPointF(place, line.center().y() + 1)
                 draw_dot(painter, centre, self._quality, dot_colour(self._theme, self._quality))
+            painter.setLayoutDirection(self.layoutDirection())
             painter.setFont(self._small)
             painter.setPen(self._theme.colour("stale"))
             below = QRectF(0, line.height(), self.width(), self._small_metrics.height())

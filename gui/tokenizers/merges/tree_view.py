@@ -156,6 +156,7 @@ class MergeTreePainter:
     def _paint_words(self, painter: QPainter, node: ForestNode, box: QRectF, is_made: bool) -> None:
         upper = QRectF(box.left(), box.top() + PADDING / 2, box.width(), self._metrics.height())
         lower = QRectF(box.left(), upper.bottom(), box.width(), self._small_metrics.height())
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # parts stand from the left to the right
         painter.setFont(self._font)
         painter.setPen(self._theme.colour("text" if is_made else "stale"))
         painter.drawText(upper, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, node_text(node))

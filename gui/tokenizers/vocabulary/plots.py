@@ -35,6 +35,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
         self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
+        self.ci.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lengths rise to the right everywhere
         self._axes: list[Any] = []
         self.histogram = self._field(0, self.tr("Tokens"), self.tr("Bytes"))
         self.along = self._field(2, self.tr("Bytes"), self.tr("Id, which is the order of merging"))
