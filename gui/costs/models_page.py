@@ -28,45 +28,11 @@ from gui.costs.rows import natural
 from gui.costs.scenario import ScenarioSummary
 from gui.costs.status import CostStatus, Foot
 from gui.look.theme import Theme
+from gui.widgets.chip import Chip, MenuChip
 from gui.widgets.layouts import FlowLayout
 
 FILTER_CHARACTERS = 18
 CONTEXTS = (32_000, 128_000, 200_000, 1_000_000)
-TICK = "✓ "
-
-
-class Chip(QPushButton):
-    """A filter that is on or off: on, it has a tick as well as another colour."""
-
-    def __init__(self, name: str, text: str, spoken: str) -> None:
-        super().__init__(objectName=name)
-        self._text = text
-        self.setProperty("kind", "chip")
-        self.setAutoDefault(False)
-        self.setCheckable(True)
-        self.setAccessibleName(spoken)
-        self.setToolTip(spoken)
-        self.toggled.connect(self._show)
-        self._show()
-
-    def set_text(self, text: str) -> None:
-        """Say this, behind a tick where it is on."""
-        self._text = text
-        self._show()
-
-    @Slot()
-    def _show(self) -> None:
-        self.setText((TICK if self.isChecked() else "") + self._text)
-
-
-class MenuChip(Chip):
-    """A filter with choices: its menu says what is on."""
-
-    def __init__(self, name: str, text: str, spoken: str) -> None:
-        super().__init__(name, text, spoken)
-        self.choices = QMenu(self)
-        self.choices.setObjectName(f"{name}Menu")
-        self.setMenu(self.choices)
 
 
 class CostTools(QWidget):

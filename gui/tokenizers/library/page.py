@@ -26,7 +26,6 @@ from PySide6.QtWidgets import (
 
 from gui.core.local_tokenizers import LocalTokenizer
 from gui.core.token_text import visible_line
-from gui.costs.models_page import Chip
 from gui.look.figures import figure
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
@@ -36,6 +35,7 @@ from gui.look.quantities import TrainingText
 from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
+from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
