@@ -52,9 +52,7 @@ QFrame[kind="toast"], QFrame#toast { background: @tip; border: 1px solid @tip_ed
 QFrame[kind="toast"] QLabel { color: @on_tip; }
 QFrame[kind="toast"] QPushButton, QFrame[kind="toast"] QToolButton { color: @tip_action; background: transparent;
   border: 1px solid transparent; font-weight: 600; padding: 0 8px; min-height: 24px; }
-QFrame[kind="toast"] QPushButton:hover, QFrame[kind="toast"] QPushButton:checked,
-QFrame[kind="toast"] QToolButton:hover { border-color: @tip_action; }
-QFrame[kind="toast"] QPlainTextEdit { color: @on_tip; background: @tip; border-color: @tip_action; }
+QFrame[kind="toast"] QPushButton:hover, QFrame[kind="toast"] QToolButton:hover { text-decoration: underline; }
 QFrame[kind="track"], QFrame#track { background: @sunken; border: 0; border-radius: 8px; }
 QFrame[kind="line"] { background: @line; border: 0; min-height: 1px; max-height: 1px; }
 QFrame[kind="vline"] { background: @line; border: 0; min-width: 1px; max-width: 1px; }

@@ -147,12 +147,12 @@ class Toast(Banner):
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(theme, icons, parent)
         self.setObjectName("toast")
-        self.setProperty("kind", "toast")  # colours of its texts and buttons are those of the style sheet
-        self._sign.set_role("on_tip")
+        self.setProperty("kind", "toast")  # the sheet gives ground, text and buttons their colours
         self._close.setIcon(QIcon())
         self._close.setText("✕")
         self._row.setSpacing(10)
         self.layout().setContentsMargins(12, 8, 8, 8)
+        self._sign.set_role("on_tip")
 
     def fit(self, room: int) -> None:
         """Take the size that the words need, in at most so many pixels."""
@@ -163,6 +163,11 @@ class Toast(Banner):
         words = self._text.fontMetrics().horizontalAdvance(self.text) + beside + 70
         width = max(120, min(room, TOAST_WIDTH, max(least, words)))
         self.resize(width, max(self.layout().totalHeightForWidth(width), self.minimumSizeHint().height()))
+
+    def _set_offers(self, offers: tuple[Offer, ...]) -> None:
+        super()._set_offers(offers)
+        for button in self._buttons:
+            button.setFlat(True)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
