@@ -212,6 +212,7 @@ class TreeLayout:
     box_height: float
     width: float
     height: float
+    level_gap: float = LEVEL_GAP
 
     def around(self, left: float, top: float, right: float, bottom: float) -> Iterator[int]:
         """The nodes that a picture of this rectangle may show something of, their lines included: all whose trees
@@ -240,7 +241,7 @@ class TreeLayout:
         return row[at] if 0 <= at < len(row) else place
 
     def _top_of(self, level: int) -> float:
-        return (len(self.rows) - 1 - level) * (self.box_height + LEVEL_GAP)
+        return (len(self.rows) - 1 - level) * (self.box_height + self.level_gap)
 
 
 def lay_out(forest: MergeForest, widths: Sequence[float], box_height: float) -> TreeLayout:
@@ -280,4 +281,36 @@ def lay_out(forest: MergeForest, widths: Sequence[float], box_height: float) -> 
         box_height,
         max(0.0, x - TREE_GAP),
         len(rows) * (box_height + LEVEL_GAP) - LEVEL_GAP if rows else 0.0,
+    )
+
+
+BLOCK_GAP = 2.0
+"""Between two blocks."""
+
+
+def stack(forest: MergeForest, byte_width: float, box_height: float) -> TreeLayout:
+    """Give each node a block as wide as its bytes: one column a byte, parts below their token."""
+    nodes = forest.nodes
+    depths = [0] * len(nodes)
+    for place, node in enumerate(nodes):  # parents come before their parts
+        if node.parent >= 0:
+            depths[place] = depths[node.parent] + 1
+    deepest = max(depths, default=0)
+    boxes, spans = [], []
+    for depth, node in zip(depths, nodes, strict=True):
+        left, width = node.byte_start * byte_width, len(node.token_bytes) * byte_width
+        boxes.append((left, depth * (box_height + BLOCK_GAP), width - BLOCK_GAP))
+        spans.append((left, left + width - BLOCK_GAP))
+    rows: list[list[int]] = [[] for _ in range(deepest + 1)] if nodes else []
+    for place in forest.reading_order():
+        rows[deepest - depths[place]].append(place)
+    return TreeLayout(
+        tuple(boxes),
+        tuple(spans),
+        tuple(deepest - depth for depth in depths),
+        tuple(map(tuple, rows)),
+        box_height,
+        max((end for _start, end in spans), default=0.0),
+        len(rows) * (box_height + BLOCK_GAP) - BLOCK_GAP if rows else 0.0,
+        BLOCK_GAP,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -30,6 +30,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QScrollBar,
     QSizePolicy,
+    QTabBar,
     QToolButton,
     QToolTip,
     QVBoxLayout,
@@ -41,7 +42,9 @@ from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
-from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, TreeLayout, lay_out
+from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, TreeLayout, lay_out, stack
+from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
+from gui.widgets.tool_row import segments
 
 MOST_CHARACTERS = 20
 PADDING = 7.0
@@ -53,13 +56,14 @@ LEAST_READABLE = 0.45
 @dataclass(frozen=True, slots=True)
 class TreeState:
     """What is drawn apart from the tree itself. ``step``: how many merges are done; the last of them is ``latest``.
-    ``current``: the node at the keyboard, -1 for none."""
+    ``current``: the node at the keyboard, -1 for none. ``blocks``: stacked blocks, without lines."""
 
     step: int
     latest: bool
     current: int
     focused: bool
     zoom: float
+    blocks: bool = False
 
 
 class MergeTreePainter:
@@ -95,7 +99,8 @@ class MergeTreePainter:
     ) -> None:
         """Draw these nodes and the lines to their parts."""
         shown = list(places)
-        for place in shown:
+        self._grounds = part_colours(self._theme)
+        for place in () if state.blocks else shown:
             self._paint_lines(painter, forest.nodes[place], place, layout, state)
         for place in shown:
             self._paint_box(painter, forest, place, layout, state)
@@ -135,16 +140,18 @@ class MergeTreePainter:
             pen.setStyle(Qt.PenStyle.DashLine)
         elif place < forest.roots or is_newest:
             pen.setWidthF(2.0)
+        elif state.blocks:
+            pen = QPen(Qt.PenStyle.NoPen)
         painter.setPen(pen)
-        painter.setBrush(self._theme.colour(self._fill(place < forest.roots, node.is_leaf, is_made, is_newest)))
+        painter.setBrush(self._fill(forest, place, is_made, is_newest))
         painter.drawRoundedRect(box, ROUND, ROUND)
-        if is_newest:
+        if is_newest and not state.blocks:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(-4, -4, 4, 4), ROUND + 3, ROUND + 3)
         if place == state.current:
             self._paint_current(painter, box, state.focused)
         if state.zoom >= LEAST_READABLE:
-            self._paint_words(painter, node, box, is_made)
+            self._paint_words(painter, node, box, is_made, state)
 
     def _paint_current(self, painter: QPainter, box: QRectF, focused: bool) -> None:
         pen = QPen(self._theme.colour("focus"), 2.0 if focused else 1.0)
@@ -153,28 +160,41 @@ class MergeTreePainter:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), ROUND + 1, ROUND + 1)
 
-    def _paint_words(self, painter: QPainter, node: ForestNode, box: QRectF, is_made: bool) -> None:
+    def _paint_words(self, painter: QPainter, node: ForestNode, box: QRectF, is_made: bool, state: TreeState) -> None:
+        text, number = node_text(node), self._number(node)
+        if state.blocks:
+            text = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, box.width() - 2)
+            number = next((n for n in (number, str(node.token_id)) if self._small_width(n) <= box.width() - 4), "")
         upper = QRectF(box.left(), box.top() + PADDING / 2, box.width(), self._metrics.height())
+        if not number:
+            upper = box
         lower = QRectF(box.left(), upper.bottom(), box.width(), self._small_metrics.height())
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # parts stand from the left to the right
         painter.setFont(self._font)
         painter.setPen(self._theme.colour("text" if is_made else "stale"))
-        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, node_text(node))
+        painter.drawText(upper, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
         painter.setFont(self._small)
         painter.setPen(self._theme.colour("text" if is_made and node.step else "stale"))
-        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, self._number(node))
+        painter.drawText(lower, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, number)
 
     def _number(self, node: ForestNode) -> str:
         if not node.step:
             return str(node.token_id)
         return f"{self._step_words.format(n=node.step)} · {node.token_id}"
 
-    def _fill(self, is_top: bool, is_leaf: bool, is_made: bool, is_newest: bool) -> str:
+    def _small_width(self, text: str) -> float:
+        return self._small_metrics.horizontalAdvance(text)
+
+    def _fill(self, forest: MergeForest, place: int, is_made: bool, is_newest: bool) -> QColor:
+        """Return the ground of a node: that of the part it is, or that of a whole token."""
+        node = forest.nodes[place]
         if is_newest:
-            return "success_base"
+            return self._theme.colour("success_base")
         if not is_made:
-            return "base"
-        return "information_base" if is_top else "alternate_base" if is_leaf else "button"
+            return self._theme.colour("base")
+        if node.is_leaf or node.parent < 0:
+            return self._grounds[WHOLE if node.is_leaf else LEFT]
+        return self._grounds[LEFT if forest.nodes[node.parent].left == place else RIGHT]
 
     def _outline(self, is_top: bool, is_made: bool, is_newest: bool) -> QColor:
         if is_newest:
@@ -206,6 +226,11 @@ MARGIN = 16.0
 ZOOMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0)
 STEP_PIXELS = 40
 MOST_SPOKEN_BYTES = 60
+AUTOMATIC, BLOCKS, TREE = "", "blocks", "tree"
+LEAST_TREE = 0.8
+"""Zoom below which a tree that has to fit is shown as blocks."""
+LEAST_BYTE, MOST_BYTE = 14.0, 90.0
+"""Minimum and maximum width of the column of a byte, in pixels."""
 
 
 class MergeTreeView(QAbstractScrollArea):
@@ -216,11 +241,12 @@ class MergeTreeView(QAbstractScrollArea):
     the token.
 
     Signals: ``token_activated(int)``: the id of a token that was opened; ``current_changed(int)``: the place in the
-    forest of the node at the keyboard.
+    forest of the node at the keyboard; ``shape_changed(bool)``: whether blocks are drawn.
     """
 
     token_activated = Signal(int)
     current_changed = Signal(int)
+    shape_changed = Signal(bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -236,6 +262,8 @@ class MergeTreeView(QAbstractScrollArea):
         self._current = -1
         self._zoom = 1.0
         self._fits = True
+        self._shape = AUTOMATIC
+        self._blocks = False
         self._pressed: QPointF | None = None
         self._theme = theme
         theme.changed.connect(self._on_theme)
@@ -251,15 +279,23 @@ class MergeTreeView(QAbstractScrollArea):
         """Show another forest, as large as fits; the whole of it merged. One that is too wide for the smallest size
         is shown in full size, its first root in the middle. ``hint`` stands there if it is empty."""
         self._forest, self._hint, self._step = forest, hint, None
-        self._measure()
-        self._fits = True
         self.fit()
-        if self.horizontalScrollBar().maximum():
+        if self.horizontalScrollBar().maximum() and not self._blocks:
             self.zoom_full()
             left, _top, width = self._layout.boxes[0]
             self.horizontalScrollBar().setValue(round(left + MARGIN + (width - self.viewport().width()) / 2))
             self.verticalScrollBar().setValue(0)
         self._set_current(0 if forest.nodes else -1)
+
+    @property
+    def in_blocks(self) -> bool:
+        """True if the forest is drawn as stacked blocks, False if it is drawn as trees."""
+        return self._blocks
+
+    def set_shape(self, shape: str) -> None:
+        """Draw ``BLOCKS``, ``TREE``, or with ``AUTOMATIC`` blocks where the tree does not fit."""
+        self._shape = shape
+        self.fit()
 
     def set_step(self, step: int | None) -> None:
         """Show the first so many merges as done and the rest as yet to come; None: all of them, and none as the
@@ -340,11 +376,20 @@ class MergeTreeView(QAbstractScrollArea):
     @Slot()
     def fit(self) -> None:
         """As large as shows the whole, up to full size, and as long as nobody zooms also after a change of size."""
+        self._blocks = self._shape == BLOCKS
+        self._measure()
+        fitting = self._fitting()
+        if self._shape == AUTOMATIC and fitting < LEAST_TREE:
+            self._blocks = True
+            self._measure()
+        self._zoom_to(1.0 if self._blocks else min(1.0, max(ZOOMS[0], fitting)))
+        self._fits = True
+        self.shape_changed.emit(self._blocks)
+
+    def _fitting(self) -> float:
         room = self.viewport().size()
         width, height = self._layout.width + 2 * MARGIN, self._layout.height + 2 * MARGIN
-        fitting = min(room.width() / width, room.height() / height)
-        self._zoom_to(min(1.0, max(ZOOMS[0], fitting)))
-        self._fits = True
+        return min(room.width() / width, room.height() / height)
 
     def _next_zoom(self, larger: bool) -> float:
         if larger:
@@ -381,7 +426,7 @@ class MergeTreeView(QAbstractScrollArea):
             shown = self._layout.around(first.x() - MARGIN, first.y() - MARGIN, last.x() + MARGIN, last.y() + MARGIN)
             is_whole = self._step is None
             step = len(self._forest.nodes) if self._step is None else self._step
-            state = TreeState(step, not is_whole, self._current, self.hasFocus(), self._zoom)
+            state = TreeState(step, not is_whole, self._current, self.hasFocus(), self._zoom, self._blocks)
             self._painter.paint(painter, self._forest, self._layout, shown, state)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -491,6 +536,12 @@ class MergeTreeView(QAbstractScrollArea):
         QApplication.clipboard().setText(self.text())
 
     def _measure(self) -> None:
+        if self._blocks:
+            size = sum(len(node.token_bytes) for node in self._forest.nodes[: self._forest.roots])
+            width = max(LEAST_BYTE, (self.viewport().width() - 2 * MARGIN) / max(1, size))
+            self._layout = stack(self._forest, min(width, MOST_BYTE), self._painter.box_height)
+            self.viewport().update()
+            return
         widths = [self._painter.width_of(node) for node in self._forest.nodes]
         self._layout = lay_out(self._forest, widths, self._painter.box_height)
         self.viewport().update()
@@ -500,14 +551,14 @@ class MergeTreeView(QAbstractScrollArea):
         if self._current < 0:
             return -1
         node = self._forest.nodes[self._current]
-        bytes_row = self._layout.rows[0]
+        leaves = sorted((node.byte_start, place) for place, node in enumerate(self._forest.nodes) if node.is_leaf)
         places = {
             Qt.Key.Key_Up: node.parent,
             Qt.Key.Key_Down: node.left,
             Qt.Key.Key_Left: self._layout.beside(self._current, -1),
             Qt.Key.Key_Right: self._layout.beside(self._current, 1),
-            Qt.Key.Key_Home: bytes_row[0],
-            Qt.Key.Key_End: bytes_row[-1],
+            Qt.Key.Key_Home: leaves[0][1],
+            Qt.Key.Key_End: leaves[-1][1],
         }
         if key not in places:
             return -1
@@ -537,7 +588,7 @@ class MergeTreeView(QAbstractScrollArea):
         """Where the forest begins while nothing is scrolled: in the middle, if there is room around it."""
         room = QRectF(self.viewport().rect())
         left = max(MARGIN * self._zoom, (room.width() - self._layout.width * self._zoom) / 2)
-        top = max(MARGIN * self._zoom, (room.height() - self._layout.height * self._zoom) / 2)
+        top = max(MARGIN * self._zoom, 0 if self._blocks else (room.height() - self._layout.height * self._zoom) / 2)
         return QPointF(left, top)
 
     def _scrolled(self) -> QPointF:
@@ -576,6 +627,7 @@ class MergeTreePane(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.view = MergeTreeView(theme, self)
+        self._buttons: list[QToolButton] = []
         self.caption = QLabel(self)
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -583,6 +635,16 @@ class MergeTreePane(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
         row.addWidget(self.caption, 1)
+        self.shapes = QTabBar(objectName="mergeShape")
+        self.shapes.addTab(self.tr("Blocks"))
+        self.shapes.addTab(self.tr("Tree"))
+        self.shapes.setTabToolTip(0, self.tr("One column a byte, parts below their token"))
+        row.addWidget(segments(self.shapes, "mergeShapes", self.tr("How merges are drawn")))
+        row.addSpacing(8)
+        self.shapes.tabBarClicked.connect(self._on_shape)
+        self.shapes.currentChanged.connect(self._on_shape)
+        self.view.shape_changed.connect(self._show_shape)
+        self._show_shape(self.view.in_blocks)
         row.addWidget(self._button("−", self.tr("Make the tree smaller (-)"), self.view.zoom_out))
         row.addWidget(self._button("+", self.tr("Make the tree larger (+)"), self.view.zoom_in))
         row.addWidget(self._button("1:1", self.tr("Show the tree in full size (1)"), self.view.zoom_full))
@@ -596,7 +658,17 @@ class MergeTreePane(QWidget):
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
         """What the Tab key goes to, in this order."""
-        return (*self.findChildren(QToolButton), self.view)
+        return (self.shapes, *self._buttons, self.view)
+
+    @Slot(int)
+    def _on_shape(self, place: int) -> None:
+        self.view.set_shape((BLOCKS, TREE)[place])
+
+    @Slot(bool)
+    def _show_shape(self, blocks: bool) -> None:
+        blocker = QSignalBlocker(self.shapes)
+        self.shapes.setCurrentIndex(0 if blocks else 1)
+        blocker.unblock()
 
     def show_forest(self, forest: MergeForest, caption: str = "", hint: str = "") -> None:
         """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
@@ -615,4 +687,5 @@ class MergeTreePane(QWidget):
         button.setAutoRaise(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(act)
+        self._buttons.append(button)
         return button

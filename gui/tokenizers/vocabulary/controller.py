@@ -494,9 +494,20 @@ class VocabularyController(PageController["VocabularyPanel"]):
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         VocabularyPages(self.lengths, self.compare, flow, service, self)
-        notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
+        panel.compare.clicked.connect(self._choose_other)
+        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
         guard = KeyGuard(self._runner, notifier, panel, self)
         self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
+
+    @Slot()
+    def _choose_other(self) -> None:
+        """Show the comparison, and its picker where nothing is compared yet."""
+        assert self.panel is not None
+        assert self.compare is not None
+        self.panel.side.setCurrentWidget(self.compare)
+        self.compare.other.setFocus(Qt.FocusReason.OtherFocusReason)
+        if not self.compare.other.currentText():
+            self.compare.other.showPopup()
 
     def _open_first(self, flow: VocabularyFlow) -> None:
         name, token_id = self._state.get("encoding"), self._state.get("id")

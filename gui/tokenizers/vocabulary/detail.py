@@ -30,6 +30,7 @@ from gui.tokenizers.merges.forest import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, TokenListModel, tr
 from gui.widgets.layouts import PageTabs
+from gui.widgets.token_pills import TokenHeading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,14 +62,15 @@ class VocabularyDetail(QWidget):
         self._detail: TokenDetail | None = None
         self.hint = self._words("vocabHint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self.heading = self._words("vocabToken")
-        font = fixed_font()
-        font.setPointSizeF(font.pointSizeF() * 1.3)
-        self.heading.setFont(font)
+        self.heading = TokenHeading("vocabToken", theme)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._grid = QGridLayout()
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setColumnStretch(1, 1)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(4)
         self._facts: dict[str, QLabel] = {}
+        self._titles: dict[QWidget, QLabel] = {}
         self._make_facts()
         self._make_links()
         self._make_places()
@@ -157,6 +159,8 @@ class VocabularyDetail(QWidget):
         }
         for name, words in said.items():
             self._facts[name].setText(words)
+        for widget in (self._facts["remarks"], self._titles[self._facts["remarks"]]):
+            widget.setVisible(bool(detail.findings))
 
     @property
     def _pending(self) -> str:
@@ -208,9 +212,10 @@ class VocabularyDetail(QWidget):
             if parents is None:
                 continue
             content = entries.token_bytes(parent)
-            words = f"{self._text(content, MOST_LINK_CHARACTERS)}  {parent}"
+            words = self._text(content, MOST_LINK_CHARACTERS)
             link.setText(words.replace("&", "&&"))
-            link.setAccessibleName(self.tr("Parent {token}").format(token=words))
+            link.setAccessibleName(self.tr("Parent {token}").format(token=f"{words}  {parent}"))
+            link.setToolTip(self.tr("Go to token {id}").format(id=parent))
             link.setProperty("token_id", parent)
         words = self.tr("a single byte") if detail.kind == "byte" else self.tr("nothing: it is not merged")
         if detail.kind == "piece":
@@ -230,13 +235,13 @@ class VocabularyDetail(QWidget):
 
     def _make_facts(self) -> None:
         titles = {
-            "id": self.tr("Id"),
+            "id": self.tr("ID"),
             "bytes": self.tr("Bytes"),
             "length": self.tr("Length"),
             "kind": self.tr("Kind"),
             "script": self.tr("Script"),
-            "reach": self.tr("Reached by a text"),
-            "built": self.tr("Built on it"),
+            "reach": self.tr("Reachable"),
+            "built": self.tr("Used by"),
             "remarks": self.tr("Remarks"),
         }
         for row, (name, title) in enumerate(titles.items()):
@@ -248,7 +253,9 @@ class VocabularyDetail(QWidget):
 
     def _add_row(self, row: int, title: str, widget: QWidget) -> None:
         edge = Qt.AlignmentFlag.AlignTop if isinstance(widget, QLabel) else Qt.AlignmentFlag.AlignVCenter
-        self._grid.addWidget(PlainLabel(title), row, 0, edge)
+        label = self._titles[widget] = PlainLabel(title)
+        label.setProperty("role", "tableQuiet")
+        self._grid.addWidget(label, row, 0, edge)
         self._grid.addWidget(widget, row, 1)
 
     def _make_links(self) -> None:
@@ -262,7 +269,6 @@ class VocabularyDetail(QWidget):
             link.setFont(fixed)
             link.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             link.setMinimumWidth(60)
-            link.setToolTip(self.tr("Go to this token"))
             link.clicked.connect(self._on_link)
             row.addWidget(link)
         row.addWidget(self.no_parents)

@@ -6,28 +6,38 @@ from typing import Any, NamedTuple
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QLineEdit,
-    QPushButton,
-    QSizePolicy,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
+from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
+from gui.look.theme import Theme
 from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
+from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.form_rows import form_grid, form_row
 from gui.widgets.layouts import FlowLayout
+from gui.widgets.popover import Popover
 
 MODES = ("text", "hex", "regex")
 MOST_BYTES = 100_000
 ID_SIGN = "#"
 """Begins an id in the search field. A number without it is searched as text, and Enter goes to the id."""
+HEX_SIGN, EXPRESSION_SIGN = "0x", "/"
+"""What begins bytes, and what stands on both sides of an expression."""
+
+
+def read_search(typed: str, mode: str) -> tuple[str, str]:
+    """Return what is searched and how. In the mode for text a sign in front may say another."""
+    if mode != "text":
+        return typed, mode
+    if typed.startswith(ID_SIGN):
+        return "", mode
+    if len(typed) > 2 and typed.startswith(EXPRESSION_SIGN) and typed.endswith(EXPRESSION_SIGN):
+        return typed[1:-1], "regex"
+    digits = typed.removeprefix(HEX_SIGN).strip()
+    if typed.startswith(HEX_SIGN) and digits:
+        return digits, "hex"
+    return typed, mode
 
 
 class Wanted(NamedTuple):
@@ -56,8 +66,9 @@ class VocabularyFilters(QWidget):
     longest_asked = Signal()
     export_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._range: tuple[int, int | None] = (0, None)
         self._quiet = False
         self._make_first_row()
@@ -66,10 +77,10 @@ class VocabularyFilters(QWidget):
         self.search.textChanged.connect(self._on_changed)
         self.match_case.toggled.connect(self._on_changed)
         for box in (self.mode, self.kind, self.script, self.finding):
-            box.currentIndexChanged.connect(self._on_changed)
+            box.picked.connect(self._on_changed)
         for spin in (self.shortest, self.longest):
             spin.valueChanged.connect(self._on_changed)
-        self.mode.currentIndexChanged.connect(self._on_mode)
+        self.mode.picked.connect(self._on_mode)
         self.go_to.returnPressed.connect(self._on_go)
         self.reset.clicked.connect(self.clear)
         self.by_length.clicked.connect(self.longest_asked)
@@ -80,8 +91,7 @@ class VocabularyFilters(QWidget):
     def wanted(self) -> Wanted:
         """What is looked for."""
         return Wanted(
-            "" if self.search.text().startswith(ID_SIGN) else self.search.text(),
-            MODES[self.mode.currentIndex()],
+            *read_search(self.search.text(), MODES[self.mode.currentIndex()]),
             self.match_case.isChecked(),
             self.kind.currentData(),
             self.script.currentData(),
@@ -108,7 +118,7 @@ class VocabularyFilters(QWidget):
             spin.setValue(0)
         self._range = (0, None)
         self._quiet = False
-        self.changed.emit()
+        self._on_changed()
 
     def set_diagnosed(self, known: bool) -> None:
         """Whether scripts and findings can be looked for."""
@@ -136,11 +146,28 @@ class VocabularyFilters(QWidget):
         if isinstance(text, str):
             self.search.setText(text)
         self._quiet = False
+        self._show_filters()
 
     @Slot()
     def _on_changed(self) -> None:
+        self._show_filters()
         if not self._quiet:
             self.changed.emit()
+
+    def _show_filters(self) -> None:
+        """Say on the chip which lengths are shown, and offer to show all while anything is left out."""
+        least, most = self.shortest.value(), self.longest.value()
+        write = lambda value: figure(self.locale(), value)  # noqa: E731 - a short name for a method
+        words = self.tr("Any length")
+        if least and most:
+            words = self.tr("{least} to {most} bytes").format(least=write(least), most=write(most))
+        elif least:
+            words = self.tr("{least} bytes or more").format(least=write(least))
+        elif most:
+            words = self.tr("Up to {most} bytes").format(most=write(most))
+        self.length.set_on(bool(least or most), words)
+        wanted = self.wanted
+        self.reset.setVisible(wanted != Wanted(mode=wanted.mode, match_case=wanted.match_case))
 
     @Slot()
     def _on_mode(self) -> None:
@@ -148,7 +175,7 @@ class VocabularyFilters(QWidget):
         self.match_case.setEnabled(mode != "hex")
         self.search.setPlaceholderText(
             {
-                "text": self.tr("Text such as magikarp, or an ID such as #43453"),
+                "text": self.tr("Text, #43453, /expression/ or 0x c3 a9"),
                 "hex": self.tr("Bytes inside a token, such as c3 a9"),
                 "regex": self.tr("Regular expression, such as ^ ?\\d+$"),
             }[mode]
@@ -181,10 +208,15 @@ class VocabularyFilters(QWidget):
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.mode = QComboBox(objectName="vocabSearchMode")
-        self.mode.setAccessibleName(self.tr("How the search is read"))
-        self.mode.addItems([self.tr("Text"), self.tr("Bytes (hex)"), self.tr("Regex")])
-        self.match_case = QCheckBox(self.tr("Match &case"), objectName="vocabMatchCase")
+        self.search.setToolTip(
+            self.tr("Text, or an ID such as #43453, an expression such as /^ ?\\d+$/, bytes such as 0x c3 a9")
+        )
+        self.mode = ChoiceChip(
+            "vocabSearchMode",
+            [(self.tr("As text"), "text"), (self.tr("As bytes (hex)"), "hex"), (self.tr("As an expression"), "regex")],
+            self.tr("How the search is read"),
+        )
+        self.match_case = Chip("vocabMatchCase", self.tr("Match &case"), self.tr("Match case"))
         self.go_to = QLineEdit(objectName="vocabGoToId")
         self.go_to.setAccessibleName(self.tr("Go to an id, or show a range of ids"))
         self.go_to.setPlaceholderText(self.tr("43453 or 100-200"))
@@ -192,31 +224,43 @@ class VocabularyFilters(QWidget):
         self.go_to.setFixedWidth(self.fontMetrics().averageCharWidth() * 18)
 
     def _make_second_row(self) -> None:
-        self.kind = self._choice("vocabKind", self.tr("Kind of entry"), self.tr("Any kind"))
-        for name, words in KINDS.items():
-            self.kind.addItem(tr(words), name)
-        self.script = self._choice("vocabScript", self.tr("Script of the entry"), self.tr("Any script"))
-        for place, words in enumerate(SCRIPTS):
-            self.script.addItem(tr(words), place)
-        self.finding = self._choice("vocabFinding", self.tr("Remark about the entry"), self.tr("Any remark or none"))
-        for place, (name, words) in enumerate(FINDINGS.items()):
-            self.finding.addItem(tr(words), place)
-            self.finding.setItemData(place + 1, tr(FINDING_HINTS[name]), Qt.ItemDataRole.ToolTipRole)
-        self.shortest = self._bytes("vocabShortest", self.tr("Least length in bytes"))
-        self.longest = self._bytes("vocabLongest", self.tr("Greatest length in bytes"))
+        self.kind = ChoiceChip(
+            "vocabKind",
+            [(self.tr("Any kind"), None), *((tr(words), name) for name, words in KINDS.items())],
+            self.tr("Kind of entry"),
+        )
+        scripts = enumerate(map(tr, SCRIPTS))
+        self.script = ChoiceChip(
+            "vocabScript",
+            [(self.tr("Any script"), None), *((words, place) for place, words in scripts)],
+            self.tr("Script of the entry"),
+        )
+        findings = [(tr(words), place) for place, words in enumerate(FINDINGS.values())]
+        self.finding = ChoiceChip(
+            "vocabFinding", [(self.tr("Any remark or none"), None), *findings], self.tr("Remark about the entry")
+        )
+        self.finding.set_hints(["", *(tr(FINDING_HINTS[name]) for name in FINDINGS)])
+        self.shortest = self._bytes("vocabShortest", self.tr("Minimum length in bytes"))
+        self.longest = self._bytes("vocabLongest", self.tr("Maximum length in bytes"))
+        lengths = Popover(self._theme, self)
+        lengths.setObjectName("vocabLengthFilter")
+        lengths.setWindowTitle(self.tr("Length of the entry"))
+        lengths.setFocusProxy(self.shortest)
+        grid = form_grid()
+        form_row(grid, self.tr("Bytes &from"), self.shortest)
+        form_row(grid, self.tr("&to"), self.longest)
+        lengths.setLayout(grid)
+        grid.setContentsMargins(16, 12, 16, 12)
+        self.length = PopoverChip("vocabLength", self.tr("Any length"), self.tr("Length of the entry"), lengths)
         self.reset = QPushButton(self.tr("Show a&ll"), objectName="vocabReset")
+        self.reset.setProperty("kind", "link")
         self.reset.setToolTip(self.tr("Look for everything again"))
         self.by_length = QPushButton(self.tr("Lon&gest tokens"), objectName="vocabLongestTokens")
+        self.by_length.setProperty("kind", "link")
         self.by_length.setToolTip(self.tr("The tokens with the most bytes first"))
         self.export = QPushButton(self.tr("E&xport…"), objectName="vocabExport")
+        self.export.setProperty("kind", "link")
         self.export.setToolTip(self.tr("Write the entries that are shown to a file, as CSV or JSON"))
-
-    def _choice(self, name: str, accessible: str, anything: str) -> QComboBox:
-        box = QComboBox(objectName=name)
-        box.setAccessibleName(accessible)
-        box.setToolTip(accessible)
-        box.addItem(anything, None)
-        return box
 
     def _bytes(self, name: str, accessible: str) -> QSpinBox:
         spin = QSpinBox(objectName=name)
@@ -228,52 +272,31 @@ class VocabularyFilters(QWidget):
         return spin
 
     def _place(self) -> None:
-        first = QHBoxLayout()
-        first.setSpacing(6)
-        for text, widget, stretch in (
-            (self.tr("&Search:"), self.search, 1),
-            ("", self.mode, 0),
-            ("", self.match_case, 0),
-            (self.tr("Go to &id:"), self.go_to, 0),
-        ):
-            if text:
-                first.addWidget(_label(text, widget))
-            first.addWidget(widget, stretch)
         self._flow = QWidget()
-        second = FlowLayout(self._flow, 8)
-        for widget in (self.kind, self.script, self.finding):
-            second.addWidget(widget)
-        second.addWidget(_pair(_label(self.tr("&Bytes from"), self.shortest), self.shortest))
-        second.addWidget(_pair(_label(self.tr("t&o"), self.longest), self.longest))
-        for widget in (self.reset, self.by_length, self.export):
-            second.addWidget(widget)
+        flow = FlowLayout(self._flow, 8)
+        for widget in (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset):
+            flow.addWidget(widget)
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self.search, 1)
+        label = PlainLabel(self.tr("Go to &id"))
+        label.setProperty("role", "caption")
+        label.setBuddy(self.go_to)
+        first.addWidget(label)
+        first.addWidget(self.go_to)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
+        column.setSpacing(8)
         column.addLayout(first)
         column.addWidget(self._flow)
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """The controls in the order in which they are seen."""
-        return (
-            *(self.search, self.mode, self.match_case, self.go_to, self.kind, self.script, self.finding),
-            *(self.shortest, self.longest, self.reset, self.by_length, self.export),
-        )
+        """The controls above the table, in the order in which they are seen."""
+        chips = (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset)
+        return (self.search, self.go_to, *chips)
 
-
-def _label(text: str, buddy: QWidget) -> QLabel:
-    label = PlainLabel(text)
-    label.setBuddy(buddy)
-    return label
-
-
-def _pair(label: QLabel, widget: QWidget) -> QWidget:
-    """A field with its label, which stay together where the line ends."""
-    pair = QWidget()
-    row = QHBoxLayout(pair)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
-    row.addWidget(label)
-    row.addWidget(widget)
-    return pair
+    @property
+    def actions_below(self) -> tuple[QPushButton, ...]:
+        """What can be done with the entries, for the foot of the table."""
+        return self.by_length, self.export

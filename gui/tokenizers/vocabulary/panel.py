@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSplitter, QVBoxLayout, QWidget
 
 from gui.look.plain_label import PlainLabel
 from gui.look.quantities import TrainingText
@@ -103,7 +103,7 @@ class LengthsPage(QWidget):
 
 GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)
 """In this tab. In the prompt the same keys find the next match."""
-TABLE_WIDTH, SIDE_WIDTH = 720, 440
+TABLE_WIDTH, SIDE_WIDTH = 790, 370
 
 
 class VocabularyPanel(QWidget):
@@ -126,11 +126,14 @@ class VocabularyPanel(QWidget):
     def make(self) -> Iterator[None]:
         """Make the parts, step by step."""
         theme = self._theme
-        self.filters = VocabularyFilters()
+        self.filters = VocabularyFilters(theme)
         self.tools = EncodingTools("vocabularyTools", self.filters.encoding)
         yield
         self.table = VocabularyTable(self.model, theme)
         self.status = StatusLine("vocabStatus")
+        self.compare = QPushButton(self.tr("&Compare with…"), objectName="vocabCompareWith")
+        self.compare.setProperty("kind", "link")
+        self.compare.setToolTip(self.tr("Compare with the vocabulary of another encoding"))
         self.problem = QLabel(objectName="vocabProblem")
         self.problem.setTextFormat(Qt.TextFormat.PlainText)
         self.problem.setWordWrap(True)
@@ -232,7 +235,12 @@ class VocabularyPanel(QWidget):
         entries.setSpacing(4)
         entries.addWidget(self.table, 1)
         entries.addWidget(self.problem)
-        entries.addWidget(self.status)
+        foot = QHBoxLayout()
+        foot.setSpacing(16)
+        foot.addWidget(self.status, 1)
+        for button in (self.compare, *self.filters.actions_below):
+            foot.addWidget(button)
+        entries.addLayout(foot)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="vocabSplitter")
         self.splitter.addWidget(left)
         self.splitter.addWidget(self.side)
@@ -244,6 +252,7 @@ class VocabularyPanel(QWidget):
         column.setSpacing(8)
         column.addWidget(self.filters)
         column.addWidget(self.splitter, 1)
-        order = [*self.filters.tab_order, self.table, self.side.tabBar(), *self.detail.tab_order]
+        below = (self.compare, *self.filters.actions_below)
+        order = [*self.filters.tab_order, self.table, *below, self.side.tabBar(), *self.detail.tab_order]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

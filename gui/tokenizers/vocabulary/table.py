@@ -14,8 +14,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPalette,
     QRegion,
-    QStaticText,
-    QTransform,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,47 +28,24 @@ from PySide6.QtWidgets import (
 
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
-from gui.tokenizers.vocabulary.table_model import ALIGNMENTS, COLUMNS, FIXED_FONT, REMARKS, TOKEN, VocabularyTableModel
+from gui.tokenizers.vocabulary.table_model import (
+    ALIGNMENTS,
+    COLUMNS,
+    FIXED_FONT,
+    PARENTS,
+    REMARKS,
+    TOKEN,
+    VocabularyTableModel,
+)
 from gui.widgets.tables import set_up_rows
+from gui.widgets.token_pills import PillPainter, ShapedTexts
 
 END_SPACE = "\N{EM SPACE}"
 """Behind figures and their titles: the column beside them begins at its left, and an arrow stands in it."""
+PILLS = (TOKEN, PARENTS)
+"""Columns whose tokens are drawn as pills."""
 TEXT_MARGIN = 3
 """Between the edge of a cell and its text, as Qt's style has it: its margin for the focus, and one."""
-MOST_KEPT = 2000
-"""Texts that are kept shaped: those of some ten screens."""
-
-_NO_TURN = QTransform()
-
-
-class _ShapedTexts:
-    """Lines of one font, shaped and measured once. Most of what a search shows was there before it, or is a word or a
-    short figure that many rows have."""
-
-    def __init__(self, font: QFont) -> None:
-        self.font = font
-        self.metrics = QFontMetrics(font)
-        self._kept: dict[tuple[str, int], tuple[QStaticText, int, int]] = {}
-
-    def line(self, text: str, width: int) -> tuple[QStaticText, int, int]:
-        """A text in so many pixels, cut with dots where it is wider; its own width and height in pixels."""
-        kept = self._kept.get((text, width))
-        if kept is None:
-            line = self._shaped(text)
-            size = line.size()
-            if size.width() > width:
-                line = self._shaped(self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
-                size = line.size()
-            if len(self._kept) >= MOST_KEPT:
-                self._kept.clear()
-            kept = self._kept[text, width] = line, round(size.width()), round(size.height())
-        return kept
-
-    def _shaped(self, text: str) -> QStaticText:
-        line = QStaticText(text)
-        line.setTextFormat(Qt.TextFormat.PlainText)
-        line.prepare(_NO_TURN, self.font)
-        return line
 
 
 class EntryPainter:
@@ -78,15 +53,16 @@ class EntryPainter:
     view and a delegate they take three times as long, for it asks for a dozen things at each cell; and with every key
     in the search the whole table is drawn anew."""
 
-    def __init__(self, view: QTableView, model: VocabularyTableModel, font: QFont) -> None:
+    def __init__(self, view: QTableView, model: VocabularyTableModel, font: QFont, theme: Theme) -> None:
         """``font``: of the columns in ``FIXED_FONT``; the others have that of the view."""
         self._view, self._model = view, model
-        self._fixed = _ShapedTexts(font)
+        self._fixed = ShapedTexts(font)
+        self.pills = PillPainter(theme, self._fixed)
         self.follow_font()
 
     def follow_font(self) -> None:
         """The view has another font."""
-        self._plain = _ShapedTexts(self._view.font())
+        self._plain = ShapedTexts(self._view.font())
         self._end = self._plain.metrics.horizontalAdvance(END_SPACE)
 
     def paint(self, rows: Sequence[int]) -> None:
@@ -101,6 +77,7 @@ class EntryPainter:
                 if row & 1:
                     painter.fillRect(0, top, width, height, shade)
             painter.setPen(palette.color(QPalette.ColorRole.Text))
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for column in range(len(COLUMNS)):
                 left = view.columnViewportPosition(column) + TEXT_MARGIN
                 room = view.columnWidth(column) - 2 * TEXT_MARGIN
@@ -109,6 +86,10 @@ class EntryPainter:
 
     def _paint_column(self, painter: QPainter, tops: Sequence[tuple[int, int]], column: int, area: QRect) -> None:
         """``area``: where the text of a row at the top of the view goes."""
+        if column in PILLS:
+            for row, top in tops:
+                self.pills.paint(painter, area.translated(0, top), self._model.pills(row, column))
+            return
         numeric = COLUMNS[column].numeric
         texts = self._fixed if column in FIXED_FONT else self._plain
         left, height, room = area.left(), area.height(), area.width()
@@ -127,13 +108,28 @@ class EntryPainter:
 class EntryDelegate(QStyledItemDelegate):
     """For the rows that Qt draws. Asks the model for a cell's text directly."""
 
-    def __init__(self, model: VocabularyTableModel, font: QFont, parent: QWidget) -> None:
+    def __init__(self, model: VocabularyTableModel, font: QFont, theme: Theme, parent: QWidget) -> None:
         """``font``: of the columns in ``FIXED_FONT``."""
         super().__init__(parent)
         self._model, self._fixed = model, font
+        self.pills = PillPainter(theme, ShapedTexts(font))
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        super().paint(painter, option, index)
+        if index.column() in PILLS:
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+            area = option.rect.adjusted(TEXT_MARGIN, 0, -TEXT_MARGIN, 0)
+            self.pills.paint(painter, area, self._model.pills(index.row(), index.column()), outlined=True)
+            painter.restore()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         column = index.column()
+        if column in PILLS:
+            return
         option.text = self._model.cell_text(index.row(), column) + (END_SPACE if COLUMNS[column].numeric else "")
         option.displayAlignment = ALIGNMENTS[column]
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
@@ -172,8 +168,11 @@ class VocabularyTable(QTableView):
         self.setHorizontalHeader(EntryHeader(Qt.Orientation.Horizontal, self))
         self.setModel(model)
         fixed = fixed_font()
-        self.setItemDelegate(EntryDelegate(model, fixed, self))
-        self._painter = EntryPainter(self, model, fixed)
+        delegate = EntryDelegate(model, fixed, theme, self)
+        self.setItemDelegate(delegate)
+        self._painter = EntryPainter(self, model, fixed, theme)
+        for painter in (delegate.pills, self._painter.pills):
+            theme.changed.connect(painter.follow_theme)
         self._set_behaviour()
         self._fit()
         model.modelReset.connect(self._on_reset)
@@ -290,8 +289,9 @@ class VocabularyTable(QTableView):
         QApplication.clipboard().setText("\n".join(lines) + "\n")
 
     def _fit(self) -> None:
-        metrics = self.fontMetrics()
+        metrics, fixed = self.fontMetrics(), QFontMetrics(fixed_font())
         self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
         for place, column in enumerate(COLUMNS):
             if place != REMARKS:
-                self.setColumnWidth(place, metrics.horizontalAdvance(column.widest) + CELL_PADDING)
+                of = fixed if place in FIXED_FONT else metrics
+                self.setColumnWidth(place, of.horizontalAdvance(column.widest) + CELL_PADDING)

@@ -24,6 +24,7 @@ from PySide6.QtCore import (
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.figures import figure
+from gui.widgets.token_pills import PLAIN, WHOLE, Pill, pair_pills
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,22 +62,29 @@ COLUMNS = (
             "Its text, made visible: a space is shown as ·, a newline as ⏎, bytes that are no character as \\x and hex",
         ),
         False,
-        "·tokenization·of·texts",
+        "·SolidGoldMagikarp  ",
         "bytes",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Merged from"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The two tokens that it is merged from"),
+        False,
+        "·Golden + Magikarp     ",
+        "left",
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Bytes"),
-        QT_TRANSLATE_NOOP("Vocabulary", "Its bytes in hexadecimal"),
-        False,
-        "20 74 6f 6b 65 6e 69",
-        "bytes",
-    ),
-    EntryColumn(
-        QT_TRANSLATE_NOOP("Vocabulary", "Length"),
         QT_TRANSLATE_NOOP("Vocabulary", "How many bytes it has"),
         True,
-        "Length ▼",
+        "Bytes ▼",
         "length",
+    ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Used by"),
+        QT_TRANSLATE_NOOP("Vocabulary", "How many tokens have it in the tree of their merges"),
+        True,
+        "Used by ▼",
+        "built_in_all",
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Kind"),
@@ -95,33 +103,26 @@ COLUMNS = (
         "script",
     ),
     EntryColumn(
-        QT_TRANSLATE_NOOP("Vocabulary", "Merged from"),
-        QT_TRANSLATE_NOOP("Vocabulary", "The ids of the two tokens that it is merged from"),
-        False,
-        "100000 + 100000 ",
-        "left",
-    ),
-    EntryColumn(
-        QT_TRANSLATE_NOOP("Vocabulary", "Built on it"),
-        QT_TRANSLATE_NOOP("Vocabulary", "How many tokens have it in the tree of their merges"),
-        True,
-        "Built on it ▼",
-        "built_in_all",
-    ),
-    EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Remarks"),
         QT_TRANSLATE_NOOP("Vocabulary", "What a look at the whole vocabulary found out about it"),
         False,
         "unreachable, control ",
         "findings",
     ),
+    EntryColumn(
+        QT_TRANSLATE_NOOP("Vocabulary", "Hexadecimal"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Its bytes in hexadecimal"),
+        False,
+        "20 74 6f 6b 65 6e 69",
+        "bytes",
+    ),
 )
-ID, TOKEN, BYTES, LENGTH, KIND, SCRIPT, PARENTS, BUILT, REMARKS = range(len(COLUMNS))
+ID, TOKEN, PARENTS, LENGTH, BUILT, KIND, SCRIPT, REMARKS, BYTES = range(len(COLUMNS))
 
 NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
 """What they say is known when somebody has looked at the whole vocabulary."""
 
-FIXED_FONT = (TOKEN, BYTES)
+FIXED_FONT = (TOKEN, PARENTS, BYTES)
 
 KINDS = {
     "byte": QT_TRANSLATE_NOOP("Vocabulary", "byte"),
@@ -275,12 +276,27 @@ class VocabularyTableModel(QAbstractTableModel):
         if column == SCRIPT:
             return tr(diagnosis.script(token_id))
         if column == PARENTS:
-            left = int(diagnosis.left[token_id])
-            return f"{left} + {int(diagnosis.right[token_id])}" if left >= 0 else ""
+            return " ".join(pill.text for pill in self._parents(token_id, diagnosis))
         if column == BUILT:
             return figure(self._locale, int(diagnosis.built_in_all[token_id]))
         assert column == REMARKS
         return ", ".join(tr(FINDINGS[name]) for name in diagnosis.findings_of(token_id))
+
+    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
+        """Return the tokens that a cell of ``TOKEN`` or ``PARENTS`` shows."""
+        assert self._entries is not None
+        token_id, diagnosis = self.id_at(row), self._diagnosis
+        if column == TOKEN:
+            return (Pill(self.token_text(self._entries.token_bytes(token_id)), WHOLE),)
+        return (Pill(PENDING, PLAIN),) if diagnosis is None else self._parents(token_id, diagnosis)
+
+    def _parents(self, token_id: int, diagnosis: Diagnosis) -> tuple[Pill, ...]:
+        assert self._entries is not None
+        left = int(diagnosis.left[token_id])
+        if left < 0:
+            return ()
+        entries, right = self._entries, int(diagnosis.right[token_id])
+        return pair_pills(self.token_text(entries.token_bytes(left)), self.token_text(entries.token_bytes(right)))
 
     # Qt's interface
 

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 import engine
 from gui.look.theme import Theme
 from gui.tokenizers.merges.forest import MergeForest, forest_of
-from gui.tokenizers.merges.tree_view import MergeTreePane
+from gui.tokenizers.merges.tree_view import AUTOMATIC, TREE, MergeTreePane
 
 
 @pytest.fixture
@@ -20,6 +20,7 @@ def pane(qtbot: QtBot) -> MergeTreePane:
     qtbot.addWidget(pane)
     pane.resize(500, 320)
     pane.show()
+    pane.view.set_shape(TREE)
     pane.view.setFocus()
     return pane
 
@@ -97,10 +98,11 @@ def test_zoom_by_keys_buttons_and_wheel(qtbot, pane):
         QApplication.sendEvent(view.viewport(), event)
         assert (view.zoom > larger) == (up > 0)
     assert view.zoom == larger
-    names = [button.accessibleName() for button in pane.findChildren(QToolButton)]
+    buttons = [one for one in pane.tab_order if isinstance(one, QToolButton)]
+    names = [button.accessibleName() for button in buttons]
     assert all(names)
     assert len(names) == 4
-    for button in pane.findChildren(QToolButton):
+    for button in buttons:
         button.click()
     assert view.zoom == fitting, "the last one shows the whole tree"
     pane.resize(300, 200)
@@ -189,6 +191,32 @@ def test_of_what_no_size_shows_as_a_whole_the_first_root_is_seen_in_full_size(pa
     assert view.viewport().rect().contains(middle)
     pane.show_forest(forest("berry"))
     assert pane.view.horizontalScrollBar().maximum() == 0
+
+
+def test_a_tree_that_does_not_fit_is_stacked_blocks(qtbot, pane):
+    view = pane.view
+    view.set_shape(AUTOMATIC)
+    pane.show_forest(forest("berry"))
+    assert not view.in_blocks
+    pane.show_forest(forest(" strawberry and cream"))
+    assert view.in_blocks
+    assert pane.shapes.currentIndex() == 0
+    nodes, boxes = view.forest.nodes, view._layout.boxes
+    for node, (left, top, width) in zip(nodes, boxes, strict=True):
+        if not node.is_leaf:
+            (first, below, _), (_second, _, last) = boxes[node.left], boxes[node.right]
+            assert first == left, "a part begins below its token"
+            assert below > top
+            assert boxes[node.right][0] + last == pytest.approx(left + width), "and the other ends with it"
+    press(qtbot, pane, Qt.Key.Key_End)
+    assert current_text(pane) == b"m"
+    press(qtbot, pane, Qt.Key.Key_Home)
+    assert current_text(pane) == b" "
+    assert not view.grab().isNull()
+    pane.shapes.setCurrentIndex(1)
+    assert not view.in_blocks
+    pane.show_forest(forest(" strawberry and cream"))
+    assert not view.in_blocks, "what was chosen stays"
 
 
 def test_a_larger_font_makes_larger_boxes(pane):

@@ -9,7 +9,18 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QTableView, QWidget
 
-from gui.tokenizers.vocabulary.table_model import BUILT, COLUMNS, LENGTH, REMARKS, SCRIPT, TOKEN
+from gui.tokenizers.vocabulary.table_model import (
+    BUILT,
+    BYTES,
+    COLUMNS,
+    ID,
+    KIND,
+    LENGTH,
+    PARENTS,
+    REMARKS,
+    SCRIPT,
+    TOKEN,
+)
 from tests.gui.conftest import close_window
 from tests.gui.tokenizers.vocabulary_windows import browse, shown_ids
 from tests.thoroughness import mostly_deep
@@ -277,6 +288,42 @@ def test_a_damaged_diagnosis_is_made_again(qtbot, open_window, tmp_path):
     assert len(path.read_bytes()) > 100_000
 
 
+def test_the_search_says_itself_how_it_is_read(qtbot, open_window):
+    """Text, or a sign in front: an expression between slashes, bytes behind 0x, an ID or a range behind #."""
+    panel = browse(qtbot, open_window(), "r50k_base")
+    filters = panel.filters
+    for typed, text, mode in (
+        ("magikarp", "magikarp", "text"),
+        ("/^ ?\\d+$/", "^ ?\\d+$", "regex"),
+        ("/usr", "/usr", "text"),
+        ("0x c3 a9", "c3 a9", "hex"),
+        ("0x", "0x", "text"),
+        ("#100-200", "", "text"),
+    ):
+        filters.search.setText(typed)
+        assert (filters.wanted.text, filters.wanted.mode) == (text, mode)
+    qtbot.keyClick(filters.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: shown_ids(panel) == list(range(100, 201)))
+    filters.clear()
+    qtbot.waitUntil(lambda: panel.model.rowCount() == 50_257)
+    assert not filters.reset.isVisible()
+    filters.kind.choices.actions()[2].trigger()
+    filters.shortest.setValue(3)
+    qtbot.waitUntil(lambda: 0 < panel.model.rowCount() < 50_257)
+    assert (filters.kind.text(), filters.length.text()) == ("✓ merged", "✓ 3 bytes or more")
+    assert filters.reset.isVisible()
+    filters.reset.click()
+    assert (filters.kind.text(), filters.length.text()) == ("Any kind", "Any length")
+
+
+def test_what_a_token_is_merged_from_is_shown_as_text(qtbot, open_window):
+    panel = browse(qtbot, open_window(), "r50k_base", diagnosed=True)
+    row = panel.model.row_of(MAGIKARP)
+    assert row_text(panel, row, PARENTS) == "·Solid + GoldMagikarp"
+    panel.detail.letters.setChecked(True)
+    assert row_text(panel, row, PARENTS) == "ĠSolid + GoldMagikarp"
+
+
 def test_the_longest_tokens(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.by_length.click()
@@ -437,7 +484,8 @@ def test_copying_rows(qtbot, open_window):
     qtbot.keyClick(panel.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     titles, row, end = QApplication.clipboard().text().split("\n")
     assert titles.split("\t") == [column.title for column in COLUMNS]
-    assert row.split("\t")[:5] == ["220", "·", "20", "1", "byte"]
+    cells = row.split("\t")
+    assert [cells[column] for column in (ID, TOKEN, LENGTH, KIND, BYTES)] == ["220", "·", "1", "byte", "20"]
     assert end == ""
 
 
