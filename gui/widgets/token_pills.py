@@ -119,9 +119,12 @@ class PillDelegate(QStyledItemDelegate):
         if pills is None:
             super().paint(painter, option, index)
             return
-        option.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
+        option.widget.style().drawPrimitive(
+            QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, option.widget
+        )
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(option.palette.color(QPalette.ColorRole.Text))
         self._painter.paint(painter, option.rect.adjusted(PAD, 0, -PAD, 0), pills, outlined=selected)
         painter.restore()

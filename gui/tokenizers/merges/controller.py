@@ -24,6 +24,7 @@ LONGEST_WORD = 200
 NEEDS = (
     "gui.tokenizers.merges.panel",
     "gui.tokenizers.merges.service",
+    "gui.tokenizers.vocabulary.service",
 )
 """What making the page loads."""
 
@@ -54,9 +55,10 @@ class MergesController(PageController["MergesPanel"]):
             return self.panel
         from gui.tokenizers.merges.panel import MergesPanel
         from gui.tokenizers.merges.service import MergeService
+        from gui.tokenizers.vocabulary.service import spelled
 
-        context = self._context
-        self.panel = panel = MergesPanel(context.theme, context.icons, context.settings)
+        bench = self._bench
+        self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings, spelled)
         self._service = service = MergeService(self._runner, self._open, self)
         context.pages.page("mergesTab").fill(panel)
         panel.asked.connect(self._ask)

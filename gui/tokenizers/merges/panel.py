@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +33,8 @@ from gui.tokenizers.merges.forest import MergeForest
 from gui.tokenizers.merges.service import FROM_END, LONGEST
 from gui.tokenizers.merges.tables import MergeTableView, PairsModel, StepsModel, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
+from gui.tokenizers.train.feed import MOST_SHOWN_BYTES, shown
+from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.form_rows import Remark
 from gui.widgets.layouts import WhenSeen
@@ -194,9 +197,17 @@ class MergesPanel(QWidget):
     token_opened = Signal(int)
     state_changed = Signal()
 
-    def __init__(self, theme: Theme, icons: Icons, settings: SettingsStore, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        icons: Icons,
+        settings: SettingsStore,
+        spelled: Callable[[bytes], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """``spelled``: writes bytes in the letters of GPT-2."""
         super().__init__(parent)
-        self._theme, self._icons, self._settings = theme, icons, settings
+        self._theme, self._icons, self._settings, self._spelled = theme, icons, settings, spelled
         self._pretoken, self._done = LONGEST, FROM_END
         self._note = ""
         self._reply: MergeReply | None = None
@@ -306,7 +317,8 @@ class MergesPanel(QWidget):
         self.steps_view.show_row(done - 1)
         self.tree.view.set_step(done if last else None)
         parts = state.parts if state is not None else ()
-        words = "  ".join(visible(content[part.byte_start : part.byte_end]) for part in parts[:MOST_PARTS])
+        write = self._spelled if self.letters.isChecked() else visible
+        words = "  ".join(write(content[part.byte_start : part.byte_end]) for part in parts[:MOST_PARTS])
         more = "  …" if len(parts) > MOST_PARTS else ""
         self.sequence.setText(words + more)
         self.sequence.setCursorPosition(0)
@@ -314,6 +326,17 @@ class MergesPanel(QWidget):
         self.sequence_label.setText(label)
         self.pairs_label.setText(self._pairs_words(reply))
         self.why.setPlainText("\n\n".join(explained(why, reply.tokens) for why in reply.whys))
+
+    @Slot(bool)
+    def _on_letters(self, on: bool) -> None:
+        """Write tokens in the letters of GPT-2, or made visible as elsewhere."""
+        write = self._spelled if on else visible
+        self.tree.view.set_write(write)
+        for model in (self.pairs, self.steps):
+            model.set_write((lambda data: self._spelled(data[:MOST_SHOWN_BYTES])) if on else shown)
+        if self._reply is not None:
+            self.show_reply(self._reply)
+        self.state_changed.emit()
 
     def show_problem(self, why: str) -> None:
         """The newest question cannot be answered."""
@@ -376,6 +399,7 @@ class MergesPanel(QWidget):
         return {
             "text": self.text.text(),
             "encoding": self.picker.currentText(),
+            "letters": self.letters.isChecked(),
             "speed": self.player.speed.currentIndex(),
             "sizes": self.columns.sizes(),
         }
@@ -384,6 +408,7 @@ class MergesPanel(QWidget):
         """Take back what ``state`` gave. ``encoding``: for the first time."""
         name, text, speed, sizes = (state.get(key) for key in ("encoding", "text", "speed", "sizes"))
         self.picker.show_name(name if isinstance(name, str) and name else encoding)
+        self.letters.setChecked(state.get("letters") is True)
         if isinstance(speed, int) and 0 <= speed < self.player.speed.count():
             self.player.speed.setCurrentIndex(speed)
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
@@ -422,9 +447,15 @@ class MergesPanel(QWidget):
         self.sequence_label = PlainLabel()
         self.pairs, self.steps = PairsModel(self), StepsModel(self)
         self.pairs_label = PlainLabel()
-        self.pairs_view = MergeTableView(self.pairs, "mergePairs", self.tr("Pairs that compete for the next merge"))
-        self.steps_view = MergeTableView(self.steps, "mergeSteps", self.tr("Merges, in the order in which they happen"))
+        self.pairs_view = MergeTableView(
+            self.pairs, "mergePairs", self.tr("Pairs that compete for the next merge"), self._theme
+        )
+        self.steps_view = MergeTableView(
+            self.steps, "mergeSteps", self.tr("Merges, in the order in which they happen"), self._theme
+        )
         self.tree = MergeTreePane(self._theme, self)
+        self.letters = Chip("mergeLetters", self.tr("GPT-&2 letters"), self.tr("Letters of GPT-2: Ġ for a space"))
+        self.letters.toggled.connect(self._on_letters)
         self.why = QPlainTextEdit(objectName="mergeWhy", readOnly=True)
         self.why.setAccessibleName(self.tr("Why is this not one token?"))
         self.why.setTextInteractionFlags(
@@ -441,6 +472,7 @@ class MergesPanel(QWidget):
         label.setBuddy(self.text)
         head.addWidget(label)
         head.addWidget(self.text, 1)
+        head.addWidget(self.letters)
         steps = QHBoxLayout()
         steps.setSpacing(8)
         steps.addWidget(self.player)
@@ -476,7 +508,7 @@ class MergesPanel(QWidget):
         self.tree.show_forest(MergeForest())
         player = self.player
         buttons = (player.start, player.back, player.play, player.forward, player.end)
-        order = (self.text, self.strip, *buttons, player.step, player.speed, self.sequence)
+        order = (self.text, self.letters, self.strip, *buttons, player.step, player.speed, self.sequence)
         for before, behind in pairwise((*order, self.pairs_view, self.steps_view, *self.tree.tab_order, self.why)):
             QWidget.setTabOrder(before, behind)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -31,8 +31,10 @@ from engine.merge_types import (
 )
 from gui.core.token_text import visible, visible_text
 from gui.look.fonts import fixed_font, set_weight
+from gui.look.theme import Theme
 from gui.tokenizers.train.feed import CELL_PADDING, ROW_PADDING, Index, shown
 from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
     from engine.merge_types import MergeState, PretokenAccount
@@ -179,9 +181,20 @@ class MergeTable(QAbstractTableModel):
     """Rows of texts, made when they are painted."""
 
     columns: tuple[tuple[str, str], ...] = ()
+    write: Callable[[bytes], str] = staticmethod(shown)
+
+    def set_write(self, write: Callable[[bytes], str]) -> None:
+        """Write tokens in another way."""
+        self.beginResetModel()
+        self.write = write
+        self.endResetModel()
 
     def cell_text(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """Return what a cell says."""
+        return " ".join(pill.text for pill in self.pills(row, column))
+
+    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
+        """Return the tokens of a cell; none where the column has no tokens."""
         raise NotImplementedError
 
     def is_marked(self, _row: int) -> bool:
@@ -198,6 +211,8 @@ class MergeTable(QAbstractTableModel):
         title = self.columns[index.column()][0]
         if role == Qt.ItemDataRole.DisplayRole:
             return text
+        if role == PILLS_ROLE:
+            return self.pills(index.row(), index.column()) if title in _TEXTUAL else None
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{tr(title)}: {text or tr('no')}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -255,11 +270,16 @@ class PairsModel(MergeTable):
         if column == 0:
             return NEXT_SIGN if self.is_marked(row) else ""
         if column == 1:
-            left, right = (self._content[part.byte_start : part.byte_end] for part in (pair.left, pair.right))
-            return f"{shown(left)} + {shown(right)}"
+            return super().cell_text(row, column)
         if pair.token_id is None:
             return tr("no token") if column == 2 else "–"
         return str(pair.token_id if column == 2 else pair.rank)
+
+    def pills(self, row: int, _column: int) -> tuple[Pill, ...]:
+        assert self._state is not None
+        pair = self._state.pairs[row]
+        left, right = (self._content[part.byte_start : part.byte_end] for part in (pair.left, pair.right))
+        return pair_pills(self.write(left), self.write(right))
 
 
 class StepsModel(MergeTable):
@@ -289,11 +309,15 @@ class StepsModel(MergeTable):
             return f"{row + 1:,}"
         if column == 3:
             return str(self._account.steps[row].token_id)
+        return super().cell_text(row, column)
+
+    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
+        assert self._account is not None
         start, middle, end = self._spans[row]
         content = self._account.content
         if column == 2:
-            return shown(content[start:end])
-        return f"{shown(content[start:middle])} + {shown(content[middle:end])}"
+            return (Pill(self.write(content[start:end]), WHOLE),)
+        return pair_pills(self.write(content[start:middle]), self.write(content[middle:end]))
 
 
 WIDEST = ("Merge ", "", "no token ", "1000000 ")
@@ -304,11 +328,12 @@ class MergeTableView(StretchedTable):
 
     row_chosen = Signal(int)
 
-    def __init__(self, model: MergeTable, name: str, words: str, parent: QWidget | None = None) -> None:
+    def __init__(self, model: MergeTable, name: str, words: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName(name)
         self.setAccessibleName(words)
         self.setModel(model)
+        self.setItemDelegate(PillDelegate(theme, self))
         self._showing = False
         self.setFont(fixed_font())
         set_up_rows(self)

@@ -73,6 +73,7 @@ class MergeTreePainter:
         """``step_words``: how the number of a merge is written, with ``{n}`` for the number."""
         self._theme = theme
         self._step_words = step_words
+        self.write: Callable[[bytes], str] = visible
         self.set_font_size(theme_font().pointSizeF())
 
     def set_font_size(self, points: float) -> None:
@@ -90,7 +91,7 @@ class MergeTreePainter:
 
     def width_of(self, node: ForestNode) -> float:
         """Of the box of a node."""
-        text = self._metrics.horizontalAdvance(node_text(node))
+        text = self._metrics.horizontalAdvance(node_text(node, self.write))
         number = self._small_metrics.horizontalAdvance(self._number(node))
         return max(text, number) + 2 * PADDING
 
@@ -161,7 +162,7 @@ class MergeTreePainter:
         painter.drawRoundedRect(box.adjusted(-2, -2, 2, 2), ROUND + 1, ROUND + 1)
 
     def _paint_words(self, painter: QPainter, node: ForestNode, box: QRectF, is_made: bool, state: TreeState) -> None:
-        text, number = node_text(node), self._number(node)
+        text, number = node_text(node, self.write), self._number(node)
         if state.blocks:
             text = self._metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, box.width() - 2)
             number = next((n for n in (number, str(node.token_id)) if self._small_width(n) <= box.width() - 4), "")
@@ -207,19 +208,19 @@ def theme_font() -> QFont:
     return fixed_font()
 
 
-def node_text(node: ForestNode) -> str:
+def node_text(node: ForestNode, write: Callable[[bytes], str]) -> str:
     """What stands in the box of a node; with ``⋮`` where parts are left out."""
-    text = short_text(node.token_bytes)
+    text = short_text(node.token_bytes, write)
     return f"⋮ {text}" if node.is_cut else text
 
 
-def short_text(data: bytes) -> str:
-    """Bytes made visible, cut in the middle where they are many."""
+def short_text(data: bytes, write: Callable[[bytes], str] = visible) -> str:
+    """Bytes as ``write`` has them, cut in the middle where they are many."""
     half = MOST_CHARACTERS // 2
     if len(data) <= 4 * MOST_CHARACTERS:
-        text = visible(data)
+        text = write(data)
         return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}…{text[-half:]}"
-    return f"{visible(data[: 4 * half])[:half]}…{visible(data[-4 * half :])[-half:]}"
+    return f"{write(data[: 4 * half])[:half]}…{write(data[-4 * half :])[-half:]}"
 
 
 MARGIN = 16.0
@@ -296,6 +297,14 @@ class MergeTreeView(QAbstractScrollArea):
         """Draw ``BLOCKS``, ``TREE``, or with ``AUTOMATIC`` blocks where the tree does not fit."""
         self._shape = shape
         self.fit()
+
+    def set_write(self, write: Callable[[bytes], str]) -> None:
+        """Write tokens in another way."""
+        self._painter.write = write
+        if self._fits:
+            self.fit()
+        else:
+            self._measure()
 
     def set_step(self, step: int | None) -> None:
         """Show the first so many merges as done and the rest as yet to come; None: all of them, and none as the

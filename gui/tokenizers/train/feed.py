@@ -27,15 +27,15 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QApplication,
     QHeaderView,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from gui.core.token_text import hexadecimal, visible
-from gui.look.fonts import fixed_font
 from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
 from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
     from engine.training_types import Merge
@@ -143,11 +143,8 @@ class MergeFeedModel(QAbstractTableModel):
     def cell_text(self, row: int, column: int) -> str:
         """What a cell says."""
         merge = self.merge_at(row)
-        if column == PAIR:
-            left, right = self.pair(merge)
-            return f"{shown(left)} + {shown(right)}"
-        if column == TOKEN:
-            return shown(merge.token_bytes)
+        if column in (PAIR, TOKEN):
+            return " ".join(pill.text for pill in self.pills(row, column))
         number = {
             NUMBER: merge.index + 1,
             TOKEN_ID: merge.token_id,
@@ -155,6 +152,14 @@ class MergeFeedModel(QAbstractTableModel):
             TOKENS_LEFT: merge.tokens_left,
         }[column]
         return self._text.number(number)
+
+    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
+        """Return the tokens of a cell of ``PAIR`` or ``TOKEN``."""
+        merge = self.merge_at(row)
+        if column == TOKEN:
+            return (Pill(shown(merge.token_bytes), WHOLE),)
+        left, right = self.pair(merge)
+        return pair_pills(shown(left), shown(right))
 
     def pair(self, merge: Merge) -> tuple[bytes, bytes]:
         """The bytes of both halves of a merge.
@@ -190,6 +195,8 @@ class MergeFeedModel(QAbstractTableModel):
             return None
         if role == Qt.ItemDataRole.DisplayRole:
             return self.cell_text(index.row(), index.column())
+        if role == PILLS_ROLE:
+            return self.pills(index.row(), index.column()) if index.column() in (PAIR, TOKEN) else None
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return alignment(index.column())
         if role == Qt.ItemDataRole.ToolTipRole:
@@ -255,12 +262,8 @@ CELL_PADDING = 14
 MOST_COPIED = 100_000
 
 
-class MergeDelegate(QStyledItemDelegate):
+class MergeDelegate(PillDelegate):
     """Draws cells from the model directly: the default delegate asks for a dozen roles a cell, through Qt's variant."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.token_font = fixed_font()
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model = index.model()
@@ -271,8 +274,6 @@ class MergeDelegate(QStyledItemDelegate):
         option.displayAlignment = alignment(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         option.text = model.cell_text(index.row(), column)
-        if column in (PAIR, TOKEN):
-            option.font = self.token_font
 
 
 class MergeFeed(StretchedTable):
@@ -283,13 +284,13 @@ class MergeFeed(StretchedTable):
 
     following_changed = Signal(bool)
 
-    def __init__(self, model: MergeFeedModel, parent: QWidget | None = None) -> None:
+    def __init__(self, model: MergeFeedModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("trainFeed")
         self.setAccessibleName(self.tr("Merges, in the order in which they were learned"))
         self._following = True
         self.setModel(model)
-        self.setItemDelegate(MergeDelegate(self))
+        self.setItemDelegate(MergeDelegate(theme, self))
         set_up_rows(self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         header = self.horizontalHeader()

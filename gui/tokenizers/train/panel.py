@@ -241,7 +241,7 @@ class TrainingProgressPage(QWidget):
         self._text = text
         self.model = MergeFeedModel(text, self)
         self.curve = TrainingCurveView(theme, text)
-        self.feed = MergeFeed(self.model)
+        self.feed = MergeFeed(self.model, theme)
         self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
         self.follow.setChecked(True)
         self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))

@@ -132,6 +132,7 @@ class VocabularyDetail(QWidget):
 
     @Slot(bool)
     def _on_letters(self, on: bool) -> None:
+        self.tree.view.set_write(self._spelled if on else visible)
         if self._detail is not None:
             self.show_token(self._detail)
         self.letters_toggled.emit(on)

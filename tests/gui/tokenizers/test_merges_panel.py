@@ -64,6 +64,19 @@ def test_a_text_opens_at_its_longest_pretoken(qtbot, bench):
     assert parts(panel) != "·strawberry"
 
 
+def test_tokens_in_the_letters_of_gpt2(qtbot, bench, panel):
+    show(qtbot, panel, "in strawberry", "gpt2")
+    assert panel.steps.index(panel.steps.rowCount() - 1, 2).data() == "·strawberry"
+    plain = panel.tree.view.grab().toImage()
+    panel.letters.click()
+    assert parts(panel) == "Ġstrawberry"
+    assert panel.steps.index(panel.steps.rowCount() - 1, 2).data() == "Ġstrawberry"
+    assert panel.tree.view.grab().toImage() != plain
+    assert panel.state()["letters"] is True
+    panel.letters.click()
+    assert parts(panel) == "·strawberry"
+
+
 def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
     panel.picker.setCurrentText("gpt2")
     vocabulary = bench.pages.vocabulary
