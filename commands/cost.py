@@ -42,7 +42,7 @@ from gui.core.reports import (
     report_format,
     text_section,
 )
-from gui.core.text_chunks import held, utf8_pieces
+from gui.core.text_chunks import chunked, utf8_pieces
 from pricing import report
 from pricing.money import exact_usd, format_usd_range
 from pricing.report import tokens_text
@@ -77,7 +77,7 @@ def write_report(
 ) -> None:
     """Write a report about ``texts`` (with their paths). What looks like API keys in them is pointed out first, and
     without ``allow_keys`` nothing is written then: nobody may be there to be asked. BadInput."""
-    facts = [facts_of(name, held([text])) for name, text in texts]
+    facts = [facts_of(name, chunked([text])) for name, text in texts]
     warning = key_warning(facts)
     if warning and not allow_keys:
         raise BadInput(

@@ -15,7 +15,6 @@ from gui.runtime.notify import Notice, Notifier, Offer
 from gui.widgets.banner import Banner, Toast
 from gui.window.message_bar import INFORMATION_MS as READING_MS
 from gui.window.message_bar import MessageBar
-from tests.gui.access.contrast import contrast
 
 
 @pytest.fixture
@@ -151,7 +150,6 @@ def test_details_can_be_seen_and_copied(qtbot: QtBot, bar: MessageBar):
 def test_offers_act_and_keep_the_focus_when_words_change(qtbot: QtBot, bar: MessageBar):
     done: list[str] = []
     banner = Banner(bar._theme, bar._icons, bar)
-    from gui.runtime.notify import Notice
 
     banner.show_notice(Notice("information", "one", offers=(Offer("Do it", lambda: done.append("first")),)))
     bar.layout().addWidget(banner)

@@ -57,8 +57,8 @@ class MergesController(PageController["MergesPanel"]):
         from gui.tokenizers.merges.service import MergeService
         from gui.tokenizers.vocabulary.service import spelled
 
-        bench = self._bench
-        self.panel = panel = MergesPanel(bench.theme, bench.icons, bench.settings, spelled)
+        context = self._context
+        self.panel = panel = MergesPanel(context.theme, context.icons, context.settings, spelled)
         self._service = service = MergeService(self._runner, self._open, self)
         context.pages.page("mergesTab").fill(panel)
         panel.asked.connect(self._ask)

@@ -495,7 +495,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         panel.add_page(self.compare, self.tr("Comparison"))
         VocabularyPages(self.lengths, self.compare, flow, service, self)
         panel.compare.clicked.connect(self._choose_other)
-        notifier, export = self._bench.notifier, VocabularyExport(self._runner, self)
+        notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
         guard = KeyGuard(self._runner, notifier, panel, self)
         self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
 
