@@ -203,7 +203,7 @@ def test_keyboard_only(qtbot, bench, panel):
         assert len(reached) < 30
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     named = [name for name in reached if name]
-    assert named[:4] == ["mergeText", "mergePretokens", "mergeStart", "mergeBack"]
+    assert named[:5] == ["mergeText", "mergeLetters", "mergePretokens", "mergeStart", "mergeBack"]
     assert named[4:] == [
         "mergePlay",
         "mergeStep",
