@@ -28,12 +28,12 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ActionWiring(QObject):
-    """Connects the actions to what is there, and keeps their check marks right."""
+    """The part of ``Application`` that connects the actions to what is there and keeps their check marks right."""
 
-    def __init__(self, bench: Application) -> None:
-        super().__init__(bench)
-        self._bench = bench
-        self._actions = bench.window.actions_by_name
+    def __init__(self, app: Application) -> None:
+        super().__init__(app)
+        self._app = app
+        self._actions = app.window.actions_by_name
         self._token: TokenSpan | None = None
         self._palette: CommandPalette | None = None
         self._licences: LicenceReading | None = None
@@ -43,7 +43,7 @@ class ActionWiring(QObject):
         self._show_settings("")
 
     def _connect_files_and_editing(self) -> None:
-        bench, act, editor = self._bench, self._actions, self._bench.panel.editor
+        app, act, editor = self._app, self._actions, self._app.panel.editor
         act["new"].triggered.connect(self._new)
         act["sample"].triggered.connect(self._insert_sample)
         act["open"].triggered.connect(self._open)
@@ -51,8 +51,8 @@ class ActionWiring(QObject):
         act["save_as"].triggered.connect(self._save_as)
         act["report"].triggered.connect(self._write_report)
         act["import_tokenizer"].triggered.connect(self._import_tokenizer)
-        act["close"].triggered.connect(bench.closing.quit)
-        bench.window.menus["recent"].aboutToShow.connect(self._fill_recent)
+        act["close"].triggered.connect(app.closing.quit)
+        app.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
             act[name].triggered.connect(self._edit)
             # Every text field and table knows these keys itself; here they would only take them away.
@@ -68,46 +68,46 @@ class ActionWiring(QObject):
         act["preferences"].triggered.connect(self._open_dialog)
         editor.undoAvailable.connect(self.show_undo)
         editor.redoAvailable.connect(self.show_undo)
-        bench.window.pages.currentChanged.connect(self.show_undo)
-        bench.pages.undo_changed.connect(self.show_undo)
+        app.window.pages.currentChanged.connect(self.show_undo)
+        app.pages.undo_changed.connect(self.show_undo)
         editor.caret_token_changed.connect(self._on_caret_token)
         act["undo"].setEnabled(False)
         act["redo"].setEnabled(False)
         act["copy_token"].setEnabled(False)
 
     def _connect_view(self) -> None:
-        bench, act = self._bench, self._actions
+        app, act = self._app, self._actions
         act["zoom_in"].triggered.connect(self._zoom)
         act["zoom_out"].triggered.connect(self._zoom)
-        act["zoom_reset"].triggered.connect(bench.panel.editor.zoom_reset)
+        act["zoom_reset"].triggered.connect(app.panel.editor.zoom_reset)
         act["wrap"].toggled.connect(self._set_wrap)
         act["whitespace"].toggled.connect(self._set_whitespace)
         for name in ("line_numbers", "line_tokens"):
-            act[name].toggled.connect(partial(bench.settings.set, name))
-        act["special_tokens"].toggled.connect(bench.prompt.set_special_as_tokens)
-        bench.prompt.special_changed.connect(act["special_tokens"].setChecked)
-        act["special_tokens"].setChecked(bench.prompt.special_as_tokens)
+            act[name].toggled.connect(partial(app.settings.set, name))
+        act["special_tokens"].toggled.connect(app.prompt.set_special_as_tokens)
+        app.prompt.special_changed.connect(act["special_tokens"].setChecked)
+        act["special_tokens"].setChecked(app.prompt.special_as_tokens)
         for name in TOKEN_MODES:
             act[f"colours_{name}"].triggered.connect(self._set_colours)
         for name in ("system", "light", "dark"):
             act[f"theme_{name}"].triggered.connect(self._set_theme)
         act["high_contrast"].triggered.connect(self._set_contrast)
         act["full_screen"].triggered.connect(self._set_full_screen)
-        bench.settings.changed.connect(self._show_settings)
+        app.settings.changed.connect(self._show_settings)
 
     def _connect_tools(self) -> None:
-        bench, act = self._bench, self._actions
+        app, act = self._app, self._actions
         for name in ("search", "command_palette"):
             act[name].triggered.connect(self._open_palette)
         for name in ("guide", "dots", "shortcuts", "about"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
-        self._bench.window.header.models.encoding_asked.connect(self._choose_encoding)
+        self._app.window.header.models.encoding_asked.connect(self._choose_encoding)
         for page in all_pages():
             act[page.action].triggered.connect(self._go_to_page)
         for number in range(1, len(WORKSPACES) + 1):
             act[WORKSPACE_ACTION.format(number)].triggered.connect(self._go_to_workspace)
-        bench.window.pages.page_changed.connect(self._on_page)
+        app.window.pages.page_changed.connect(self._on_page)
         self._on_page()
         for name in ("next_region", "previous_region"):
             act[name].triggered.connect(self._step_region)
@@ -115,49 +115,49 @@ class ActionWiring(QObject):
         act["previous_page"].triggered.connect(self._step)
         act["go_to_entry"].triggered.connect(self._go_to_entry)
         act["show_merges"].triggered.connect(self._show_merges)
-        bench.panel.editor.addAction(act["show_merges"])
+        app.panel.editor.addAction(act["show_merges"])
         act["import_prices"].triggered.connect(self._import_prices)
         act["calibrate"].triggered.connect(self._calibrate)
-        act["cancel_jobs"].triggered.connect(bench.window.jobs.cancel_all)
-        act["go_private"].triggered.connect(bench.privacy.go_private)
-        act["remove_texts"].triggered.connect(bench.privacy.ask_to_remove)
+        act["cancel_jobs"].triggered.connect(app.window.jobs.cancel_all)
+        act["go_private"].triggered.connect(app.privacy.go_private)
+        act["remove_texts"].triggered.connect(app.privacy.ask_to_remove)
         act["show_profile"].triggered.connect(self._show_profile)
 
     # --- file and edit ------------------------------------------------------------------------------------------------
 
     @Slot()
     def _new(self) -> None:
-        self._bench.prompt.replace_all("")
+        self._app.prompt.replace_all("")
 
     @Slot()
     def _import_tokenizer(self) -> None:
-        if self._bench.pages.library is not None:
-            self._bench.pages.library.choose()
+        if self._app.pages.library is not None:
+            self._app.pages.library.choose()
 
     @Slot()
     def _open(self) -> None:
-        self._bench.files.choose()
+        self._app.files.choose()
 
     @Slot()
     def _save(self) -> None:
-        self._bench.files.save()
+        self._app.files.save()
 
     @Slot()
     def _save_as(self) -> None:
-        self._bench.files.choose_target()
+        self._app.files.choose_target()
 
     @Slot()
     def _insert_sample(self) -> None:
-        self._bench.prompt.replace_all(SAMPLE)
+        self._app.prompt.replace_all(SAMPLE)
 
     @Slot()
     def _write_report(self) -> None:
-        if self._bench.report is not None:
-            self._bench.report.begin()
+        if self._app.report is not None:
+            self._app.report.begin()
 
     @Slot()
     def _fill_recent(self) -> None:
-        self._bench.files.fill_recent(self._bench.window.menus["recent"])
+        self._app.files.fill_recent(self._app.window.menus["recent"])
 
     @Slot()
     def _edit(self) -> None:
@@ -198,17 +198,17 @@ class ActionWiring(QObject):
 
     def _prices(self) -> PricesController | None:
         """The tab for prices, if it is in front."""
-        return self._bench.pages.pricing if self._bench.window.pages.current_name == "pricingTab" else None
+        return self._app.pages.pricing if self._app.window.pages.current_name == "pricingTab" else None
 
     def _text_of_tab(self) -> QPlainTextEdit:
         prices = self._prices()
-        return prices.editor if prices is not None and prices.editor is not None else self._bench.panel.editor
+        return prices.editor if prices is not None and prices.editor is not None else self._app.panel.editor
 
     def _finder(self) -> Finder | PriceFinder:
         prices = self._prices()
         if prices is None:
             self._show_prompt()
-        return self._bench.finder if prices is None else prices.finder
+        return self._app.finder if prices is None else prices.finder
 
     @Slot()
     def _find(self) -> None:
@@ -228,12 +228,12 @@ class ActionWiring(QObject):
 
         prices = self._prices()
         if self.sender().objectName() == "go_to_line" and prices is not None and prices.editor is not None:
-            dialog = GoToDialog.for_lines(prices.editor, self._bench.window)
+            dialog = GoToDialog.for_lines(prices.editor, self._app.window)
         else:
             self._show_prompt()
             by_line = self.sender().objectName() == "go_to_line"
             make = GoToDialog.for_lines if by_line else GoToDialog.for_tokens
-            dialog = make(self._bench.panel.editor, self._bench.window)
+            dialog = make(self._app.panel.editor, self._app.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
@@ -244,7 +244,7 @@ class ActionWiring(QObject):
 
     @Slot()
     def _copy_token(self) -> None:
-        info = self._bench.prompt.token_info(self._token)
+        info = self._app.prompt.token_info(self._token)
         if self._token is None:
             return
         from gui.core.token_text import hexadecimal, visible
@@ -253,42 +253,42 @@ class ActionWiring(QObject):
         if info is not None:
             words += [hexadecimal(info.token_bytes, len(info.token_bytes)), visible(info.token_bytes)]
         QGuiApplication.clipboard().setText("\t".join(words))
-        self._bench.notifier.remark(self.tr("Copied: place, id, bytes and text of the token"))
+        self._app.notifier.remark(self.tr("Copied: place, id, bytes and text of the token"))
 
     @Slot()
     def _show_card(self) -> None:
-        if self._bench.inspector is not None:
-            self._bench.inspector.pin_at_caret()
+        if self._app.inspector is not None:
+            self._app.inspector.pin_at_caret()
 
     # --- view ---------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _zoom(self) -> None:
-        self._bench.panel.editor.zoom_by(1 if self.sender().objectName() == "zoom_in" else -1)
+        self._app.panel.editor.zoom_by(1 if self.sender().objectName() == "zoom_in" else -1)
 
     @Slot(bool)
     def _set_wrap(self, on: bool) -> None:
-        self._bench.settings.set("word_wrap", on)
+        self._app.settings.set("word_wrap", on)
 
     @Slot(bool)
     def _set_whitespace(self, on: bool) -> None:
-        self._bench.settings.set("show_whitespace", on)
+        self._app.settings.set("show_whitespace", on)
 
     @Slot()
     def _set_colours(self) -> None:
-        self._bench.settings.set("token_colours", self.sender().objectName().removeprefix("colours_"))
+        self._app.settings.set("token_colours", self.sender().objectName().removeprefix("colours_"))
 
     @Slot()
     def _set_theme(self) -> None:
-        self._bench.settings.set("theme", self.sender().objectName().removeprefix("theme_"))
+        self._app.settings.set("theme", self.sender().objectName().removeprefix("theme_"))
 
     @Slot(bool)
     def _set_contrast(self, on: bool) -> None:
-        self._bench.settings.set("contrast", "high" if on else "normal")
+        self._app.settings.set("contrast", "high" if on else "normal")
 
     @Slot(bool)
     def _set_full_screen(self, on: bool) -> None:
-        window = self._bench.window
+        window = self._app.window
         if on:
             window.showFullScreen()
         else:
@@ -297,14 +297,14 @@ class ActionWiring(QObject):
     @Slot(str)
     def _show_settings(self, _name: str) -> None:
         """Check marks as the settings are."""
-        act, values = self._actions, self._bench.settings.values
+        act, values = self._actions, self._app.settings.values
         act["wrap"].setChecked(values.word_wrap)
         act["whitespace"].setChecked(values.show_whitespace)
         act["line_numbers"].setChecked(values.line_numbers)
         act["line_tokens"].setChecked(values.line_tokens)
         act[f"colours_{values.token_colours}"].setChecked(True)
         act[f"theme_{values.theme}"].setChecked(True)
-        high = values.contrast == "high" or (values.contrast == "system" and self._bench.theme.system_wants_contrast())
+        high = values.contrast == "high" or (values.contrast == "system" and self._app.theme.system_wants_contrast())
         act["high_contrast"].setChecked(high)
         act.use_shortcuts(values.shortcuts)
 
@@ -315,7 +315,7 @@ class ActionWiring(QObject):
         from gui.window.command_palette import COMMANDS
 
         typed = COMMANDS if self.sender() is self._actions["command_palette"] else ""
-        every, found = self._bench.window.every_action(), [*self._palette_entries(), *self._recent_entries()]
+        every, found = self._app.window.every_action(), [*self._palette_entries(), *self._recent_entries()]
         self.palette().show_commands(every, found, self._entries_of_typed, typed)
 
     def _recent_entries(self) -> list[Entry]:
@@ -325,9 +325,9 @@ class ActionWiring(QObject):
         from gui.window.command_palette import FILES, Entry
 
         entries, group = [], self.tr("Recent files")
-        for path in map(Path, self._bench.settings.values.recent):
+        for path in map(Path, self._app.settings.values.recent):
             name, folder = visible_line(path.name), visible_line(str(path.parent))
-            open_it = partial(self._bench.files.open_paths, [path])
+            open_it = partial(self._app.files.open_paths, [path])
             entries.append(Entry(self.tr("Recent file"), name, f"file:{path}", folder, open_it, FILES, "doc", group))
         return entries
 
@@ -335,12 +335,12 @@ class ActionWiring(QObject):
         """A token by its ID, and what is typed as text of the prompt."""
         from gui.window.command_palette import TOKENS, Entry
 
-        bench, entries = self._bench, []
+        app, entries = self._app, []
         words = typed.strip()
         number = words.removeprefix(TOKENS).strip()
-        encoding = bench.prompt.encoding
-        if number.isascii() and number.isdigit() and len(number) < 10 and bench.pages.vocabulary is not None:
-            show = partial(bench.pages.vocabulary.show_token, encoding, int(number))
+        encoding = app.prompt.encoding
+        if number.isascii() and number.isdigit() and len(number) < 10 and app.pages.vocabulary is not None:
+            show = partial(app.pages.vocabulary.show_token, encoding, int(number))
             entries.append(
                 Entry(self.tr("Token"), f"#{int(number)}", f"token:{number}", encoding, show, TOKENS, "hash")
             )
@@ -351,16 +351,16 @@ class ActionWiring(QObject):
 
     def _find_text(self, text: str) -> None:
         self._show_prompt()
-        self._bench.finder.open(replace=False)
-        self._bench.panel.find_bar.pattern.setText(text)
-        self._bench.finder.find_next()
+        self._app.finder.open(replace=False)
+        self._app.panel.find_bar.pattern.setText(text)
+        self._app.finder.find_next()
 
     def _palette_entries(self) -> list[Entry]:
         """The models and encodings that the pickers offer."""
         from gui.widgets.encoding_picker import DESCRIPTION
         from gui.window.command_palette import MODELS, Entry
 
-        found, models, encodings = [], self._bench.window.header.models, self._bench.panel.picker
+        found, models, encodings = [], self._app.window.header.models, self._app.panel.picker
         priced = models.priced()
         for kind, picker, icon, group in (
             (self.tr("Model"), models, "cost", self.tr("Models")),
@@ -379,36 +379,36 @@ class ActionWiring(QObject):
         if self._palette is None:
             from gui.window.command_palette import CommandPalette
 
-            bench = self._bench
-            self._palette = CommandPalette(bench.settings, bench.theme, bench.icons, bench.window)
+            app = self._app
+            self._palette = CommandPalette(app.settings, app.theme, app.icons, app.window)
         return self._palette
 
     def _licence_reading(self) -> LicenceReading | None:
         """What reads the licences, made when it is asked for first; None before there are worker threads."""
-        if self._licences is None and self._bench.runner is not None:
+        if self._licences is None and self._app.runner is not None:
             from gui.window.about import LicenceReading
 
-            self._licences = LicenceReading(self._bench.runner, self)
+            self._licences = LicenceReading(self._app.runner, self)
         return self._licences
 
     @Slot()
     def _open_dialog(self) -> None:
         name = self.sender().objectName()
-        bench = self._bench
+        app = self._app
         if name in ("guide", "dots"):
             from gui.window.guide import Guide
 
-            dialog = Guide(bench.theme, bench.window)
+            dialog = Guide(app.theme, app.window)
         elif name == "about":
             from gui.window.about import AboutDialog
 
-            encoder = bench.kernels.description() if bench.kernels else ""
-            dialog = AboutDialog(bench.paths, encoder, self._licence_reading(), bench.window)
+            encoder = app.kernels.description() if app.kernels else ""
+            dialog = AboutDialog(app.paths, encoder, self._licence_reading(), app.window)
         else:
             from gui.window.preferences import PreferencesDialog
 
-            actions = bench.window.every_action()
-            dialog = PreferencesDialog(bench.settings, actions, self._actions.default_keys, bench.window)
+            actions = app.window.every_action()
+            dialog = PreferencesDialog(app.settings, actions, self._actions.default_keys, app.window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.open()
         if name == "dots":
@@ -419,67 +419,67 @@ class ActionWiring(QObject):
     @Slot()
     def _choose_encoding(self) -> None:
         self._show_prompt()
-        self._bench.panel.picker.setFocus()
-        self._bench.panel.picker.showPopup()
+        self._app.panel.picker.setFocus()
+        self._app.panel.picker.showPopup()
 
     @Slot()
     def _go_to_page(self) -> None:
         action = self.sender().objectName()
-        self._bench.pages.go_to(next(page.name for page in all_pages() if page.action == action))
+        self._app.pages.go_to(next(page.name for page in all_pages() if page.action == action))
 
     @Slot()
     def _go_to_workspace(self) -> None:
         action = self.sender().objectName()
         numbers = {WORKSPACE_ACTION.format(number): workspace for number, workspace in enumerate(WORKSPACES, 1)}
-        self._bench.pages.go_to(self._bench.window.navigation.last_page(numbers[action].id))
+        self._app.pages.go_to(self._app.window.navigation.last_page(numbers[action].id))
 
     @Slot()
     def _step(self) -> None:
         step = 1 if self.sender().objectName() == "next_page" else -1
-        self._bench.pages.go_to(self._bench.window.navigation.neighbour(step))
+        self._app.pages.go_to(self._app.window.navigation.neighbour(step))
 
     @Slot()
     def _step_region(self) -> None:
-        self._bench.window.regions.step(1 if self.sender().objectName() == "next_region" else -1)
+        self._app.window.regions.step(1 if self.sender().objectName() == "next_region" else -1)
 
     @Slot()
     def _on_page(self) -> None:
         """Check the workspace shown."""
-        shown = self._bench.window.navigation.workspace
+        shown = self._app.window.navigation.workspace
         for number, workspace in enumerate(WORKSPACES, 1):
             if workspace.id == shown:
                 self._actions[WORKSPACE_ACTION.format(number)].setChecked(True)
 
     @Slot()
     def _go_to_entry(self) -> None:
-        if self._bench.pages.vocabulary is not None:
-            self._bench.pages.vocabulary.focus_go_to()
+        if self._app.pages.vocabulary is not None:
+            self._app.pages.vocabulary.focus_go_to()
 
     @Slot()
     def _show_merges(self) -> None:
-        if self._bench.pages.merges is not None:
-            self._bench.pages.merges.show_selection()
+        if self._app.pages.merges is not None:
+            self._app.pages.merges.show_selection()
 
     @Slot()
     def _import_prices(self) -> None:
-        if self._bench.pages.pricing is not None:
-            self._bench.pages.pricing.import_prices()
+        if self._app.pages.pricing is not None:
+            self._app.pages.pricing.import_prices()
 
     @Slot()
     def _calibrate(self) -> None:
-        if self._bench.calibration is not None:
-            self._bench.calibration.open()
+        if self._app.calibration is not None:
+            self._app.calibration.open()
 
     def _show_prompt(self) -> None:
-        self._bench.window.pages.show_page(PROMPT_PAGE)
-        self._bench.panel.show_text()
+        self._app.window.pages.show_page(PROMPT_PAGE)
+        self._app.panel.show_text()
 
     @Slot()
     def _show_profile(self) -> None:
         from PySide6.QtCore import QUrl
         from PySide6.QtGui import QDesktopServices
 
-        folder = self._bench.paths.config
+        folder = self._app.paths.config
         folder.mkdir(parents=True, exist_ok=True)
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
-            self._bench.notifier.information(self.tr("The profile is in {folder}").format(folder=folder))
+            self._app.notifier.information(self.tr("The profile is in {folder}").format(folder=folder))

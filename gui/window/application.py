@@ -101,8 +101,9 @@ class Application(QObject):
         self.encodings: EncodingList | None = None
         self.report: ReportWriting | None = None
         self.slot = SessionSlot(paths.sessions, private=private or values.private_mode)
-        self.privacy = Privacy(self)
         self.keeper = SessionKeeper(self.slot, self.prompt, self.notifier, self._add_layout, self)
+        self.privacy = Privacy(self.keeper, paths, self.notifier, self.window)
+        self.privacy.changed.connect(self.show_title)
         self.keeper.keys_found.connect(self.privacy.point_out_keys)
         self._last = SessionState()
         self._is_first = False
@@ -132,7 +133,7 @@ class Application(QObject):
     # --- the first picture ------------------------------------------------------------------------------------------
 
     def _connect(self) -> None:
-        self.closing = Closing(self)
+        self.closing = Closing(self.window, self.prompt, self.settings, self.keeper, self.notifier, lambda: self.files)
         self.window.first_painted.connect(self._on_first_painted)
         DroppedFiles(self.window).dropped.connect(self._take_paths)
         self.panel.editor.files_dropped.connect(self._take_names)
@@ -182,7 +183,10 @@ class Application(QObject):
         if state.inspector_cost:
             self.window.inspector_chosen["cost"] = state.inspector_cost == "shown"
         self.panel.editor.setFocus()
-        self._report = StartReport(self, restored, put_by=bool(restored.text_bytes) and not wanted)
+        put_by = bool(restored.text_bytes) and not wanted
+        self._report = StartReport(
+            restored, put_by, self.slot, self.keeper, self.settings, self.notifier, lambda: self.files
+        )
 
     @Slot()
     def _on_first_painted(self) -> None:

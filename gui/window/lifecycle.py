@@ -13,36 +13,52 @@ from gui.runtime.notify import Offer
 from gui.state.session import EARLIER_FILE, Restored
 
 if TYPE_CHECKING:
-    from gui.window.application import Application
+    from gui.prompt.file_actions import FileActions
+    from gui.prompt.prompt import Prompt
+    from gui.runtime.notify import Notifier
+    from gui.state.session_slot import SessionSlot
+    from gui.state.settings import SettingsStore
+    from gui.window.main_window import MainWindow
+    from gui.window.session_keeper import SessionKeeper
 
 
 class StartReport(QObject):
     """The notices of a start."""
 
-    def __init__(self, bench: Application, restored: Restored, put_by: bool) -> None:
+    def __init__(
+        self,
+        restored: Restored,
+        put_by: bool,
+        slot: SessionSlot,
+        keeper: SessionKeeper,
+        settings: SettingsStore,
+        notifier: Notifier,
+        files: Callable[[], FileActions],
+    ) -> None:
         """``put_by``: the text of last time is on the disk, and the user wants windows to begin without it."""
-        super().__init__(bench)
-        self._bench, self._restored, self._put_by = bench, restored, put_by
-        bench.keeper.fetched.connect(self._on_fetched)
+        super().__init__(keeper)
+        self._restored, self._put_by, self._slot, self._keeper = restored, put_by, slot, keeper
+        self._settings, self._notifier, self._files = settings, notifier, files
+        keeper.fetched.connect(self._on_fetched)
 
     def tell(self) -> None:
         """Show all that apply."""
-        bench, restored = self._bench, self._restored
-        if restored.crashed and (restored.text or restored.text_bytes) and not bench.files.expected:
-            bench.notifier.information(
+        restored = self._restored
+        if restored.crashed and (restored.text or restored.text_bytes) and not self._files().expected:
+            self._notifier.information(
                 self.tr("The last window ended without closing. Its text is back, as it was a few seconds before.")
             )
-        for problem in filter(None, (bench.settings.problem, *restored.problems)):
-            bench.notifier.warning(problem)
-        slot = bench.slot
+        for problem in filter(None, (self._settings.problem, *restored.problems)):
+            self._notifier.warning(problem)
+        slot = self._slot
         if slot.folder is None:
-            bench.notifier.warning(
+            self._notifier.warning(
                 self.tr("Nothing of this window will be remembered: {why}.").format(why=slot.why_not)
             )
             return
         self._offer_earlier_texts()
         if slot.number > 1 and slot.newer is None:
-            bench.notifier.information(
+            self._notifier.information(
                 self.tr(
                     "Tokenloupe is open already with this profile. This window keeps a session of its own; "
                     "settings are shared."
@@ -51,7 +67,7 @@ class StartReport(QObject):
 
     def _offer_earlier_texts(self) -> None:
         """Texts that are on the disk and not in the window: of last time, of other windows that are gone."""
-        keeper, slot = self._bench.keeper, self._bench.slot
+        keeper, slot = self._keeper, self._slot
         assert slot.folder is not None
         if self._put_by:
             earlier = slot.folder / EARLIER_FILE
@@ -68,7 +84,7 @@ class StartReport(QObject):
     def _offer_text(
         self, text: str, key: str, fetch: Callable[[], None], discard: Callable[[], None] | None = None
     ) -> None:
-        notifier = self._bench.notifier
+        notifier = self._notifier
 
         def offer(words: str, act: Callable[[], None]) -> Offer:
             def take() -> None:
@@ -84,7 +100,7 @@ class StartReport(QObject):
 
     @Slot(object)
     def _on_fetched(self, show: Callable[[], None]) -> None:
-        self._bench.files.show_instead(self.tr("The earlier text"), show)
+        self._files().show_instead(self.tr("The earlier text"), show)
 
 
 class Closing(QObject):
@@ -94,15 +110,24 @@ class Closing(QObject):
     ``close`` is not: the session keeps them.
     """
 
-    def __init__(self, bench: Application) -> None:
-        super().__init__(bench)
-        self._bench = bench
+    def __init__(
+        self,
+        window: MainWindow,
+        prompt: Prompt,
+        settings: SettingsStore,
+        keeper: SessionKeeper,
+        notifier: Notifier,
+        files: Callable[[], FileActions],
+    ) -> None:
+        super().__init__(keeper)
+        self._window, self._prompt, self._settings, self._keeper = window, prompt, settings, keeper
+        self._notifier, self._files = notifier, files
         self._box: QMessageBox | None = None
-        bench.window.close_guard = self.may_close
-        bench.window.installEventFilter(self)
+        window.close_guard = self.may_close
+        window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        is_by_user = watched is self._bench.window and event.type() == QEvent.Type.Close and event.spontaneous()
+        is_by_user = watched is self._window and event.type() == QEvent.Type.Close and event.spontaneous()
         if not is_by_user or not self._is_unsaved():
             return False
         event.ignore()
@@ -119,36 +144,35 @@ class Closing(QObject):
 
     def may_close(self) -> bool:
         """Save everything; False, and a message, where that fails."""
-        bench = self._bench
-        why = bench.files.finish() or bench.keeper.close()
+        why = self._files().finish() or self._keeper.close()
         if not why:
             return True
-        bench.notifier.error(
+        self._notifier.error(
             self.tr("Could not save the text, so the window stays open: {why}.").format(why=why),
             key="closing",
             offers=(
                 Offer(self.tr("Try again"), self._close),
-                Offer(self.tr("Save as…"), bench.files.choose_target),
+                Offer(self.tr("Save as…"), self._files().choose_target),
                 Offer(self.tr("Close without saving"), self._close_anyway),
             ),
         )
         return False
 
     def _is_unsaved(self) -> bool:
-        prompt = self._bench.prompt
-        return prompt.origin is not None and prompt.modified and not self._bench.files.is_saving
+        prompt = self._prompt
+        return prompt.origin is not None and prompt.modified and not self._files().is_saving
 
     def _ask(self) -> None:
         if self._box is not None:
             self._box.raise_()
             return
-        bench, origin = self._bench, self._bench.prompt.origin
+        origin = self._prompt.origin
         assert origin is not None
-        self._box = box = QMessageBox(bench.window)
+        self._box = box = QMessageBox(self._window)
         box.setObjectName("unsavedQuestion")
         box.setIcon(QMessageBox.Icon.Question)
-        box.setText(self.tr("Save the changes to {name}?").format(name=bench.prompt.name))
-        is_kept = bench.slot.folder is not None and bench.settings.values.restore_session
+        box.setText(self.tr("Save the changes to {name}?").format(name=self._prompt.name))
+        is_kept = self._keeper.folder is not None and self._settings.values.restore_session
         box.setInformativeText(
             self.tr("If you do not save, the file stays as it is. The session keeps your text.")
             if is_kept
@@ -171,16 +195,16 @@ class Closing(QObject):
 
     @Slot()
     def _save_and_close(self) -> None:
-        self._bench.files.save()
+        self._files().save()
         self._close()
 
     @Slot()
     def _close(self) -> None:
-        self._bench.window.close()
+        self._window.close()
 
     def _close_anyway(self) -> None:
-        self._bench.window.close_guard = None
-        self._bench.window.close()
+        self._window.close_guard = None
+        self._window.close()
 
 
 def release_clipboard() -> None:

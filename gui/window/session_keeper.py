@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QByteArray, QLockFile, QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.core.api_keys import key_sentence, keys_in_text
 from gui.core.file_writing import set_aside
@@ -34,10 +34,10 @@ from gui.state.session_slot import RestoredParts, SessionSlot
 from gui.state.storage import Storage, WriteRequest, write_now
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from gui.core.paths import ProfilePaths
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
-    from gui.window.application import Application
 
 FIRST_VIEW_BYTES = 256 * 1024
 """A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
@@ -101,6 +101,10 @@ class SessionKeeper(QObject):
     def folder(self) -> Path | None:
         """The folder of this session; None if nothing of it is kept."""
         return self._slot.folder
+
+    def removable(self) -> Iterator[Path]:
+        """Yield the folders of sessions that no other window has open."""
+        return self._slot.removable()
 
     # --- bringing back ----------------------------------------------------------------------------------------------
 
@@ -460,43 +464,48 @@ def decoded(text: str) -> QByteArray:
 
 
 class Privacy(QObject):
-    """The two actions of one window."""
+    """Private mode and removal of saved texts, for one window.
 
-    def __init__(self, bench: Application) -> None:
-        super().__init__(bench)
-        self._bench = bench
+    Signals: ``changed()``: from now on nothing of the window is kept.
+    """
+
+    changed = Signal()
+
+    def __init__(self, keeper: SessionKeeper, paths: ProfilePaths, notifier: Notifier, window: QWidget) -> None:
+        super().__init__(keeper)
+        self._keeper, self._paths, self._notifier, self._window = keeper, paths, notifier, window
         self._box: QMessageBox | None = None
 
     @Slot(object)
     def point_out_keys(self, places: tuple[str, ...]) -> None:
         """Say that the session keeps a text with API keys, and offer not to keep it."""
         words = self.tr("{keys} The session keeps it in your profile. Private mode keeps nothing.")
-        self._bench.notifier.warning(
+        self._notifier.warning(
             words.format(keys=key_sentence(self.tr("The text"), places)),
             key="session-keys",
             offers=(Offer(self.tr("Go private and remove the text"), self._go_private_and_forget),),
         )
 
     def _go_private_and_forget(self) -> None:
-        self._bench.notifier.withdraw("session-keys")
-        self._bench.keeper.go_private(forget=True)
-        self._bench.show_title()
-        self._bench.notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
+        self._notifier.withdraw("session-keys")
+        self._keeper.go_private(forget=True)
+        self.changed.emit()
+        self._notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
 
     @Slot()
     def go_private(self) -> None:
         """Keep nothing more of this window. What was kept before stays until it is removed."""
-        if self._bench.slot.folder is None:
+        if self._keeper.folder is None:
             return
-        self._bench.keeper.go_private()
-        self._bench.show_title()
+        self._keeper.go_private()
+        self.changed.emit()
         words = self.tr("Nothing more of this window is kept. “Remove saved texts…” removes what was kept before.")
-        self._bench.notifier.information(words, key="private")
+        self._notifier.information(words, key="private")
 
     @Slot()
     def ask_to_remove(self) -> None:
         """Ask, then remove all texts that the profile keeps."""
-        self._box = box = QMessageBox(self._bench.window)
+        self._box = box = QMessageBox(self._window)
         box.setObjectName("removeTextsQuestion")
         box.setIcon(QMessageBox.Icon.Warning)
         box.setText(self.tr("Remove all texts that this profile keeps?"))
@@ -521,8 +530,8 @@ class Privacy(QObject):
 
     def remove(self) -> None:
         """Remove all texts that the profile keeps, but for sessions that other windows have open."""
-        problems = remove_saved_texts(self._bench.paths, self._bench.slot.removable())
+        problems = remove_saved_texts(self._paths, self._keeper.removable())
         if problems:
-            self._bench.notifier.warning(self.tr("Some could not be removed: {what}").format(what="; ".join(problems)))
+            self._notifier.warning(self.tr("Some could not be removed: {what}").format(what="; ".join(problems)))
         else:
-            self._bench.notifier.information(self.tr("The saved texts are removed."), key="removed-texts")
+            self._notifier.information(self.tr("The saved texts are removed."), key="removed-texts")
