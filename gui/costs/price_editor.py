@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from itertools import islice, tee
 from typing import TYPE_CHECKING, NamedTuple
 
-from PySide6.QtCore import QMimeData, QModelIndex, QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QMimeData, QModelIndex, QObject, QRect, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFont,
     QKeyEvent,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
     QStandardItem,
     QStandardItemModel,
@@ -21,7 +23,7 @@ from PySide6.QtGui import (
     QTextCursor,
     QTextDocument,
 )
-from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QTextEdit
+from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QTextEdit, QWidget
 
 from gui.editor.offsets import utf16_length
 from gui.look.corner import plain_corner
@@ -29,7 +31,6 @@ from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.widgets.encoding_picker import DESCRIPTION, DescribedDelegate
 from gui.widgets.layouts import WhenSeen
-from gui.widgets.line_numbers import LineNumbers
 
 if TYPE_CHECKING:
     from gui.costs.prices_service import Splice
@@ -331,6 +332,47 @@ MOST_LINES_UP = 2_000
 """How far above the caret the name of a block is looked for."""
 
 FieldsBelow = Callable[[tuple[str, ...]], Sequence[tuple[str, str, bool]]]
+
+
+PADDING = 6
+SIGN = "●"
+"""The mark beside a line with a problem."""
+
+
+class LineNumbers(QWidget):
+    """Paints the numbers of the lines in sight. ``problem_lines``: line numbers from 1 that get a sign."""
+
+    def __init__(self, editor: QPlainTextEdit, theme: Theme) -> None:
+        super().__init__(editor)
+        self._editor, self._theme = editor, theme
+        self.problem_lines: frozenset[int] = frozenset()
+
+    def width_needed(self) -> int:
+        """Room for the largest number and the sign."""
+        digits = max(2, len(str(self._editor.blockCount())))
+        return 2 * PADDING + self.fontMetrics().horizontalAdvance("9" * digits + SIGN)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self.width_needed(), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        editor = self._editor
+        with QPainter(self) as painter:
+            painter.setFont(editor.font())
+            painter.fillRect(event.rect(), self._theme.colour("alternate_base"))
+            block = editor.firstVisibleBlock()
+            top = editor.blockBoundingGeometry(block).translated(editor.contentOffset()).top()
+            height = editor.fontMetrics().height()
+            while block.isValid() and top <= event.rect().bottom():
+                number = block.blockNumber() + 1
+                area = QRect(PADDING, round(top), self.width() - 2 * PADDING, height)
+                painter.setPen(self._theme.colour("stale"))
+                painter.drawText(area, Qt.AlignmentFlag.AlignRight, str(number))
+                if number in self.problem_lines:
+                    painter.setPen(self._theme.colour("error"))
+                    painter.drawText(area, Qt.AlignmentFlag.AlignLeft, SIGN)
+                top += editor.blockBoundingRect(block).height()
+                block = block.next()
 
 
 class PriceEditor(QPlainTextEdit):

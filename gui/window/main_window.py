@@ -24,8 +24,7 @@ from gui.runtime.notify import Notifier
 from gui.window.actions import WindowActions, translated
 from gui.window.header import Header
 from gui.window.job_status import JobStatus
-from gui.window.menus.action_table import ACTIONS
-from gui.window.menus.menu_titles import MENUS, SUBMENUS
+from gui.window.menus.action_table import ACTIONS, MENUS, SUBMENUS
 from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, Regions, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages

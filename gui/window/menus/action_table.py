@@ -1,4 +1,4 @@
-"""Every action of the window, in the order of the menus.
+"""The menus of the window, and every action in their order.
 
 Menus, command palette and the page of shortcuts are made from it (``gui.window.actions``). Those that show a workspace
 or a page come from the registry.
@@ -10,11 +10,26 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from gui.window.menus.action_spec import ActionSpec
+from gui.window.menus.action_spec import ActionSpec, Standard
 from gui.window.menus.file_and_edit_actions import EDIT, FILE
-from gui.window.menus.tools_and_help_actions import HELP, TOOLS
 from gui.window.menus.view_actions import VIEW
 from gui.window.workspaces import SHORTCUT, WORKSPACES
+
+MENUS = {
+    "file": QT_TRANSLATE_NOOP("Actions", "&File"),
+    "edit": QT_TRANSLATE_NOOP("Actions", "&Edit"),
+    "view": QT_TRANSLATE_NOOP("Actions", "&View"),
+    "tools": QT_TRANSLATE_NOOP("Actions", "&Tools"),
+    "help": QT_TRANSLATE_NOOP("Actions", "&Help"),
+}
+
+SUBMENUS = {
+    "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
+    "pages": QT_TRANSLATE_NOOP("Actions", "P&ages"),
+    "token": QT_TRANSLATE_NOOP("Actions", "Token at the caret"),
+    "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
+    "colours": QT_TRANSLATE_NOOP("Actions", "Token colo&urs"),
+}
 
 WORKSPACE_ACTION = "workspace_{}"
 """Name of the action that shows a workspace, by its position."""
@@ -89,6 +104,102 @@ STEPS = (
         ("Shift+F6",),
         submenu="pages",
         kind=QT_TRANSLATE_NOOP("Actions", "Keyboard"),
+    ),
+)
+
+TOOLS: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "search",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Sea&rch or run…"),
+        QT_TRANSLATE_NOOP("Actions", "Find models, encodings, pages and commands by a few letters"),
+        ("Ctrl+K",),
+        "search",
+    ),
+    ActionSpec(
+        "command_palette",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "&Command palette…"),
+        QT_TRANSLATE_NOOP("Actions", "Run any action by typing part of its name"),
+        ("Ctrl+Shift+P",),
+        "palette",
+    ),
+    ActionSpec(
+        "choose_encoding",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Choose &encoding"),
+        QT_TRANSLATE_NOOP("Actions", "Go to the list of encodings"),
+        ("Ctrl+E",),
+    ),
+    ActionSpec(
+        "go_to_entry",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Go to an id of the vocabular&y"),
+        QT_TRANSLATE_NOOP(
+            "Actions", "Show the entry of an id, or a range; in the vocabulary tab Ctrl+G does it as well"
+        ),
+    ),
+    ActionSpec(
+        "show_merges",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "S&how merges of the selection"),
+        QT_TRANSLATE_NOOP("Actions", "How the selected text, or the word at the caret, is merged into tokens"),
+        ("Ctrl+M",),
+    ),
+    ActionSpec(
+        "import_prices",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "&Import prices…"),
+        QT_TRANSLATE_NOOP("Actions", "Compare your prices with a published table, and take over what you pick of it"),
+    ),
+    ActionSpec(
+        "calibrate",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "C&alibrate counts…"),
+        QT_TRANSLATE_NOOP("Actions", "Narrow the estimates of a model by what its provider billed for this prompt"),
+    ),
+    ActionSpec(
+        "cancel_jobs",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Stop r&unning jobs"),
+        QT_TRANSLATE_NOOP("Actions", "Ask everything that runs in the background to end"),
+        ("Ctrl+.",),
+    ),
+    ActionSpec(
+        "show_profile",
+        "tools",
+        QT_TRANSLATE_NOOP("Actions", "Sho&w the profile folder"),
+        QT_TRANSLATE_NOOP("Actions", "Open the folder with settings, prices and session"),
+    ),
+)
+
+HELP: tuple[ActionSpec, ...] = (
+    ActionSpec(
+        "guide",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "&Guide"),
+        QT_TRANSLATE_NOOP("Actions", "What each page is for"),
+        (Standard.HelpContents, "F1"),
+        "help",
+    ),
+    ActionSpec(
+        "dots",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "What do the &dots mean?"),
+        QT_TRANSLATE_NOOP("Actions", "How far each count can be trusted"),
+    ),
+    ActionSpec(
+        "shortcuts",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
+        QT_TRANSLATE_NOOP("Actions", "See and change the shortcuts of all actions"),
+        ("Ctrl+F1",),
+    ),
+    ActionSpec(
+        "about",
+        "help",
+        QT_TRANSLATE_NOOP("Actions", "&About Tokenloupe"),
+        QT_TRANSLATE_NOOP("Actions", "Version, licences and versions of what it stands on"),
     ),
 )
 
