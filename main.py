@@ -24,7 +24,7 @@ RENDER_OPTION = "--render-templates"
 PRIVATE_OPTION = "--private"
 """Keep nothing of the text of the window."""
 
-COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices")
+COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices", "warm-up")
 
 
 class UnusableArgument(Exception):

@@ -32,8 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.folder_texts import make_folder
-from engine import kernels
-from engine.kernels.cache_folder import VARIABLE
+from engine.kernels.cache_folder import VARIABLE, user_folder
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -207,7 +206,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     # The window has a profile of its own, and would compile all kernels while it counts.
-    os.environ.setdefault(VARIABLE, str(Path(kernels.__file__).parent / "__pycache__"))
+    os.environ.setdefault(VARIABLE, str(user_folder()))
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.folder or Path(scratch) / "texts"
         if not folder.exists():

@@ -56,6 +56,7 @@ from benchmarks.soak_monkey import Monkey
 from benchmarks.soak_stops import places
 from benchmarks.soak_waits import run_for, wait_for_counts, wait_for_jobs, wait_for_quiet
 from benchmarks.soak_warm_up import close_dialogs, leave_all, look_at_all, warm_up
+from engine.kernels.cache_folder import user_folder
 from gui.app import paint_alone, tend_memory
 from gui.core.paths import profile_paths
 from gui.prompt.counting_service import FIRST_ENCODING
@@ -68,7 +69,6 @@ REST_SIZE = (1280, 800)
 STAGES = 10
 STAGE_SECONDS = 60
 """A stage takes at least so long."""
-KERNELS = Path(__file__).resolve().parents[1] / "engine" / "kernels" / "__pycache__"
 GROWTH = 0.1
 OF_THE_MACHINE = ("This plugin does not support", "OpenType support missing for")
 """How messages of Qt begin that are about the screen and the fonts that there are."""
@@ -169,7 +169,7 @@ def main() -> int:
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(2**32)
     print(f"seed {seed}, {options.minutes:g} minutes", flush=True)
     faulthandler.enable()
-    os.environ.setdefault("TOKENLOUPE_KERNEL_CACHE", str(KERNELS))
+    os.environ.setdefault("TOKENLOUPE_KERNEL_CACHE", str(user_folder()))
     found = Findings()
     with _listening(found.faults), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         os.environ["HOME"] = name

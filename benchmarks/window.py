@@ -66,7 +66,7 @@ def use_compiled_kernels() -> None:
     """Count with kernels that were compiled before, as the program does from its second start on."""
     from engine.kernels import cache_folder
 
-    os.environ.setdefault(cache_folder.VARIABLE, str(Path(cache_folder.__file__).parent / "__pycache__"))
+    os.environ.setdefault(cache_folder.VARIABLE, str(cache_folder.user_folder()))
 
 
 def waited_ms() -> float:

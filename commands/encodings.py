@@ -9,8 +9,9 @@ Scripts start a command often and for little text, so what decides is how soon i
 - compiling them takes 20 to 30 seconds, in which tiktoken's encoder is through with 300 MB.
 
 So compiled kernels are loaded where there are two or three megabytes to count, or several encodings. Where there are
-none, a command does without, and leaves nothing behind: whoever opens the window once has them. Only with very much
-text are they compiled, on another processor while counting goes on; if the end comes first, compiling stops.
+none, a command does without and leaves nothing behind: the window and ``warm-up`` compile them. A long command says so
+once. Only with very much text are they compiled, on another processor while counting goes on; if the end comes first,
+compiling stops.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import click
 
 import engine
 import pricing
-from commands.program import BadInput, usable
+from commands.program import PROGRAM, BadInput, remark, usable
 from engine import Encoding
 from engine.special_files import check_regular
 from gui.core.paths import profile_paths
@@ -144,8 +145,22 @@ COMPILING_BYTES = 100_000_000
 """Text after which it is likely that there is so much more that compiling pays."""
 
 
+LONG_BYTES = 20_000_000
+"""Text for which it is worth saying that compiling once would pay."""
+
+WARM_UP = "counting goes several times as fast once `python main.py warm-up` has compiled Tokenloupe's own encoder"
+
+
 class NotWantedError(Exception):
     """The command has ended: nothing needs to be compiled any more."""
+
+
+def folder_with(family: str, folder: Path) -> Path | None:
+    """Return the folder to load a family of kernels from: ``folder``, that of a profile, or None for the user's own if
+    only that one has them."""
+    from engine.compiling import is_compiled
+
+    return folder if is_compiled(folder, family) or not is_compiled(None, family) else None
 
 
 class EncoderChoice:
@@ -156,6 +171,7 @@ class EncoderChoice:
         self._work = 0  # in bytes of text for tiktoken's encoder
         self._tried: set[str] = set()
         self._thread: ThreadPoolExecutor | None = None
+        self._advised = False
         self._ended = False
 
     def __enter__(self) -> EncoderChoice:
@@ -176,16 +192,21 @@ class EncoderChoice:
         """Have the better encoder encode, by what is expected so far."""
         if self._work < LOADING_BYTES or encoding.name in self._tried:
             return
-        from engine.compiling import ENCODE, is_compiled
+        from engine import compiling
 
-        if is_compiled(self._folder, ENCODE):
+        folder = folder_with(compiling.ENCODE, self._folder)
+        if compiling.is_compiled(folder, compiling.ENCODE):
             self._tried.add(encoding.name)
             # Whatever numba, its compiler or a file may raise: tiktoken's encoder is there.
             with contextlib.suppress(Exception):
-                encoding.use_kernels(self._folder, compiled_only=True)
+                encoding.use_kernels(folder, compiled_only=True)
         elif self._work >= COMPILING_BYTES and self._thread is None and (os.cpu_count() or 1) > 1:
             self._thread = ThreadPoolExecutor(1)
             self._thread.submit(self._compile)
+        elif self._work >= LONG_BYTES and self._thread is None and not self._advised:
+            self._advised = True
+            if not compiling.keeps_nothing(self._folder):
+                remark(f"{PROGRAM}: {WARM_UP}")
 
     def _compile(self) -> None:
         from engine.compiling import ENCODE, CompilingFailedError, compile_in_child, keeps_nothing

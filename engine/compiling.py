@@ -133,7 +133,7 @@ def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compile: the folder (empty: beside the sources) and the families. Returns the exit status; what is wrong is on
+    """Compile: the folder (empty: the user's) and the families. Returns the exit status; what is wrong is on
     standard error, its last line the reason."""
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
@@ -146,7 +146,7 @@ def main(arguments: Sequence[str]) -> int:
         for family in families:
             compile_family(Path(folder) if folder else None, family)
     except OSError as error:
-        sys.stderr.write(f"nothing can be kept in {folder or 'the program folder'} ({error.strerror or error})\n")
+        sys.stderr.write(f"nothing can be kept in {folder or 'the folder for caches'} ({error.strerror or error})\n")
         return 1
     return 0
 

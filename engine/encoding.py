@@ -72,6 +72,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
             assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
             assert self.max_token_value == explicit_n_vocab - 1
         self._core = build_core(mergeable_ranks, special_tokens, pat_str)
+        self._undecided = False
 
     @classmethod
     def of_ranks(
@@ -114,6 +115,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         self._core_lock = threading.Lock()
         self._native: NativeFront | None = None
         self._fits_kernels = True  # as far as is known
+        self._undecided = True
 
     def __repr__(self) -> str:
         return f"<Encoding {self.name!r}>"
@@ -207,8 +209,8 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
         Compiles what is not yet compiled, which takes seconds: call it on a thread that has them; with
         ``compiled_only`` NotCompiledError is raised instead (an EngineError of ``engine.kernels.kept_code``).
-        Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: beside the
-        sources.
+        Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: in the
+        user's folder, where the window and ``python main.py warm-up`` compile. What is there is used without this call.
         """
         if self._native is None and self._fits_kernels:
             from engine.kernels.cache_folder import current_folder, kept_in
@@ -228,6 +230,14 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
             self._native = taken
             self.let_go()
         return self._fits_kernels
+
+    def _decide(self) -> None:
+        """Use compiled kernels if this user has them."""
+        self._undecided = False
+        if self._native is None and self._fits_kernels:
+            from engine.kernel_use import take_compiled
+
+            take_compiled(self)
 
     def _front(self, native: NativeEncoder) -> NativeFront | None:
         """Return what splits whole texts for our own encoder, or None if the split pattern is not supported."""
@@ -353,6 +363,8 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         UTF-8 in them as U+FFFD. ``num_threads``: of a long text, when our own kernels count."""
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
+        if self._undecided:
+            self._decide()
         if self._native is not None:
             try:
                 return self._native.count(text, num_threads)

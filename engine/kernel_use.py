@@ -20,6 +20,26 @@ if TYPE_CHECKING:
     from engine import Encoding
 
 
+automatic = True
+"""Whether an encoding looks for compiled kernels by itself when it gets its first text. Use ``leave_to_caller`` to turn
+this off."""
+
+
+def leave_to_caller() -> None:
+    """Make encodings wait for ``use_kernels``. For programs that choose themselves: the window loads kernels where no
+    edit waits for it, and the command line knows beforehand how much there is to count."""
+    global automatic  # noqa: PLW0603 - one program, one way to choose
+    automatic = False
+
+
+def take_compiled(encoding: Encoding) -> None:
+    """Make ``encoding`` use the kernels that this user has compiled, if there are any. Never raises: tiktoken's encoder
+    gives the same tokens."""
+    if automatic and is_compiled(None, ENCODE):
+        with contextlib.suppress(Exception):  # of numba, of its compiler, of a file
+            encoding.use_kernels(compiled_only=True)
+
+
 class KernelUse:
     """Opens encodings, and has our own kernels encode in them as long as that needs no compiling.
 
@@ -27,7 +47,8 @@ class KernelUse:
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """``folder``: where compiled kernels are kept; None: beside the sources."""
+        """``folder``: where compiled kernels are kept; None: in the user's folder."""
+        leave_to_caller()
         self.folder = folder
         self._active: bool | None = None  # None: nobody has looked yet
 
@@ -40,6 +61,8 @@ class KernelUse:
         """The encoding of that name. UnknownEncodingError, DamagedVocabularyError."""
         encoding = engine.get_encoding(name)
         if self._active is None:
+            if not is_compiled(self.folder, ENCODE) and is_compiled(None, ENCODE):
+                self.folder = None  # a profile of its own, but this user has compiled already
             self._active = is_compiled(self.folder, ENCODE) and self._is_taken(encoding)
         elif self._active:
             self._is_taken(encoding)

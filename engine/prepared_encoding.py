@@ -87,6 +87,8 @@ class PreparedEncoding(AlteringEncoding):
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
         """How many tokens ``encode_ordinary`` gives."""
+        if self._undecided:
+            self._decide()
         if self._native is None and self._fallback is None:
             return super().count(text)
         if isinstance(text, bytes):

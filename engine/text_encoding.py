@@ -33,6 +33,8 @@ class TextEncoding:
     """The pattern, if it is a known one."""
     _native: NativeFront | None
     """Our own encoder, from ``use_kernels`` on."""
+    _undecided = False
+    """True until the first text decides whether compiled kernels are used."""
 
     if TYPE_CHECKING:  # the other part has it
 
@@ -40,6 +42,8 @@ class TextEncoding:
         def _core_bpe(self) -> CoreBPE: ...
 
         def _core_for(self, text: str) -> CoreBPE: ...
+
+        def _decide(self) -> None: ...
 
         @property
         def _mergeable_ranks(self) -> dict[bytes, int]: ...
@@ -73,6 +77,8 @@ class TextEncoding:
         return any(longer.startswith(text) for text, longer in itertools.pairwise(in_order))
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        if self._undecided:
+            self._decide()
         if allowed and (self._native is not None or self._some_begin_alike):
             parts = self._around_specials(text, allowed, lambda segment: self._list(segment, frozenset()))
             return [token for part in parts for token in part]
@@ -95,6 +101,8 @@ class TextEncoding:
     def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
         import numpy as np
 
+        if self._undecided:
+            self._decide()
         ids_of_parts: Iterator[Any]
         if allowed and (self._native is not None or self._some_begin_alike):
             encode = functools.partial(self._ids, allowed=frozenset(), num_threads=num_threads)

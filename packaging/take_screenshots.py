@@ -168,7 +168,7 @@ def write_corpus(folder: Path) -> None:
 
 
 def compile_kernels() -> None:
-    """Into the folder beside the sources, for windows on fresh profiles."""
+    """Into the folder of the user, for windows on fresh profiles."""
     from engine import compiling
     from engine.kernels import cache_folder
 

@@ -17,6 +17,7 @@ import hypothesis
 import psutil
 import pytest
 
+from engine import kernel_use
 from tests.thoroughness import DEEP_EXAMPLES
 
 if TYPE_CHECKING:
@@ -44,6 +45,9 @@ hypothesis.settings.load_profile(os.environ.get("TOKENLOUPE_HYPOTHESIS", "projec
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+# Not in the cache of whoever runs the tests: a checkout that is thrown away takes its kernels along.
+os.environ["XDG_CACHE_HOME"] = str(Path(__file__).parents[1] / "engine" / "kernels" / "__pycache__")
+
 # Whatever the environment says of it: otherwise each of the many processes that tests start would compile every module
 # that it imports, and each worker all tests, at every run. Kernels are kept in the same folders.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -61,6 +65,9 @@ def _why_qt_is_missing() -> str | None:
         return str(error)
     return None
 
+
+# Tests compare the two encoders, so none takes over by itself.
+kernel_use.leave_to_caller()
 
 QT_MISSING = _why_qt_is_missing()
 if QT_MISSING is None:
@@ -153,7 +160,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None) or config.option.collectonly:
         return
     missing = [] if keeps_nothing(None) else [family for family in FAMILIES if not is_compiled(None, family)]
-    command = [sys.executable, "-m", "engine.compiling", ""]  # beside the sources, unless the environment says where
+    command = [sys.executable, "-m", "engine.compiling", ""]  # in the folder of the user, which is set above
     compilers = [subprocess.Popen([*command, family], cwd=Path(__file__).parents[1]) for family in missing]
     for compiler in compilers:  # the id of a child is taken until it has been waited for
         threading.Thread(target=compiler.wait, daemon=True).start()

@@ -4,6 +4,9 @@ Compiled code depends on all sources of the kernels, not only on the file its fu
 sources has a folder of its own, named by a digest over all of them and by the versions of numba and its compiler.
 Every file in it appears when it is complete and is never changed, so any number of processes may read and write there
 at the same time.
+
+One parent folder serves a user: ``user_folder``, in the system's place for caches. The window, the command line and
+programs that import ``engine`` find the same code there.
 """
 
 from __future__ import annotations
@@ -13,16 +16,19 @@ import functools
 import hashlib
 import importlib.metadata
 import os
+import secrets
 import shutil
-import tempfile
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.private_folders import private_opener
+
 VARIABLE = "TOKENLOUPE_KERNEL_CACHE"
-"""Environment variable with the folder; goes before what the program chose. Empty: keep nothing."""
+"""Environment variable with the folder. It takes precedence over every other choice. Empty: keep nothing."""
 
 CHECKED_VARIABLE = "TOKENLOUPE_CHECKED"
 """Environment variable: ``1`` builds kernels that verify every access to memory."""
@@ -44,7 +50,7 @@ _choice: ContextVar[_Choice] = ContextVar("kernel_cache", default=_NOTHING_CHOSE
 @contextlib.contextmanager
 def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[None]:
     """What this thread compiles or loads meanwhile is kept below ``folder``. With ``compiled_only`` nothing is
-    compiled: NotCompiledError instead. None and False: as outside of this; otherwise beside the sources.
+    compiled: NotCompiledError instead. None and False: as outside of this; otherwise ``user_folder``.
 
     A folder that cannot be written means compiling at each start, never an error.
     """
@@ -82,28 +88,45 @@ def current_folder() -> Path | None:
     named = os.environ.get(VARIABLE)
     if named == "":
         return None
-    parent = Path(named) if named else _choice.get().folder or _SOURCES / "__pycache__"
+    parent = Path(named) if named else _choice.get().folder or user_folder()
     return parent / _folder_name(is_checked())
+
+
+def user_folder() -> Path:
+    """Return the folder that all programs of this user share: in the system's place for caches, or beside the sources
+    for a user without a home. ``gui.core.paths`` names the same one."""
+    try:
+        if sys.platform == "win32":
+            return _absolute("LOCALAPPDATA", ("AppData", "Local")) / "Tokenloupe" / "cache" / "compiled"
+        if sys.platform == "darwin":
+            return Path.home() / "Library" / "Caches" / "Tokenloupe" / "compiled"
+        return _absolute("XDG_CACHE_HOME", (".cache",)) / "tokenloupe" / "compiled"
+    except RuntimeError:  # nobody knows where the home of this user is
+        return _SOURCES / "__pycache__"
+
+
+def _absolute(variable: str, below_home: tuple[str, ...]) -> Path:
+    named = os.environ.get(variable, "")
+    return Path(named) if named and Path(named).is_absolute() else Path.home().joinpath(*below_home)
 
 
 def keep(path: Path, content: bytes | memoryview) -> None:
     """Write a file of the current folder in one step. OSError where that is impossible.
 
-    Makes the folder, and then drops those of other states of the sources: after an update nobody asks for them again.
+    Creates the folder, and then removes those of other states of the sources, which are not used after an update.
+    Others may read the file unless the folder is private: one user can compile for all of a container.
     """
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
         _drop_others(path.parent)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".new-", delete=False) as file:
-        temporary = Path(file.name)
-        try:
+    temporary = path.with_name(f".new-{os.getpid()}-{secrets.token_hex(4)}")
+    try:
+        with open(temporary, "xb", opener=private_opener) as file:
             file.write(content)
-            file.close()  # Windows moves no open file
-            temporary.replace(path)
-        except BaseException:
-            file.close()
-            temporary.unlink(missing_ok=True)
-            raise
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 @functools.cache

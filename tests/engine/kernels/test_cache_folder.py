@@ -105,7 +105,30 @@ def test_an_inner_choice_of_none_is_the_outer_one(tmp_path, monkeypatch):
             assert cache_folder.current_folder() == outer
             assert cache_folder.is_compiled_only()
     assert not cache_folder.is_compiled_only()
-    assert cache_folder.current_folder().parent.name == "__pycache__"
+    assert cache_folder.current_folder().parent == cache_folder.user_folder()
+
+
+def test_a_user_without_a_home_has_the_folder_beside_the_sources(monkeypatch):
+    def nowhere():
+        raise RuntimeError
+
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.setattr(Path, "home", nowhere)
+    assert cache_folder.user_folder() == SOURCES / "engine" / "kernels" / "__pycache__"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes are those of POSIX")
+@pytest.mark.parametrize(("folder_mode", "mode"), [(0o755, 0o644), (0o700, 0o600)])
+def test_others_read_what_is_kept_in_a_folder_they_may_enter(tmp_path, folder_mode, mode):
+    """One user of a container compiles for all of them."""
+    tmp_path.chmod(folder_mode)
+    before = os.umask(0o022)
+    try:
+        cache_folder.keep(tmp_path / "one.code", b"code")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "one.code").stat().st_mode & 0o777 == mode
+    assert [path.name for path in tmp_path.iterdir()] == ["one.code"]
 
 
 def test_a_choice_can_be_kept_for_later(tmp_path, monkeypatch):

@@ -1,0 +1,73 @@
+"""The command ``warm-up``: compile the kernels once, so that all later counting and training is fast."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from commands.inputs import noticed
+from commands.program import BadInput, json_option, program, remark, say, say_json
+from engine import compiling
+from engine.kernels.cache_folder import VARIABLE, current_folder, kept_in
+from gui.core.paths import profile_paths
+
+FAMILIES = {compiling.ENCODE: "the encoder", compiling.TRAIN: "the trainer"}
+
+
+@program.command("warm-up")
+@json_option
+@click.pass_obj
+def warm_up(profile: Path | None, as_json: bool) -> None:
+    """Compile Tokenloupe's own encoder and trainer.
+
+    Takes one or two minutes, once on a computer: the window, the commands and programs that import engine find the
+    code. The folder is in the system's place for caches, below --profile, or named by TOKENLOUPE_KERNEL_CACHE.
+    """
+    folder = profile_paths(profile).compiled
+    with kept_in(folder):
+        kept = current_folder()
+    if kept is None or compiling.keeps_nothing(folder):
+        variable = VARIABLE if kept is None else "NUMBA_DISABLE_JIT"
+        raise BadInput(f"{variable} says that nothing is to be compiled and kept")
+    begun = time.monotonic()
+    missing = [family for family in FAMILIES if not compiling.is_compiled(folder, family)]
+    with noticed() as notice:
+        for family in missing:
+            progress = _Progress(f"compiling {FAMILIES[family]}")
+            try:
+                compiling.compile_in_child(folder, [family], lambda step=progress: (notice.raise_if_any(), step.show()))
+            except compiling.CompilingFailedError as error:
+                raise BadInput(f"{FAMILIES[family]} cannot be compiled: {error}") from error
+            finally:
+                progress.close()
+    if as_json:
+        say_json({"folder": str(kept), "compiled": missing, "seconds": round(time.monotonic() - begun, 1)})
+    else:
+        say(f"{'compiled' if missing else 'already compiled'}: {kept}")
+
+
+class _Progress:
+    """How long a step has taken, on standard error: counted on a terminal, else one line at its beginning."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._begun = time.monotonic()
+        self._shown = -1
+        self._on_terminal = sys.stderr.isatty()
+        if not self._on_terminal:
+            remark(what)
+
+    def show(self) -> None:
+        """Show the seconds, where they have changed."""
+        seconds = int(time.monotonic() - self._begun)
+        if self._on_terminal and seconds != self._shown:
+            self._shown = seconds
+            click.echo(f"\r{self._what}: {seconds} s ", err=True, nl=False)
+
+    def close(self) -> None:
+        """End the line."""
+        if self._on_terminal:
+            click.echo(err=True)
