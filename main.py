@@ -122,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return read_tokenizer()
     if not wants_command(arguments):
         return open_window(arguments)
-    from commands.program import run
+    from commands.entry import run
 
     return run(arguments)
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from decimal import MAX_PREC, ROUND_HALF_EVEN, Context, Decimal
+from typing import TYPE_CHECKING
 
-from pricing.types import CostEstimate, CostPart
+if TYPE_CHECKING:
+    from pricing.types import CostEstimate, CostPart
 
 UNKNOWN = "n/a"
 _EXACT = Context(prec=MAX_PREC)

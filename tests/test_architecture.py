@@ -76,6 +76,40 @@ def test_names_say_what_a_file_is_for():
     assert_none(str(path.relative_to(ROOT)) for path in sources() if path.stem in FORBIDDEN_FILE_NAMES)
 
 
+def test_no_module_imports_itself_by_way_of_others():
+    """In ``pricing`` and ``commands``, also by an import inside a function."""
+    graph = {module_of(path): imported_by(path) for path in sources() if path.parts[len(ROOT.parts)] in ACYCLIC}
+    for module in graph:
+        found = {name for name in graph[module] if name in graph}
+        for _ in graph:
+            found |= {name for one in found for name in graph[one] if name in graph}
+        assert module not in found, module
+
+
+ACYCLIC = {"pricing", "commands"}
+
+
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_by(path: Path) -> set[str]:
+    """Return the modules that a file imports when it runs, at its top or in a function."""
+    for_types = {
+        id(inner)
+        for node in nodes(path)
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        for inner in ast.walk(node)
+    }
+    found: set[str] = set()
+    for node in nodes(path):
+        if isinstance(node, ast.ImportFrom) and id(node) not in for_types:
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import) and id(node) not in for_types:
+            found |= {alias.name for alias in node.names}
+    return found
+
+
 def test_threads_are_made_in_one_place():
     """In the window. The engine's batch calls have a ``num_threads``, as tiktoken's do."""
     assert_none(

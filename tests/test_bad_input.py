@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from commands import program
+from commands import entry
 from engine.formats.saving import save_encoding
 from tests.engine.formats.trained import trained
 from tests.patience import PATIENCE_SECONDS
@@ -42,7 +42,7 @@ def say(work: Path, capfdbinary: Any) -> Callable[..., str]:
     """Run a command that is refused: its line."""
 
     def run(*words: str) -> str:
-        status = program.run(["--profile", str(work / "profile"), *words])
+        status = entry.run(["--profile", str(work / "profile"), *words])
         told = capfdbinary.readouterr().err.decode()
         assert status == 2, told
         assert told.count("\n") == 1, told
@@ -106,7 +106,7 @@ def test_a_fault_of_the_program_is_said_as_one(work: Path, monkeypatch: pytest.M
         raise RuntimeError("of ours")
 
     monkeypatch.setattr("commands.tokens.read_given", broken)
-    assert program.run(["count", "text.txt", *ENCODING]) == program.FAULT
+    assert entry.run(["count", "text.txt", *ENCODING]) == entry.FAULT
     told = capfdbinary.readouterr().err.decode()
     assert told.count("\n") == 1
     assert "please report it: RuntimeError: of ours (test_bad_input.py, line " in told
@@ -126,7 +126,7 @@ def test_ctrl_c_says_nothing(work: Path, monkeypatch: pytest.MonkeyPatch, capfdb
         signal.raise_signal(signal.SIGINT)
 
     monkeypatch.setattr("commands.tokens.read_given", interrupted)
-    assert program.run(["count", "text.txt", *ENCODING]) == program.INTERRUPTED
+    assert entry.run(["count", "text.txt", *ENCODING]) == entry.INTERRUPTED
     assert capfdbinary.readouterr().err.strip() == b""
 
 
@@ -182,9 +182,9 @@ def test_a_file_name_that_is_no_text(work: Path):
 def test_a_file_name_gives_no_orders_to_the_terminal(tmp_path, capfd):
     """Escape sequences recolour a terminal, and change its title; marks of direction turn what stands beside them."""
     hostile = tmp_path / "\x1b]0;mine\x07\x1b[31m\u202egnp\nforged.txt"
-    assert program.run(["count", str(hostile)]) == 2
+    assert entry.run(["count", str(hostile)]) == 2
     hostile.write_text("some words")
-    assert program.run(["count", str(hostile), str(hostile)]) == 0
+    assert entry.run(["count", str(hostile), str(hostile)]) == 0
     said = capfd.readouterr()
     for text in (said.out, said.err):
         assert "␛[31m" in text

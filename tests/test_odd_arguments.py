@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from commands.entry import run
 from commands.prices import MOST_BYTES
-from commands.program import run
 from engine.text_files import BinaryFileError, read_stored
 
 

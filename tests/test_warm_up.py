@@ -12,7 +12,7 @@ import pytest
 
 from commands import encodings
 from commands.encodings import EncoderChoice, folder_with
-from commands.program import run
+from commands.entry import run
 from engine import catalog, compiling, kernel_use
 from engine.encoding import Encoding
 from engine.kernels import cache_folder

@@ -13,7 +13,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import engine
-from commands import program
+from commands import entry
 from engine import compiling
 from engine.corpus_walk import FolderWalk
 from engine.entries.query import MODES, EntryQuery, QueryError
@@ -230,7 +230,7 @@ def said(words: Sequence[str], folder: Path) -> Iterator[str]:
     os.chdir(folder)
     try:
         with streams.used():
-            status = program.run(["--profile", str(folder / "profile"), *words])
+            status = entry.run(["--profile", str(folder / "profile"), *words])
             sys.stdout.flush()
             sys.stderr.flush()
     finally:

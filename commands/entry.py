@@ -1,0 +1,82 @@
+"""Run one command of the command line: its exit status, and every error as one line."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from commands.program import INTERRUPTED, PROGRAM, program, remark
+
+FAULT = 70
+"""Exit status where the program itself is wrong (sysexits.h)."""
+
+LONGEST_WORD = 300
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command. Returns the exit status; whatever is wrong has been said in one line on standard error."""
+    from commands import cost, prices, tokens, train, vocabulary, warm_up  # noqa: F401 - each adds its commands to the group
+    from engine import kernel_use
+    from engine.errors import DamagedVocabularyError
+
+    kernel_use.leave_to_caller()
+    try:
+        _open_streams()
+        status = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False) or 0
+        sys.stdout.flush()
+        return status
+    except click.exceptions.Exit as error:
+        return error.exit_code
+    except click.ClickException as error:
+        return _refuse(error.format_message())
+    except DamagedVocabularyError as error:  # any command that encodes may find that out
+        return _refuse(str(error))
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except (BrokenPipeError, SystemExit):
+        # The reader of our output has gone, as `head` does; click makes a SystemExit of that, and of nothing else.
+        _drop_output()
+        return 0
+    except MemoryError:
+        return _refuse("there is not enough memory for this input")
+    except OverflowError as error:
+        return _refuse(f"a number is too large: {error}")
+    except OSError as error:
+        if error.filename is None:
+            _drop_output()
+        return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+    except Exception as error:  # noqa: BLE001 - a fault of ours: a sentence that can be reported, no traceback
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        what = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
+        _refuse(f"a fault of the program, not of its input; please report it: {what}")
+        return FAULT
+
+
+def _open_streams() -> None:
+    """What the output has no characters for is written as an escape. A closed output is one that nobody reads."""
+    if sys.stdin is None:
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process lives
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _drop_output() -> None:
+    """Have the interpreter's last flush say nothing either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _refuse(sentence: str) -> int:
+    """Say on one line why nothing can be done; of very long words their ends. Returns the exit status."""
+    words = (word if len(word) <= LONGEST_WORD else f"{word[:60]}…{word[-20:]}" for word in sentence.split())
+    remark(f"{PROGRAM}: {' '.join(words)}")
+    return 2
