@@ -132,6 +132,7 @@ SAMPLE_BYTES = 1 << 16
 @click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
 @click.option("--min-count", type=WholeNumber(1), default=2, help="Merge no pair that occurs less often.")
 @click.option("--max-token-bytes", type=WholeNumber(1), help="Make no longer tokens than that.")
+@click.option("--max-space-run", type=WholeNumber(1), help="Count longer runs of white space as so many characters.")
 @click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
 @click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
 @click.option("--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Done to texts first.")
@@ -185,7 +186,7 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
     """Raise BadInput for whatever is wrong with the options, before anything is prepared for them or any text read."""
     from engine.formats.saving import check_settings
 
-    for name in ("vocab_size", "min_count", "max_token_bytes", "threads"):
+    for name in ("vocab_size", "min_count", "max_token_bytes", "max_space_run", "threads"):
         if (options[name] or 0) > MOST_OF_A_NUMBER:
             raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
     resume = options["resume"]
@@ -365,6 +366,7 @@ SETTINGS = (
     "special_tokens",
     "tie_order",
     "dummy_prefix",
+    "max_space_run",
 )
 
 

@@ -54,6 +54,7 @@ class TrainingRun:
         threads: int | None = None,
         tie_order: str = "bytes",
         dummy_prefix: bool = True,
+        max_space_run: int | None = None,
         rules: CorpusRules | None = None,
         dask: str = "",
     ) -> None:
@@ -77,6 +78,7 @@ class TrainingRun:
             special_tokens=tuple(special_tokens),
             tie_order=tie_order,
             dummy_prefix=dummy_prefix,
+            max_space_run=max_space_run,
         )
         self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules(), dask)
 
@@ -175,6 +177,8 @@ class TrainingRun:
         stated: dict[str, Any] = {"settings": asdict(self.settings), "pretokens": digest.hex()}
         if self._plan.preparation.signs is None:
             del stated["settings"]["dummy_prefix"]  # says nothing then
+        if self.settings.max_space_run is None:
+            del stated["settings"]["max_space_run"]  # as before there was a limit
         if self._plan.preparation.normalizer.steps:
             stated["unicode"] = unicodedata.unidata_version
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode("ascii")).hexdigest()

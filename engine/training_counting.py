@@ -82,7 +82,7 @@ class CorpusCounting(Counting):
 
     def __init__(self, documents: list[Document], plan: TrainingPlan, threads: int) -> None:
         super().__init__(documents, plan)
-        self._reader = PieceReader(documents, plan.split.cuts, plan.preparation, is_valid)
+        self._reader = PieceReader(documents, plan.split.cuts, plan.preparation, is_valid, plan.settings.max_space_run)
         self._threads = threads
         self._others: list[PretokenCounter] = []
         self._reading = threading.Lock()

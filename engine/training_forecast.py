@@ -203,7 +203,7 @@ def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes
         if document.stored_bytes > block_bytes:
             block = min(block_bytes, document.stored_bytes - start)
             document = _Block(document.source, block, start)
-        reader = PieceReader([document], plan.split.cuts, plan.preparation)
+        reader = PieceReader([document], plan.split.cuts, plan.preparation, max_space_run=plan.settings.max_space_run)
         yield from iter(reader.next_piece, None)
 
 

@@ -96,7 +96,9 @@ def count_part(part: Part, counting: Counting) -> PartCounts:
         counter = PretokenCounter(plan.expression)
         if part.stretch is not None:
             return _count_stretch(part, part.stretch, plan, counter)
-        reader = PieceReader(list(part.documents), plan.split.cuts, plan.preparation, is_valid)
+        reader = PieceReader(
+            list(part.documents), plan.split.cuts, plan.preparation, is_valid, plan.settings.max_space_run
+        )
         while (piece := reader.next_piece()) is not None:
             counter.add(piece)
         return _packed(counter, reader.problems, reader.sign_bytes)

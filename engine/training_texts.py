@@ -125,6 +125,15 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
         yield held
 
 
+def space_shortener(most: int, signs: bytes = b"") -> Callable[[bytes], bytes]:
+    r"""Return a function that shortens runs of one white-space character (``\r\n`` is one) to ``most`` of them.
+
+    ``signs``: more alternatives, for texts whose spaces are written as signs (``engine.space_signs``).
+    """
+    longer = re.compile(b"(\r\n|[ \t\n\r]%s)\\1{%d,}" % (signs, most))
+    return functools.partial(longer.sub, lambda run: run[1] * most)
+
+
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 
@@ -150,6 +159,7 @@ class PieceReader:
         cuts: re.Pattern[str] | None,
         preparation: Preparation,
         is_valid: Callable[[bytes], bool] = is_utf8,
+        max_space_run: int | None = None,
     ) -> None:
         self.documents = documents
         self.document = self.piece = self.sign_bytes_before = 0
@@ -157,6 +167,8 @@ class PieceReader:
         self._cuts = cuts
         self._preparation = preparation
         self._is_valid = is_valid
+        signs = b"|\xe2\x96\x81" if preparation.signs is not None else b""
+        self._shorten = None if max_space_run is None else space_shortener(max_space_run, signs)
         self._reach = _Reach()
         self._pieces: Iterator[bytes] | None = None
 
@@ -201,6 +213,10 @@ class PieceReader:
         return None
 
     def _pieces_of(self, document: Document) -> Iterator[bytes]:
+        pieces = self._prepared_pieces(document)
+        return pieces if self._shorten is None else map(self._shorten, pieces)
+
+    def _prepared_pieces(self, document: Document) -> Iterator[bytes]:
         blocks = _counted(document, self._is_valid, self._reach)
         if document.is_raw:
             return _raw_pieces(blocks, self._cuts, document.name, self._is_valid)

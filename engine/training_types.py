@@ -149,6 +149,8 @@ class TrainingSettings:
     ``none``, or a regular expression. ``alphabet``: ``bytes``, ``characters`` or ``characters+</w>``.
     ``tie_order``: ``bytes`` (higher count, then smaller ids over byte values) or ``huggingface`` (its byte order).
     ``max_token_bytes``: no longer tokens than that; None for no limit.
+    ``max_space_run``: longer runs of one white-space character count as so many in training, and tokens of white space
+    stay as short; None for no limit. Encoding is not changed by it.
     ``dummy_prefix``: whether each text gets a ``▁`` in front; with the pattern ``sentencepiece`` only, which writes
     spaces so.
     """
@@ -164,6 +166,7 @@ class TrainingSettings:
     special_tokens: tuple[str, ...] = ()
     tie_order: str = "bytes"
     dummy_prefix: bool = True
+    max_space_run: int | None = None
 
 
 def has_signs(settings: TrainingSettings) -> bool:

@@ -45,6 +45,34 @@ def test_no_text_is_refused():
         engine.train(["", ""], 300)
 
 
+@pytest.mark.parametrize("pattern", ["cl100k_base", "none", "sentencepiece"])
+def test_runs_of_white_space_are_limited(pattern: str):
+    text = ("def f():\n" + " " * 40 + "pass\n" * 2 + "\n" * 30 + "\t" * 20 + "x\r\n" + "\r\n" * 20) * 30
+    free = engine.train(text, vocab_size=400, pattern=pattern)
+    limited = engine.train(text, vocab_size=400, pattern=pattern, max_space_run=4)
+
+    def longest_space(encoding: engine.Encoding) -> int:
+        tokens = map(encoding.decode_single_token_bytes, range(encoding.n_vocab))
+        runs = (token.replace(b"\r\n", b"\n").replace("▁".encode(), b" ") for token in tokens)
+        return max(len(run) for run in runs if not run.strip() and len(set(run)) == 1)
+
+    assert longest_space(free) > 10
+    assert longest_space(limited) <= 4
+    assert limited.decode(limited.encode(text)) == text, "the limit is for training only"
+
+
+def test_a_limit_of_white_space_is_part_of_the_hash():
+    def hash_of(**options: int) -> str:
+        run = engine.TrainingRun("a b  c", vocab_size=257, **options)
+        while not run.done:
+            run.advance()
+        return run.hash
+
+    assert hash_of() != hash_of(max_space_run=5)
+    with pytest.raises(engine.TrainingError, match="max_space_run is 0"):
+        engine.TrainingRun("a", vocab_size=257, max_space_run=0)
+
+
 def test_it_says_why_it_ended_early():
     progress = finish(TrainingRun("abcabc", 1000)).progress()
     assert (progress.stage, progress.fraction, progress.merges) == ("done", 1.0, 2)

@@ -94,6 +94,7 @@ class EngineTrainer:
             threads=plan.threads,
             tie_order=settings.tie_order,
             dummy_prefix=settings.dummy_prefix,
+            max_space_run=settings.max_space_run,
             rules=plan.rules,
             dask=plan.dask,
         )

@@ -77,6 +77,7 @@ class TrainingSettingsForm(QGroupBox):
             special_tokens=self._special_tokens(),
             tie_order=self.tie_order.currentData(),
             dummy_prefix=self.dummy_prefix.isChecked(),
+            max_space_run=self.max_space_run.value() or None,
         )
 
     @property
@@ -105,6 +106,7 @@ class TrainingSettingsForm(QGroupBox):
             "strip_accents": self.strip_accents.isChecked(),
             "min_count": self.min_count.value(),
             "max_token": self.max_token.value(),
+            "max_space_run": self.max_space_run.value(),
             "special": self.special.toPlainText(),
             "tie_order": self.tie_order.currentData(),
             "dummy_prefix": self.dummy_prefix.isChecked(),
@@ -128,6 +130,7 @@ class TrainingSettingsForm(QGroupBox):
         self.strip_accents.setChecked(state.get("strip_accents") is True)
         self.min_count.setValue(_whole(state.get("min_count"), fresh.min_count))
         self.max_token.setValue(_whole(state.get("max_token"), 0))
+        self.max_space_run.setValue(_whole(state.get("max_space_run"), 0))
         special = state.get("special")
         self.special.setPlainText(special if isinstance(special, str) else "")
         self.thread_count.setValue(_whole(state.get("threads"), 0))
@@ -215,6 +218,12 @@ class TrainingSettingsForm(QGroupBox):
         self.max_token = _number("trainMaxToken", 0, MOST_BYTES)
         self.max_token.setSpecialValueText(self.tr("no limit"))
         self.max_token.setSuffix(self.tr(" bytes"))
+        self.max_space_run = _number("trainMaxSpaceRun", 0, MOST_BYTES)
+        self.max_space_run.setSpecialValueText(self.tr("no limit"))
+        self.max_space_run.setSuffix(self.tr(" characters"))
+        self.max_space_run.setToolTip(
+            self.tr("Longer runs of spaces, tabs or line ends count as so many, and no token of them gets longer.")
+        )
         self.tie_order = choices.choice_box("trainTieOrder", choices.TIE_ORDERS)
         self.thread_count = _number("trainThreads", 0, MOST_THREADS)
         self.thread_count.setSpecialValueText(self.tr("one a core"))
@@ -267,6 +276,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(finer, self.tr("Special tokens"), self.special)
         form_row(finer, self.tr("Least count"), self.min_count)
         form_row(finer, self.tr("Longest token"), self.max_token)
+        form_row(finer, self.tr("White-space runs"), self.max_space_run)
         form_row(finer, self.tr("Order of ties"), self.tie_order)
         form_row(finer, self.tr("Threads"), self.thread_count)
         form_row(finer, self.tr("Dask scheduler"), self.cluster, self._cluster_remark)
@@ -278,7 +288,7 @@ class TrainingSettingsForm(QGroupBox):
         column.addWidget(self.finer)
 
     def _connect(self) -> None:
-        for box in (self.vocab_size, self.min_count, self.max_token, self.thread_count):
+        for box in (self.vocab_size, self.min_count, self.max_token, self.max_space_run, self.thread_count):
             box.valueChanged.connect(self._on_changed)
         self.tie_order.currentIndexChanged.connect(self._on_changed)
         self.cluster.textChanged.connect(self._on_cluster)
