@@ -6,6 +6,7 @@ import pytest
 
 import engine
 from engine import TrainingError, TrainingRun
+from engine.trained_encoding import edit_entries
 
 
 def finish(run: TrainingRun, seconds: float = 10.0) -> TrainingRun:
@@ -71,6 +72,31 @@ def test_a_limit_of_white_space_is_part_of_the_hash():
     assert hash_of() != hash_of(max_space_run=5)
     with pytest.raises(engine.TrainingError, match="max_space_run is 0"):
         engine.TrainingRun("a", vocab_size=257, max_space_run=0)
+
+
+def test_entries_are_removed_with_what_depends_on_them():
+    text = "the weather there, the other leather " * 20
+    trained = engine.train(text, 330, "mine", special_tokens=("<end>", "<go>"))
+    the = trained.encode_single_token(" the")
+    edited = edit_entries(trained, "less", remove=[the], rename={"<go>": "<begin>"})
+    less = edited.encoding
+    assert the in edited.removed
+    assert less.name == "less"
+    assert less.decode(less.encode(text)) == text
+    assert the not in less.encode(text)
+    assert less.count(text) > trained.count(text)
+    kept = [one for one in range(256, trained.n_vocab - 2) if one not in edited.removed]
+    assert kept
+    for token_id in kept:
+        content = trained.decode_single_token_bytes(token_id)
+        assert less.decode_single_token_bytes(token_id) == content, "the others keep their ids"
+        assert less.parents_of(token_id) is not None, "and merges lead to them"
+    assert less.encode("<begin>", allowed_special="all") == trained.encode("<go>", allowed_special="all")
+    without = edit_entries(trained, "less", remove=[trained.n_vocab - 1]).encoding
+    assert without.special_tokens_set == {"<end>"}
+    for wrong in ({"remove": [97]}, {"remove": [9999]}, {"rename": {"<no>": "x"}}, {"rename": {"<go>": "<end>"}}):
+        with pytest.raises(engine.EngineError):
+            edit_entries(trained, "less", **wrong)
 
 
 def test_it_says_why_it_ended_early():
