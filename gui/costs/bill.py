@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate, CostPart
 
 _PARTS = {
-    "input": QT_TRANSLATE_NOOP("CostExplanation", "Fresh input"),
-    "cached": QT_TRANSLATE_NOOP("CostExplanation", "Input read from the cache"),
-    "cache_write": QT_TRANSLATE_NOOP("CostExplanation", "Input written to the cache"),
-    "cache_write_1h": QT_TRANSLATE_NOOP("CostExplanation", "Input written to the cache for an hour"),
+    "input": QT_TRANSLATE_NOOP("CostExplanation", "Uncached input"),
+    "cached": QT_TRANSLATE_NOOP("CostExplanation", "Cached input"),
+    "cache_write": QT_TRANSLATE_NOOP("CostExplanation", "Cache write"),
+    "cache_write_1h": QT_TRANSLATE_NOOP("CostExplanation", "Cache write, 1 hour"),
     "output": QT_TRANSLATE_NOOP("CostExplanation", "Output"),
     "reasoning": QT_TRANSLATE_NOOP("CostExplanation", "Reasoning"),
     "per_request": QT_TRANSLATE_NOOP("CostExplanation", "Fee for the request"),
@@ -65,18 +65,18 @@ def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
     if not column.numeric or column.text(row, view) != view.text.unknown():
         return ""
     if column.key == "context" and not row.model.context:
-        return tr("The size of the model's context window is not known.")
+        return tr("Context window unknown.")
     if estimate.input_tokens is None:
         return _why_not_counted(row)
     if column.key == "ratio" and estimate.usd is not None:
-        return tr("The baseline's total is not known, or nothing.")
+        return tr("The total of the baseline is unknown or zero.")
     known_from = row.model.price.known_from
     if known_from is not None and view.on < known_from:
-        return tr("No price is known before {day}.").format(day=view.text.day(known_from))
+        return tr("No known price before {day}.").format(day=view.text.day(known_from))
     prices = ", ".join(unknown_prices(row))
     if estimate.tier:
-        return tr("No price is known for: {prices}, with {condition}.").format(prices=prices, condition=estimate.tier)
-    return tr("No price is known for: {prices}.").format(prices=prices)
+        return tr("No known price for {prices}, with {condition}.").format(prices=prices, condition=estimate.tier)
+    return tr("No known price for {prices}.").format(prices=prices)
 
 
 def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
@@ -93,8 +93,8 @@ def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
             lines.append(BillLine(_kind_words(kind, view)))
         lines += [_bill_line(part, one, places, view) for part in one.parts]
     if estimate.factor != 1:
-        lines.append(BillLine(tr("Factor"), f"× {_exact(estimate.factor, view)}"))
-    one_call = tr("One call") if row.mixed is None else tr("One call on average")
+        lines.append(BillLine(tr("Multiplier"), f"× {_exact(estimate.factor, view)}"))
+    one_call = tr("One call") if row.mixed is None else tr("Average call")
     ends = (estimate.usd, estimate.usd_low, estimate.usd_high)
     lines.append(BillLine(one_call, "", _amount(*ends, places, view), total=True))
     if estimate.calls != 1:
@@ -145,26 +145,26 @@ def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
     if estimate.input_tokens is None:
         return tr("Why is there no cost?"), _why_not_counted(row)
     if row.calibrated:
-        return tr("Why a range?"), tr("Calibrated: based on the usage that you were billed for similar text.")
+        return tr("Why a range?"), tr("Calibrated with the usage that you were billed for similar text.")
     label = estimate.label or rule.label
     if label == "estimated":
         low, high = (view.text.localised(f"{factor:.2f}") for factor in (rule.low, rule.high))
         words = tr(
-            "The vendor does not publish this tokenizer. On measured texts such tokenizers give {low} to {high} × "
-            "the count of {tokenizer}."
+            "The vendor does not publish this tokenizer. On measured texts, such tokenizers give {low} to {high} "
+            "times the count of {tokenizer}."
         )
         return tr("Why a range?"), words.format(low=low, high=high, tokenizer=tokenizer)
     if label == "reconstructed":
         return tr("Why a range?"), tr("Counted with a tested reconstruction of the vendor's tokenizer.")
     if label == "assumed":
-        words = tr("The vendor does not name the tokenizer of this model. By good authority it is {tokenizer}.")
+        words = tr("The vendor does not name the tokenizer of this model. Reliable sources say it is {tokenizer}.")
         return tr("Why assumed?"), words.format(tokenizer=tokenizer)
     if label == "formula":
         return tr("Why assumed?"), tr("A published rule gives this count; the vendor's own count may differ.")
     if estimate.output_low != estimate.output_high:
         return tr("Why a range?"), tr("The scenario expects a range of output tokens.")
     if estimate.usd_low != estimate.usd_high:
-        return tr("Why a range?"), _sentence(estimate.price_note or tr("the price depends on the hour")) + "."
+        return tr("Why a range?"), _sentence(estimate.price_note or tr("the price depends on the time of day")) + "."
     if label == "counted":
         return tr("Exact count"), tr("Counted by the vendor.")
     return tr("Exact count"), tr("Counted with the vendor's own tokenizer, {tokenizer}.").format(tokenizer=tokenizer)
@@ -177,10 +177,10 @@ def remarks(row: CostRow, view: CostView) -> list[str]:
         return []
     lines = []
     if estimate.usd is None:
-        lines.append(tr("No price is known for: {prices}.").format(prices=", ".join(unknown_prices(row))))
+        lines.append(tr("No known price for {prices}.").format(prices=", ".join(unknown_prices(row))))
     if not view.text.currency.is_dollar:
         rate = _usd(view.text.currency.usd, view)
-        lines.append(tr("1 {code} = {rate}, by your price file").format(code=view.text.currency.code, rate=rate))
+        lines.append(tr("1 {code} = {rate}, from your price file").format(code=view.text.currency.code, rate=rate))
     parts = [part for one in _estimates(row) for part in one.parts]
     lines += dict.fromkeys(_sentence(part.note) for part in parts if part.note)
     return [*lines, *_plans(row, view), *_notes(row, view)]
@@ -205,10 +205,10 @@ def provider_line(row: CostRow, view: CostView) -> str:
 
 def _why_not_counted(row: CostRow) -> str:
     if row.model.count.tokenizer is None:
-        return tr("No tokenizer is known for this model: the tokens of the prompt cannot be counted.")
+        return tr("No tokenizer is known for this model, so its tokens cannot be counted.")
     if row.pending:
-        return tr("The tokens of the prompt are being counted.")
-    return tr("The tokens of the prompt are not known.")
+        return tr("Counting the prompt…")
+    return tr("The token count of the prompt is unknown.")
 
 
 def explanation(row: CostRow, view: CostView) -> list[str]:
@@ -219,7 +219,7 @@ def explanation(row: CostRow, view: CostView) -> list[str]:
         return [*lines, _why_not_counted(row)]
     lines += _kinds(row.mixed, view) if row.mixed is not None else [_part_line(part, view) for part in estimate.parts]
     if estimate.factor != 1:
-        lines.append(tr("All of it × {factor}").format(factor=_exact(estimate.factor, view)))
+        lines.append(tr("Multiplied by {factor}").format(factor=_exact(estimate.factor, view)))
     lines += _totals(row, view)
     return [*lines, *_plans(row, view), *_notes(row, view), *_source(row)]
 
@@ -233,9 +233,9 @@ def _notes(row: CostRow, view: CostView) -> list[str]:
     """What holds for the whole request."""
     lines, estimate = [], row.estimate
     if row.cached_cut:
-        lines.append(tr("More cached tokens were asked for than this prompt has: all of it counts as cached."))
+        lines.append(tr("The scenario caches more tokens than this prompt has; the whole prompt counts as cached."))
     if estimate.tier:
-        lines.append(tr("Prices for {condition} hold for the whole request.").format(condition=estimate.tier))
+        lines.append(tr("Prices for {condition} apply to the whole request.").format(condition=estimate.tier))
     if estimate.over_context:
         lines.append(_too_long(row, view))
     elif estimate.context_note:
@@ -254,7 +254,7 @@ def _too_long(row: CostRow, view: CostView) -> str:
     needed = (estimate.input_tokens or 0) + output
     if context is None or needed <= context:
         return _sentence(estimate.context_note) + "."
-    return tr("Too long for the model: it has room for {context} tokens, prompt and output take {needed}.").format(
+    return tr("Too long for the model: context window {context} tokens, prompt and output {needed}.").format(
         context=view.text.localised(f"{context:,}"), needed=view.text.localised(f"{needed:,}")
     )
 
@@ -282,9 +282,9 @@ def _totals(row: CostRow, view: CostView) -> Iterator[str]:
     estimate = row.estimate
     if estimate.usd is None:
         prices = ", ".join(unknown_prices(row))
-        yield tr("One call: unknown, for no price is known for: {prices}").format(prices=prices)
+        yield tr("One call: unknown (no price for {prices})").format(prices=prices)
         return
-    words = tr("One call: {usd}") if row.mixed is None else tr("One call on average: {usd}")
+    words = tr("One call: {usd}") if row.mixed is None else tr("Average call: {usd}")
     yield words.format(usd=_usd(estimate.usd, view))
     currency = view.text.currency
     if not currency.is_dollar:
@@ -298,7 +298,7 @@ def _totals(row: CostRow, view: CostView) -> Iterator[str]:
     if view.calls_a_day:
         calls = view.text.localised(f"{view.calls_a_day:,}")
         usd = _usd(estimate.usd * view.calls_a_day, view)
-        yield tr("A day of {calls} calls: {usd}").format(calls=calls, usd=usd)
+        yield tr("Per day, {calls} calls: {usd}").format(calls=calls, usd=usd)
 
 
 def _calls_line(calls: int, usd: Decimal, view: CostView) -> str:
@@ -316,8 +316,8 @@ def _kinds(mixed: MixedCost, view: CostView) -> Iterator[str]:
 def _kind_words(kind: CallKind, view: CostView) -> str:
     words = {
         None: tr("{share} of the calls"),
-        True: tr("{share} of the calls, which find the cached part"),
-        False: tr("{share} of the calls, which write the cached part"),
+        True: tr("{share} of calls, cache hits"),
+        False: tr("{share} of calls, cache writes"),
     }[kind.hit]
     if kind.in_batch:
         words += tr(", in batch")
@@ -328,15 +328,15 @@ def _plans(row: CostRow, view: CostView) -> Iterator[str]:
     """What a cache and a budget mean for this model."""
     caching = row.mixed.caching if row.mixed is not None else None
     if caching is not None and caching.saves is not None:
-        words = tr("The cache saves {usd} a call") if caching.saves >= 0 else tr("The cache costs {usd} a call more")
+        words = tr("Caching saves {usd} per call") if caching.saves >= 0 else tr("Caching adds {usd} per call")
         yield words.format(usd=_usd(abs(caching.saves), view))
     share = caching.break_even if caching is not None else None
     if share is not None:
-        words = tr("Caching pays when at least {share} of the calls find it") if share < 1 else tr("Caching never pays")
+        words = tr("Caching pays off from a hit rate of {share}") if share < 1 else tr("Caching never pays off")
         yield words.format(share=view.text.percent(share, share))
     over = excess(row, view)
     if over is not None:
-        yield tr("⚠ Over the budget for all calls by {usd}").format(usd=excess_text(row, view, over))
+        yield tr("⚠ Over the monthly budget by {usd}").format(usd=excess_text(row, view, over))
 
 
 def _range_line(estimate: CostEstimate, view: CostView) -> str:
@@ -344,13 +344,13 @@ def _range_line(estimate: CostEstimate, view: CostView) -> str:
     prompt = _tokens(estimate.input_low, estimate.input_high, view)
     output = _tokens(estimate.output_low, estimate.output_high, view)
     if not prompt and not output:
-        words = tr("At one of the possible prices: {usd}")
+        words = tr("At one possible price: {usd}")
     elif prompt and output:
-        words = tr("With {prompt} tokens of prompt and {output} of output and reasoning: {usd}")
+        words = tr("With {prompt} prompt tokens and {output} output and reasoning tokens: {usd}")
     elif output:
-        words = tr("With {output} tokens of output and reasoning: {usd}")
+        words = tr("With {output} output and reasoning tokens: {usd}")
     else:
-        words = tr("With {prompt} tokens: {usd}")
+        words = tr("With {prompt} prompt tokens: {usd}")
     usd = tr("unknown")
     if estimate.usd_low is not None and estimate.usd_high is not None:
         usd = tr("{low} to {high}").format(low=_usd(estimate.usd_low, view), high=_usd(estimate.usd_high, view))

@@ -46,7 +46,7 @@ KIND_WORDS = {
     "cyrillic": QT_TRANSLATE_NOOP("Calibration", "Cyrillic"),
     "arabic": QT_TRANSLATE_NOOP("Calibration", "Arabic"),
     "devanagari": QT_TRANSLATE_NOOP("Calibration", "Devanagari"),
-    "other": QT_TRANSLATE_NOOP("Calibration", "a mixture, or too little to tell"),
+    "other": QT_TRANSLATE_NOOP("Calibration", "mixed or too short"),
 }
 MOST_FRAMING = 1_000_000
 SIZE = (760, 600)
@@ -94,7 +94,7 @@ class CalibrationDialog(QDialog):
         self._show_model(reading)
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
-        self.kind.setItemText(0, self.tr("as it looks: {kind}").format(kind=_kind_words(reading.kind)))
+        self.kind.setItemText(0, self.tr("detected: {kind}").format(kind=_kind_words(reading.kind)))
         tone, words = "window_text", self._words(reading)
         if reading.why:
             tone, words = "error", f"✗ {reading.why[:1].upper()}{reading.why[1:]}."
@@ -119,36 +119,36 @@ class CalibrationDialog(QDialog):
         width = self.fontMetrics().averageCharWidth()
         for column, characters in enumerate((26, 18, 9, 9, 8)):
             self.table.setColumnWidth(column, width * characters)
-        self.title.setText(self.tr("Samples kept: {number}").format(number=figure(self.locale(), len(samples))))
+        self.title.setText(self.tr("Saved samples: {number}").format(number=figure(self.locale(), len(samples))))
         self._show_remove()
 
     def _make_entries(self, models: Sequence[Model]) -> None:
         self.intro = PlainLabel(
             self.tr(
-                "Send the text that is in the editor to a model, and paste here what came back: all of it, or its "
-                "'usage' (OpenAI, Anthropic, Gemini). The ratio of the tokens billed to those counted narrows the "
-                "estimates of this model for this kind of text. Nothing is sent anywhere."
+                "Send the prompt to a model, then paste the response here: all of it, or only its 'usage' (OpenAI, "
+                "Anthropic, Gemini). The ratio of billed to counted tokens narrows this model's estimates for this "
+                "kind of text. Nothing is sent anywhere."
             )
         )
         self.intro.setWordWrap(True)
         self.model = QComboBox(objectName="calibrationModel")
-        self.model.setAccessibleName(self.tr("Model that was billed"))
+        self.model.setAccessibleName(self.tr("Billed model"))
         for model in models:
             self.model.addItem(model.name, model)
-        self.model.setPlaceholderText(self.tr("the one that the usage names"))
+        self.model.setPlaceholderText(self.tr("from the usage"))
         self.model.setCurrentIndex(-1)
         self.kind = QComboBox(objectName="calibrationKind")
         self.kind.setAccessibleName(self.tr("Kind of text"))
-        self.kind.addItem(self.tr("as it looks"), None)
+        self.kind.addItem(self.tr("detect"), None)
         for kind in KIND_WORDS:
             self.kind.addItem(_kind_words(kind), kind)
         self.framing = QSpinBox(objectName="calibrationFraming")
-        self.framing.setAccessibleName(self.tr("Tokens of the request that are not of this text"))
-        self.framing.setToolTip(self.tr("Roles, a system prompt, tools: billed with the text, but not part of it"))
+        self.framing.setAccessibleName(self.tr("Other tokens in the request"))
+        self.framing.setToolTip(self.tr("Roles, system prompt, tools: billed with the text but not part of it"))
         self.framing.setRange(0, MOST_FRAMING)
         self.framing.setGroupSeparatorShown(True)
         self.usage = QPlainTextEdit(objectName="calibrationUsage")
-        self.usage.setAccessibleName(self.tr("The usage that came back, as JSON"))
+        self.usage.setAccessibleName(self.tr("Usage in the response, as JSON"))
         self.usage.setPlaceholderText('{"usage": {"input_tokens": 1530, "output_tokens": 210}}')
         self.usage.setFont(fixed_font())
         self.usage.setTabChangesFocus(True)
@@ -156,7 +156,7 @@ class CalibrationDialog(QDialog):
         self.result.setTextFormat(Qt.TextFormat.PlainText)
         self.result.setWordWrap(True)
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.keep = QPushButton(self.tr("&Keep this sample"), objectName="calibrationKeep")
+        self.keep = QPushButton(self.tr("&Keep sample"), objectName="calibrationKeep")
         self.keep.setEnabled(False)
         self.keep.setAutoDefault(False)
 
@@ -166,10 +166,10 @@ class CalibrationDialog(QDialog):
         self.table = StretchedTable(objectName="calibrationSamples")
         set_up_rows(self.table)
         self.table.setModel(self.samples)
-        self.table.setAccessibleName(self.tr("Samples that are kept"))
+        self.table.setAccessibleName(self.tr("Saved samples"))
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        self.remove = QPushButton(self.tr("&Remove the selected"), objectName="calibrationRemove")
+        self.remove = QPushButton(self.tr("&Remove selected"), objectName="calibrationRemove")
         self.remove.setAutoDefault(False)
         self.buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
 
@@ -178,7 +178,7 @@ class CalibrationDialog(QDialog):
         for words, control in (
             (self.tr("&Model:"), self.model),
             (self.tr("Kind of &text:"), self.kind),
-            (self.tr("Tokens &around it:"), self.framing),
+            (self.tr("&Other billed tokens:"), self.framing),
         ):
             label = PlainLabel(words)
             label.setBuddy(control)
@@ -201,7 +201,7 @@ class CalibrationDialog(QDialog):
     def _words(self, reading: UsageReading) -> str:
         sample, usage = reading.sample, reading.usage
         if sample is None or usage is None or reading.before is None or reading.after is None:
-            return self.tr("Nothing is pasted yet.")
+            return self.tr("Paste a response to begin.")
         read = self.tr("{api}: {billed} tokens billed, {counted} counted with {tokenizer}: a ratio of {ratio}.")
         words = read.format(
             api=" ".join(filter(None, (usage.api, usage.model))),
@@ -210,9 +210,9 @@ class CalibrationDialog(QDialog):
             tokenizer=sample.tokenizer,
             ratio=_ratio(sample),
         )
-        change = self.tr("Until now × {before}; with this sample × {after}.")
+        change = self.tr("Ratio so far × {before}; with this sample × {after}.")
         model = "" if reading.model is None else reading.model.name
-        whose = self.tr("It is kept for {model}.").format(model=model)
+        whose = self.tr("It will be saved for {model}.").format(model=model)
         change_words = change.format(before=_range(reading.before), after=_range(reading.after))
         return "\n".join((words, f"{whose} {change_words}"))
 

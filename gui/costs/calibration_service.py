@@ -88,7 +88,7 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
         return UsageReading(kind, usage, why=why)
     counted = request.counts.get(model.count.tokenizer or "")
     if counted is None and model.count.tokenizer is not None:
-        return UsageReading(kind, usage, model, why="the prompt is still being counted for this model")
+        return UsageReading(kind, usage, model, why="still counting the prompt for this model")
     try:
         sample = make_sample(model, kind, counted or 0, usage, request.day, request.framing)
     except CalibrationError as error:
@@ -101,7 +101,7 @@ def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
     """The model that was billed: that which the usage names, or the one chosen. None, and why, where it has to be
     chosen."""
     if request.insists or not usage.model:
-        return request.model, "" if request.model else "the usage names no model: choose the one that was billed"
+        return request.model, "" if request.model else "the usage names no model: choose the billed one"
     from pricing import AmbiguousModelError, Catalog, UnknownModelError
 
     catalog = Catalog(request.known)
@@ -113,8 +113,8 @@ def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
             if found.count.label in CALIBRATED_LABELS:
                 return found, ""
             if found.count.tokenizer is not None:
-                return None, f"the count of {found.id} is its vendor's own: there is nothing to calibrate"
-    return None, f"the usage is of {usage.model}, which the price table does not have: choose the model that was billed"
+                return None, f"{found.id} is counted with its vendor's own tokenizer: nothing to calibrate"
+    return None, f"the usage is for {usage.model}, which is not in the price table: choose the billed model"
 
 
 def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
@@ -123,7 +123,7 @@ def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
 
     document = read_document(path)
     if is_newer(document, VERSION):
-        raise CalibrationError(f"a newer version of this program has written {path}, which is left as it is")
+        raise CalibrationError(f"{path} was saved by a newer version of Tokenloupe. It was not changed")
     return samples_of(document) if document else ()
 
 

@@ -118,8 +118,8 @@ class CostChart(QWidget):
         self.scale.setAccessibleName(self.tr("Scale of the chart"))
         for number, (text, tip) in enumerate(
             (
-                (self.tr("Linear"), self.tr("A bar of twice the length costs twice as much")),
-                (self.tr("Log"), self.tr("Each step of the same length is ten times as much")),
+                (self.tr("Linear"), self.tr("A bar twice as long costs twice as much")),
+                (self.tr("Log"), self.tr("Each grid line is ten times the one before")),
             )
         ):
             self.scale.addTab(text)
@@ -129,7 +129,7 @@ class CostChart(QWidget):
         self.most.setValue(DEFAULT_BARS)
         self.most.setSuffix(self.tr(" bars"))
         self.most.setAccessibleName(self.tr("Number of bars"))
-        self.most.setToolTip(self.tr("Bars of the first rows of the table, this many at most"))
+        self.most.setToolTip(self.tr("Maximum number of bars, from the top of the table"))
         track = QFrame()
         track.setProperty("kind", "track")
         inner = QHBoxLayout(track)
@@ -198,7 +198,7 @@ class CostChart(QWidget):
         try:
             from gui.costs.bars import BarPlot
         except ImportError as error:
-            self._hint.setText(self.tr("The chart cannot be loaded: {reason}").format(reason=error))
+            self._hint.setText(self.tr("Could not load the chart: {reason}").format(reason=error))
             return
         self._plot = BarPlot(self._theme, self)
         self._plot.bar_hovered.connect(self._on_hovered)
@@ -222,7 +222,7 @@ class CostChart(QWidget):
         self._plot.setVisible(bool(bars))
         if not bars:
             self.scroll.hide()
-            self._hint.setText(self.tr("None of the rows shown has a known total."))
+            self._hint.setText(self.tr("No row shown has a known total."))
             self.setAccessibleDescription(self._hint.text())
             return
         room = self._room()

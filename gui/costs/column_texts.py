@@ -116,12 +116,12 @@ def break_even_words(rows: Sequence[CostRow], view: CostView) -> str:
     known = [share for share in map(break_even, rows) if share is not None]
     paying = [share for share in known if share < 1]
     if not paying:
-        return tr("Caching pays with none of the models shown.") if known else ""
+        return tr("Caching pays off with none of the models shown.") if known else ""
     first, last = (view.text.percent(share, share) for share in (min(paying), max(paying)))
     where = first if first == last else tr("{first} to {last}, by model").format(first=first, last=last)
-    words = tr("Caching pays when at least this share of the calls find it: {where}.").format(where=where)
+    words = tr("Caching pays off from a hit rate of: {where}.").format(where=where)
     never = len(known) - len(paying)
-    return words + (tr(" With {number} models it never does.").format(number=never) if never else "")
+    return words + (tr("For {number} models it never does.").format(number=never) if never else "")
 
 
 def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:

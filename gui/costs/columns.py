@@ -50,7 +50,7 @@ _PRICES = {
     "batch": QT_TRANSLATE_NOOP("CostColumns", "the batch service"),
     "batch.input": QT_TRANSLATE_NOOP("CostColumns", "batch input"),
     "batch.output": QT_TRANSLATE_NOOP("CostColumns", "batch output"),
-    "cache_write_1h": QT_TRANSLATE_NOOP("CostColumns", "cache write for an hour"),
+    "cache_write_1h": QT_TRANSLATE_NOOP("CostColumns", "1-hour cache write"),
     "audio_input": QT_TRANSLATE_NOOP("CostColumns", "audio input"),
     "audio_output": QT_TRANSLATE_NOOP("CostColumns", "audio output"),
     "per_search": QT_TRANSLATE_NOOP("CostColumns", "searches"),
@@ -169,7 +169,7 @@ def _context_text(row: CostRow, view: CostView) -> str:
     if ends[0] > 1 or _over_input(row, row.estimate.input_low):
         return tr("{share}, over").format(share=share)
     if ends[1] > 1 or _over_input(row, row.estimate.input_high):
-        return tr("{share}, maybe over").format(share=share)
+        return tr("{share}, possibly over").format(share=share)
     if row.estimate.over_context:
         return tr("{share}, over with output").format(share=share)
     return share
@@ -209,11 +209,11 @@ def _retires_tone(row: CostRow, view: CostView) -> str:
 def _notes_text(row: CostRow, view: CostView) -> str:
     change = row.model.next_change(view.on)
     notes = [tr("price changes on {day}").format(day=view.text.day(change.from_date))] if change else []
-    notes += [tr("all of the prompt counts as cached")] if row.cached_cut else []
+    notes += [tr("whole prompt counts as cached")] if row.cached_cut else []
     missing = unknown_prices(row) if row.model.has_price_on(view.on) else []
-    notes += [tr("no price known for: {prices}").format(prices=", ".join(missing))] if missing else []
+    notes += [tr("no known price for {prices}").format(prices=", ".join(missing))] if missing else []
     notes += [row.estimate.price_note] if row.estimate.price_note else []
-    notes += [] if row.estimate.is_complete else [tr("parts of the request are not counted")]
+    notes += [] if row.estimate.is_complete else [tr("not all parts of the request are counted")]
     return " · ".join([*notes, *row.model.notes])
 
 
@@ -324,7 +324,7 @@ def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
         f"{name}_price",
         title,
         QT_TRANSLATE_NOOP(
-            "CostColumns", "US dollars per million tokens. F2 or a double click changes it in your price file."
+            "CostColumns", "US dollars per million tokens. Double-click or press F2 to set your own price."
         ),
         price_text(name),
         price_in_force(name),
@@ -358,7 +358,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "model",
         QT_TRANSLATE_NOOP("CostColumns", "Model"),
-        QT_TRANSLATE_NOOP("CostColumns", "The model's name. Its full id is in the tooltip."),
+        QT_TRANSLATE_NOOP("CostColumns", "Name of the model. The tooltip shows its full ID."),
         _model_text,
         lambda row, view: natural(row.model.name),
         (("model", lambda row, view: row.model_id), ("name", lambda row, view: row.model.name)),
@@ -378,7 +378,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "tokens",
         QT_TRANSLATE_NOOP("CostColumns", "Input tokens"),
-        QT_TRANSLATE_NOOP("CostColumns", "Tokens of the whole prompt, a range where it is estimated."),
+        QT_TRANSLATE_NOOP("CostColumns", "Tokens of the whole prompt. A range if estimated."),
         _tokens_text,
         _tokens_middle,
         (
@@ -395,7 +395,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "total",
         QT_TRANSLATE_NOOP("CostColumns", "One call"),
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost of one call. Sorted by the middle of the range."),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of one call. Sorted by the midpoint of the range."),
         usd_text,
         lambda row, view: usd_middle(row),
         (
@@ -412,8 +412,8 @@ COLUMNS: tuple[CostColumn, ...] = (
     ),
     CostColumn(
         "ratio",
-        QT_TRANSLATE_NOOP("CostColumns", "Times baseline"),
-        QT_TRANSLATE_NOOP("CostColumns", "The total as a multiple of the pinned row's. Pin a row in its menu."),
+        QT_TRANSLATE_NOOP("CostColumns", "× baseline"),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost relative to the baseline. Set one in a row's menu."),
         ratio_text,
         ratio_middle,
         (("ratio", ratio_middle),),
@@ -425,7 +425,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "calls",
         QT_TRANSLATE_NOOP("CostColumns", "Per month"),
-        QT_TRANSLATE_NOOP("CostColumns", "Total cost of {calls} calls. ⚠: over the budget, or maybe over."),
+        QT_TRANSLATE_NOOP("CostColumns", "Total cost of {calls} calls. ⚠: over budget, or possibly over."),
         calls_text,
         _calls_middle,
         (
@@ -443,11 +443,10 @@ COLUMNS: tuple[CostColumn, ...] = (
     ),
     CostColumn(
         "break_even",
-        QT_TRANSLATE_NOOP("CostColumns", "Cache pays from"),
+        QT_TRANSLATE_NOOP("CostColumns", "Cache pays off from"),
         QT_TRANSLATE_NOOP(
             "CostColumns",
-            "The share of calls that must find the prompt in the cache for caching to be cheaper than none. Needs a "
-            "scenario in which only some calls do.",
+            "Cache hit rate from which caching is cheaper than no caching. Needs a scenario with cache misses.",
         ),
         break_even_text,
         lambda row, view: break_even(row),
@@ -460,7 +459,7 @@ COLUMNS: tuple[CostColumn, ...] = (
         "context",
         QT_TRANSLATE_NOOP("CostColumns", "Context"),
         QT_TRANSLATE_NOOP(
-            "CostColumns", "The prompt as a share of the model's context window. Over: it is too long for the model."
+            "CostColumns", "Share of the model's context window that the prompt takes. Over: too long for the model."
         ),
         _context_text,
         lambda row, view: row.estimate.context_share,
@@ -481,7 +480,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "input_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Input cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "For the prompt of one call, its cached part included."),
+        QT_TRANSLATE_NOOP("CostColumns", "Prompt of one call, including its cached part."),
         input_usd_text,
         lambda row, view: row.estimate.input_usd,
         (
@@ -498,7 +497,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "output_cost",
         QT_TRANSLATE_NOOP("CostColumns", "Output cost"),
-        QT_TRANSLATE_NOOP("CostColumns", "For the expected output of one call, reasoning included."),
+        QT_TRANSLATE_NOOP("CostColumns", "Expected output of one call, including reasoning."),
         output_usd_text,
         lambda row, view: row.estimate.output_usd,
         (
@@ -513,12 +512,12 @@ COLUMNS: tuple[CostColumn, ...] = (
     ),
     CostColumn(
         "label",
-        QT_TRANSLATE_NOOP("CostColumns", "Count"),
+        QT_TRANSLATE_NOOP("CostColumns", "Count quality"),
         QT_TRANSLATE_NOOP(
             "CostColumns",
-            "How far the count can be trusted. Exact: the vendor's own tokenizer. Formula (~): a published rule. "
-            "Assumed (~): the right tokenizer by good authority. Reconstructed (≈): a tested reconstruction of it. "
-            "Estimated (≈): a measured ratio, with its range. A sum is as sure as its least sure part.",
+            "How reliable the count is. Exact: the vendor's own tokenizer. Formula (~): a published rule. Assumed "
+            "(~): reliable sources name this tokenizer. Reconstructed (≈): a tested reconstruction. Estimated (≈): a "
+            "measured ratio, with its range. A sum is as reliable as its least reliable part.",
         ),
         _label_text,
         _label_rank,
@@ -528,7 +527,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "tokenizer",
         QT_TRANSLATE_NOOP("CostColumns", "Tokenizer"),
-        QT_TRANSLATE_NOOP("CostColumns", "The encoding that the count is made or estimated with."),
+        QT_TRANSLATE_NOOP("CostColumns", "Encoding behind the count or the estimate."),
         _tokenizer_text,
         lambda row, view: natural(row.model.count.tokenizer) if row.model.count.tokenizer else None,
         (("tokenizer", lambda row, view: row.model.count.tokenizer),),
@@ -537,7 +536,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "checked",
         QT_TRANSLATE_NOOP("CostColumns", "Price checked"),
-        QT_TRANSLATE_NOOP("CostColumns", "The day on which the price was compared with its source."),
+        QT_TRANSLATE_NOOP("CostColumns", "Date on which the price was last checked against its source."),
         _checked_text,
         lambda row, view: row.estimate.price_checked,
         (("price_checked", lambda row, view: row.estimate.price_checked),),
@@ -547,7 +546,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "retires",
         QT_TRANSLATE_NOOP("CostColumns", "Retirement"),
-        QT_TRANSLATE_NOOP("CostColumns", "The day from which the vendor no longer serves the model."),
+        QT_TRANSLATE_NOOP("CostColumns", "Date from which the vendor no longer serves the model."),
         _retires_text,
         lambda row, view: row.model.retires,
         (("retires", lambda row, view: row.model.retires),),
@@ -557,7 +556,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "origin",
         QT_TRANSLATE_NOOP("CostColumns", "Prices from"),
-        QT_TRANSLATE_NOOP("CostColumns", "The built-in table, or your own price file."),
+        QT_TRANSLATE_NOOP("CostColumns", "Built-in table or your own price file."),
         _origin_text,
         lambda row, view: _origin(row),
         (("origin", lambda row, view: _origin(row)),),
@@ -575,7 +574,7 @@ COLUMNS: tuple[CostColumn, ...] = (
     CostColumn(
         "notes",
         QT_TRANSLATE_NOOP("CostColumns", "Notes"),
-        QT_TRANSLATE_NOOP("CostColumns", "What else is worth knowing about the price."),
+        QT_TRANSLATE_NOOP("CostColumns", "Other facts about the price."),
         _notes_text,
         lambda row, view: natural(_notes_text(row, view)) or None,
         (

@@ -36,7 +36,7 @@ class ConversationController(QObject):
         self.panel: ConversationPanel | None = None
         self._revision = 0
         self._loading = Loading(self)
-        self._lane = runner.conflated(self.tr("Working out a conversation"), converse_with_all)
+        self._lane = runner.conflated(self.tr("Calculating a conversation"), converse_with_all)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
@@ -103,12 +103,12 @@ class ConversationController(QObject):
         table = self._costs.model
         chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:
-            words = self.tr("The model chosen beside the encoding. Favourites of the cost table (Space) join it.")
+            words = self.tr("Shows the current model. Add favourites in the cost table (Space) to compare more.")
             return chosen, words
         if len(chosen) > MOST_MODELS:
-            words = self.tr("The model chosen beside the encoding, and the first {number} of your favourites.")
+            words = self.tr("Shows the current model and the first {number} of your favourites.")
             return chosen[:MOST_MODELS], words.format(number=MOST_MODELS - 1)
-        return chosen, self.tr("The model chosen beside the encoding, your favourites and the baseline.")
+        return chosen, self.tr("Shows the current model, your favourites and the baseline.")
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:
@@ -120,11 +120,11 @@ class ConversationController(QObject):
         talks: tuple[Talk, ...] = result.value
         self.panel.show_talks(talks, self._costs.model.view.text)
         if not talks:
-            self.panel.remark.say(self.tr("No model shown has counted the text in the editor."), "warning")
+            self.panel.remark.say(self.tr("No model shown can count the text in the editor."), "warning")
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         if self.panel is not None:
             self.panel.remark.say(
-                self.tr("The conversation cannot be worked out: {why}.").format(why=failure.why), "error"
+                self.tr("Could not calculate the conversation: {why}.").format(why=failure.why), "error"
             )

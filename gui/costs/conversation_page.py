@@ -78,8 +78,8 @@ def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
     without = talk.without[-1].total_usd if talk.without else None
     if without and last.total_usd is not None:
         saving = text.localised(f"{last.total_usd / without - 1:+.0%}".replace("-", "−"))
-        found.append((saving, tr("against no cache")))
-        found.append((_pays_text(talk, text), tr("cache pays from")))
+        found.append((saving, tr("versus no cache")))
+        found.append((_pays_text(talk, text), tr("cache pays off from")))
     found.append((text.localised(f"{last.prompt_tokens:,}"), tr("tokens in the last prompt")))
     return found
 
@@ -117,7 +117,7 @@ def _details(turn: Turn, text: CostText) -> str:
 
     estimate = turn.estimate
     usd = text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
-    words = tr("This turn: {usd}. Its prompt: {prompt} tokens, {cached} of them from the cache, {written} written.")
+    words = tr("This turn: {usd}. Prompt: {prompt} tokens, {cached} cached, {written} written to the cache.")
     return words.format(
         usd=usd,
         prompt=number(turn.prompt_tokens),
@@ -135,7 +135,7 @@ SUMMARY = (
     _summary("model", QT_TRANSLATE_NOOP("ConversationTable", "Model"), lambda talk, text: talk.model.name),
     _summary(
         "total",
-        QT_TRANSLATE_NOOP("ConversationTable", "All turns"),
+        QT_TRANSLATE_NOOP("ConversationTable", "Total"),
         lambda talk, text: total_text(talk.turns[-1], text),
     ),
     _summary(
@@ -143,7 +143,7 @@ SUMMARY = (
         QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
         lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
     ),
-    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays from"), _pays_text),
+    _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays off from"), _pays_text),
     _summary(
         "prompt",
         QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
@@ -179,36 +179,30 @@ class ConversationForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.turns = _count_box("conversationTurns", self.tr("Turns of the conversation"))
+        self.turns = _count_box("conversationTurns", self.tr("Number of turns"))
         self.turns.setMinimum(1)
         self.system_is_prompt = QComboBox(objectName="conversationSystemSource")
-        self.system_is_prompt.addItem(self.tr("text in the editor"), True)
-        self.system_is_prompt.addItem(self.tr("so many tokens:"), False)
-        self.system_is_prompt.setAccessibleName(self.tr("Where the system prompt comes from"))
+        self.system_is_prompt.addItem(self.tr("editor text"), True)
+        self.system_is_prompt.addItem(self.tr("token count:"), False)
+        self.system_is_prompt.setAccessibleName(self.tr("Source of the system prompt"))
         self.system = tokens_box("conversationSystem", self.tr("Tokens of the system prompt"))
-        self.user = tokens_box("conversationUser", self.tr("Tokens that the user says in a turn"))
-        self.answer = tokens_box("conversationAnswer", self.tr("Tokens of an answer"))
-        self.reasoning = tokens_box("conversationReasoning", self.tr("Reasoning tokens of an answer"))
-        self.reasoning.setToolTip(self.tr("Hidden reasoning is billed as output and not sent again."))
+        self.user = tokens_box("conversationUser", self.tr("User tokens per turn"))
+        self.answer = tokens_box("conversationAnswer", self.tr("Tokens per answer"))
+        self.reasoning = tokens_box("conversationReasoning", self.tr("Reasoning tokens per answer"))
+        self.reasoning.setToolTip(self.tr("Reasoning is billed as output and not sent again."))
         self.caching = QComboBox(objectName="conversationCaching")
         self.caching.addItem(self.tr("none"), "none")
-        self.caching.addItem(self.tr("kept {number} minutes").format(number=MINUTES), "minutes")
-        self.caching.addItem(self.tr("kept {number} minutes").format(number=HOUR), "hour")
+        self.caching.addItem(self.tr("lifetime {number} minutes").format(number=MINUTES), "minutes")
+        self.caching.addItem(self.tr("lifetime {number} minutes").format(number=HOUR), "hour")
         self.caching.setAccessibleName(self.tr("Prompt cache"))
         self.caching.setToolTip(
-            self.tr("The end of each prompt is a breakpoint: the next turn reads up to it and writes the rest.")
+            self.tr("Each prompt ends with a breakpoint: the next turn reads up to it and writes the rest.")
         )
-        self.pause_every = _count_box(
-            "conversationPause", self.tr("A pause that loses the cache before every so many turns")
-        )
+        self.pause_every = _count_box("conversationPause", self.tr("Cache expires before every n-th turn"))
         self.pause_every.setSpecialValueText(self.tr("never"))
-        self.pause_every.setToolTip(
-            self.tr("Before every so many turns the user is away for longer than the cache is kept.")
-        )
-        self.least_cached = tokens_box(
-            "conversationLeastCached", self.tr("Tokens of the shortest prompt that is cached")
-        )
-        self.least_cached.setToolTip(self.tr("Vendors cache only prompts of some length; theirs differ."))
+        self.pause_every.setToolTip(self.tr("Before every n-th turn the user is away longer than the cache lifetime."))
+        self.least_cached = tokens_box("conversationLeastCached", self.tr("Minimum cacheable prompt, in tokens"))
+        self.least_cached.setToolTip(self.tr("Vendors cache only prompts above a minimum length, which differs."))
         self._place()
         for box in (
             self.turns,
@@ -254,8 +248,8 @@ class ConversationForm(QWidget):
             (self.tr("&Answer, per turn"), self.answer, self.answer),
             (self.tr("Reason&ing"), self.reasoning, self.reasoning),
             (self.tr("Prompt &cache"), self.caching, self.caching),
-            (self.tr("Lost &before every"), self.pause_every, self.pause_every),
-            (self.tr("Shortest cached"), self.least_cached, self.least_cached),
+            (self.tr("Cache lost &before every"), self.pause_every, self.pause_every),
+            (self.tr("Minimum cacheable"), self.least_cached, self.least_cached),
         ):
             flow.addWidget(labelled(text, control, buddy))
         self.setLayout(flow)
@@ -298,7 +292,7 @@ class ConversationPanel(QWidget):
         self.turns_table = _table("conversationCosts", self.tr("Cost so far, by turn and model"), self.turns)
         self._plot: Any = None
         self._is_drawn = True
-        self._hint = PlainLabel(self.tr("Working out the conversation…"), alignment=Qt.AlignmentFlag.AlignCenter)
+        self._hint = PlainLabel(self.tr("Calculating…"), alignment=Qt.AlignmentFlag.AlignCenter)
         self.figures = FigureStrip("talkTotal", "talkSaving", "talkPaysFrom", "talkLastPrompt")
         self._place()
         self._turn = PlotTurn(theme, self, self._draw)
@@ -376,7 +370,7 @@ class ConversationPanel(QWidget):
         try:
             from gui.costs.conversation_plot import ConversationPlot
         except ImportError as error:
-            self._hint.setText(self.tr("The curves cannot be drawn: {reason}").format(reason=error))
+            self._hint.setText(self.tr("Could not draw the curves: {reason}").format(reason=error))
             return False
         self._plot = ConversationPlot(self._theme)
         self.splitter.replaceWidget(0, self._plot)

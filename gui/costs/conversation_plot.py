@@ -52,7 +52,7 @@ class ConversationPlot(pg.PlotWidget):
         self.getPlotItem().setContentsMargins(2, 6, 10, 2)
         self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # turns go to the right everywhere
         self.setLabel("bottom", self.tr("Turn"))
-        self.setAccessibleName(self.tr("What the conversation has cost so far, by turn"))
+        self.setAccessibleName(self.tr("Cumulative cost by turn"))
 
     def draw(self, talks: Sequence[Talk], text: CostText) -> None:
         """Replace everything drawn, in the colours and the font of this moment. Talks of no known cost have no line."""

@@ -154,30 +154,30 @@ class CostCommands(QObject):
 
     def _make_row_actions(self) -> None:
         self.favourite = self._action("costFavourite", self.toggle_favourite, "Space")
-        self.favourite.setStatusTip(self.tr("Keep the selected models on top of the cost table, or no longer"))
+        self.favourite.setStatusTip(self.tr("Add the selected models to your favourites, or remove them"))
         self.pin = self._action("costPin", self.pin_baseline, "Ctrl+B")
         self.pin.setText(self.tr("&Pin as baseline"))
-        self.pin.setStatusTip(self.tr("Compare the cost of every model with the current one"))
+        self.pin.setStatusTip(self.tr("Compare all models with the current one"))
         self.unpin = self._action("costUnpin", self.unpin_baseline)
         self.unpin.setText(self.tr("&Unpin the baseline"))
-        self.unpin.setStatusTip(self.tr("Compare the models with none of them"))
+        self.unpin.setStatusTip(self.tr("Stop comparing with a baseline"))
         self.hide = self._action("costHide", self.toggle_hidden, "Del")
-        self.hide.setStatusTip(self.tr("Leave the selected models out of the cost table, or no longer"))
+        self.hide.setStatusTip(self.tr("Hide or show the selected models"))
         self.explain = self._action("costExplain", None)
         self.explain.setText(self.tr("&Explain this cost"))
         self.explain.setStatusTip(self.tr("Show the bill of the selected model in the inspector"))
         self.edit_prices = self._action("costEditPrices", self._edit_prices, "F2")
         self.edit_prices.setText(self.tr("Edit its pr&ices…"))
-        self.edit_prices.setStatusTip(self.tr("Change what the current model costs, in your own price file"))
+        self.edit_prices.setStatusTip(self.tr("Set the prices of the current model in your price file"))
         self.undo_price = self._action(
             "costUndoPrice", self.undo_asked.emit, *QKeySequence.keyBindings(QKeySequence.StandardKey.Undo)[:1]
         )
-        self.undo_price.setText(self.tr("Undo the last chan&ge of a price"))
-        self.undo_price.setStatusTip(self.tr("Make the price that was changed last in the cost table as it was before"))
+        self.undo_price.setText(self.tr("Undo price chan&ge"))
+        self.undo_price.setStatusTip(self.tr("Revert the last price changed in the cost table"))
 
     def _make_copy_actions(self) -> None:
-        exact = self.tr("The selected rows of the cost table with exact values, for a spreadsheet")
-        readable = self.tr("The selected rows of the cost table as they read, for a text")
+        exact = self.tr("Copy the selected rows with exact values, for a spreadsheet")
+        readable = self.tr("Copy the selected rows as shown, as a Markdown table")
         typed = self.tr("The selected rows of the cost table with exact values, for a program")
         cell = self.tr("The text of the current cell of the cost table")
         # Behind these there are keys that few keyboards have, such as F16 and Copy.
@@ -192,21 +192,21 @@ class CostCommands(QObject):
             (self.copy_tsv, self.tr("&Copy rows (TSV)"), exact),
             (self.copy_markdown, self.tr("Copy rows as &Markdown"), readable),
             (self.copy_json, self.tr("Copy rows as &JSON"), typed),
-            (self.copy_cell, self.tr("Copy this ce&ll"), cell),
-            (self.export_csv, self.tr("Export as CS&V…"), self.tr("Write the cost table to a file for a spreadsheet")),
-            (self.export_json, self.tr("Export as JS&ON…"), self.tr("Write the cost table to a file for a program")),
+            (self.copy_cell, self.tr("Copy ce&ll"), cell),
+            (self.export_csv, self.tr("Export as CS&V…"), self.tr("Save the cost table to a file for a spreadsheet")),
+            (self.export_json, self.tr("Export as JS&ON…"), self.tr("Save the cost table to a file for a program")),
         ):
             action.setText(text)
             action.setStatusTip(tip)
 
     def _make_view_actions(self) -> None:
         self.show_hidden = self._action("costShowHidden", None)
-        self.show_hidden.setStatusTip(self.tr("The models that you left out of the cost table"))
+        self.show_hidden.setStatusTip(self.tr("Models you have hidden"))
         self.show_retired = self._action("costShowRetired", None)
-        self.show_retired.setStatusTip(self.tr("Models that their vendor no longer serves"))
+        self.show_retired.setStatusTip(self.tr("Models no longer served by their vendor"))
         self.show_embedding = self._action("costShowEmbedding", None)
         self.show_embedding.setStatusTip(
-            self.tr("Models that only read: no output is paid, which makes them the cheapest")
+            self.tr("Embedding models: billed for input only, so they would rank cheapest")
         )
         for action in (self.show_hidden, self.show_retired, self.show_embedding):
             action.setCheckable(True)
@@ -217,9 +217,9 @@ class CostCommands(QObject):
         self.reload.setText(self.tr("Reload prices"))
         file = self._service.prices_file
         self.reload.setStatusTip(
-            self.tr("Read your own price file again, {file}").format(file=file)
+            self.tr("Reload your price file, {file}").format(file=file)
             if file is not None
-            else self.tr("Read the prices again")
+            else self.tr("Reload prices")
         )
 
     def _action(self, name: str, act: Callable[[], object] | None, *shortcuts: str | QKeySequence) -> QAction:
@@ -238,8 +238,8 @@ class CostCommands(QObject):
             return
         title = title_of(COLUMNS[column], self._model.view)
         for text, action in (
-            (self.tr("Sort &by {column}, rising"), self._sort_rising),
-            (self.tr("Sort b&y {column}, falling"), self._sort_falling),
+            (self.tr("Sort &by {column}, ascending"), self._sort_rising),
+            (self.tr("Sort b&y {column}, descending"), self._sort_falling),
             (self.tr("&Then sort by {column}"), self._sort_also),
         ):
             menu.addAction(text.format(column=title), action)
@@ -302,7 +302,7 @@ class CostCommands(QObject):
         ids = {row.model_id for row in self._table.selected_rows()}
         starred, hidden = ids and ids <= arrangement.favourites, ids and ids <= arrangement.hidden
         self.favourite.setText(self.tr("Remove from &favourites") if starred else self.tr("Add to &favourites"))
-        self.hide.setText(self.tr("No longer &hide") if hidden else self.tr("&Hide from the cost table"))
+        self.hide.setText(self.tr("Un&hide") if hidden else self.tr("&Hide from the cost table"))
         for action in (self.favourite, self.pin, self.hide, self.explain, self.copy_cell):
             action.setEnabled(bool(ids))
         current = self._table.current_row()
@@ -381,5 +381,5 @@ class CostCommands(QObject):
 
     @Slot(object, str)
     def _on_write_failed(self, path: Path, reason: str) -> None:
-        text = self.tr("The table could not be exported to {path}.").format(path=path)
+        text = self.tr("Could not export the table to {path}.").format(path=path)
         self._notifier.error(text, reason, key="cost-export")

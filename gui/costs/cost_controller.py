@@ -95,7 +95,7 @@ class CostController(QObject):
             (
                 "costFindCheapest",
                 self.tr("Show the cheapes&t exact model"),
-                self.tr("List the models that are counted exactly by what a call costs"),
+                self.tr("List exactly counted models by cost per call"),
                 panel.find_cheapest,
             ),
             ("costScenario", self.tr("Change the scenario…"), panel.summary.toolTip(), panel.show_scenario),

@@ -203,7 +203,7 @@ class CostTableModel(TableModel):
             words = tr("{model}, {column}: {text}").format(**names, text=declared.text(row, self._view) or tr("none"))
             return as_written(why_unknown(declared, row, self._view) or words)
         text = (declared.spoken or declared.text)(row, self._view)
-        return tr("{text}, of an earlier text").format(text=text) if self.is_stale(row, column) else text
+        return tr("{text}, for an earlier text").format(text=text) if self.is_stale(row, column) else text
 
     @Slot(object, str, str)
     def _on_edited(self, row: CostRow, key: str, typed: str) -> None:

@@ -200,7 +200,7 @@ class CostPanel(QFrame):
         """Show only the bar, or all of the strip."""
         self._folded = folded
         self._below.setVisible(not folded)
-        words = self.tr("Show the costs") if folded else self.tr("Fold the costs to this bar")
+        words = self.tr("Show the costs") if folded else self.tr("Collapse the cost table")
         self.fold.setIcon(self._icons.icon("up" if folded else "down"))
         self.fold.setToolTip(words)
         self.fold.setAccessibleName(words)

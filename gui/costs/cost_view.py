@@ -268,7 +268,7 @@ class CostTable(QTableView):
         self.setObjectName(name)
         self.setProperty("kind", "flat")
         self._fresh = tuple(columns)
-        self.setAccessibleName(self.tr("What the prompt costs with each model"))
+        self.setAccessibleName(self.tr("Cost of the prompt by model"))
         self._table = model
         self._looks = CellLooks(model)
         self._theme = theme
@@ -446,13 +446,13 @@ class CostTable(QTableView):
         """Why no row is shown."""
         others, arrangement = self._table.result.matching_left_out, self._table.arrangement
         if others == 0 and arrangement.is_filtered:
-            return self.tr("No model passes these filters. Turn one off to see more.")
+            return self.tr("No model matches these filters. Turn one off to see more.")
         if others == 0 and arrangement.filter.strip():
-            return self.tr("No model has all of these words.")
+            return self.tr("No model matches.")
         if others == 1:
-            return self.tr("One model matches, but it is hidden or retired. The menu of the table shows it.")
+            return self.tr("One model matches, but it is hidden or retired. Use the table menu to show it.")
         number = self._table.view.text.localised(f"{others:,}")
-        words = self.tr("{number} models match, but they are hidden or retired. The menu of the table shows them.")
+        words = self.tr("{number} models match, but they are hidden or retired. Use the table menu to show them.")
         return words.format(number=number)
 
     def share_selection(self, other: CostTable) -> None:

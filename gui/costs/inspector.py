@@ -291,7 +291,7 @@ class BillPart(QFrame):
         for label in (self.name, self.provider, self.why, self.measured, self.remarks):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.how = _button("inspectorHow", self.tr("How it is measured"), "link")
+        self.how = _button("inspectorHow", self.tr("How it is counted"), "link")
         self.how.setCheckable(True)
         self.calibrate = _button("inspectorCalibrate", self.tr("Calibrate…"), "link")
         self.edit = _button("inspectorEditPrice", self.tr("Edit price"), "link")
@@ -488,8 +488,8 @@ class Inspector(QScrollArea):
 
 def _how_measured(part: QWidget) -> str:
     return part.tr(
-        "● exact: the vendor's own tokenizer. ◐ estimated: a measured ratio to another tokenizer, with its range; or a "
-        "tested reconstruction. ○ assumed: the tokenizer by good authority, or a published formula."
+        "● exact: the vendor's own tokenizer. ◐ estimated: a measured ratio to another tokenizer, with its range, or "
+        "a tested reconstruction. ○ assumed: the tokenizer that reliable sources name, or a published formula."
     )
 
 

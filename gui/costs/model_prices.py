@@ -64,15 +64,15 @@ LABELS = {
     "name": QT_TRANSLATE_NOOP("PriceFacts", "Name"),
     "provider": QT_TRANSLATE_NOOP("PriceFacts", "Provider"),
     "context": QT_TRANSLATE_NOOP("PriceFacts", "Context window"),
-    "max_input": QT_TRANSLATE_NOOP("PriceFacts", "Longest prompt"),
-    "max_output": QT_TRANSLATE_NOOP("PriceFacts", "Longest output"),
-    "count": QT_TRANSLATE_NOOP("PriceFacts", "Counted with"),
+    "max_input": QT_TRANSLATE_NOOP("PriceFacts", "Max. input"),
+    "max_output": QT_TRANSLATE_NOOP("PriceFacts", "Max. output"),
+    "count": QT_TRANSLATE_NOOP("PriceFacts", "Tokenizer"),
     "source": QT_TRANSLATE_NOOP("PriceFacts", "Source"),
     "checked": QT_TRANSLATE_NOOP("PriceFacts", "Checked"),
     "checked_in": QT_TRANSLATE_NOOP("PriceFacts", "Checked in"),
     "retires": QT_TRANSLATE_NOOP("PriceFacts", "Retires"),
-    "aliases": QT_TRANSLATE_NOOP("PriceFacts", "Other names"),
-    "dated_aliases": QT_TRANSLATE_NOOP("PriceFacts", "Names for some time"),
+    "aliases": QT_TRANSLATE_NOOP("PriceFacts", "Aliases"),
+    "dated_aliases": QT_TRANSLATE_NOOP("PriceFacts", "Temporary names"),
     "notes": QT_TRANSLATE_NOOP("PriceFacts", "Notes"),
 }
 
@@ -104,7 +104,7 @@ def _tip(fact: Fact, view: object) -> str:
     if fact.shown:
         words.append(_tr("{value} – {origin}").format(value=fact.shown, origin=_origin_text(fact, view)))
     if fact.by_hand:
-        words.append(_tr("This takes more than a line: change it in the text."))
+        words.append(_tr("This value spans several lines. Edit it as YAML."))
     return "\n".join(words)
 
 
@@ -193,7 +193,7 @@ class ModelPrices(QWidget):
         self.table.setEnabled(not checked.problems)
         if checked.problems:
             self.remark.setText(
-                self.tr("These values are from before. Fix the text to see and change those of the file.")
+                self.tr("These values are from before the error. Fix the text to see and edit those in the file.")
                 if self._facts is not None
                 else self.tr("Fix the text to see prices here.")
             )
@@ -211,7 +211,7 @@ class ModelPrices(QWidget):
 
     def _make_controls(self) -> None:
         self.picker = QComboBox(objectName="pricingModel")
-        self.picker.setAccessibleName(self.tr("Model whose prices are shown"))
+        self.picker.setAccessibleName(self.tr("Model"))
         self.picker.setEditable(True)
         self.picker.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -229,16 +229,16 @@ class ModelPrices(QWidget):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.facts = TableModel(FACTS, parent=self, context="PriceFacts")
         self.table = _FactsTable(objectName="pricingFacts")
-        self.table.setAccessibleName(self.tr("Values of the model; Enter changes one"))
+        self.table.setAccessibleName(self.tr("Values of the model; Enter edits one"))
         self.table.setModel(self.facts)
         self.table.cleared.connect(self._clear_current)
         self.table.undo_asked.connect(self.undo_asked)
         self.table.redo_asked.connect(self.redo_asked)
-        self.reset = QPushButton(self.tr("Built-in value"), objectName="pricingReset")
-        self.reset.setToolTip(self.tr("Take this value out of your file, so that the built-in one holds again (Del)"))
+        self.reset = QPushButton(self.tr("Use built-in value"), objectName="pricingReset")
+        self.reset.setToolTip(self.tr("Remove this value from your file and use the built-in one (Del)"))
         self.reset.setAccessibleName(self.reset.toolTip())
-        self.forget = QPushButton(self.tr("Forget all mine"), objectName="pricingForget")
-        self.forget.setToolTip(self.tr("Take all that your file says of this model out of it"))
+        self.forget = QPushButton(self.tr("Remove my prices"), objectName="pricingForget")
+        self.forget.setToolTip(self.tr("Remove everything your file says about this model"))
         self.forget.setAccessibleName(self.forget.toolTip())
         for button in (self.reset, self.forget):
             button.setAutoDefault(False)
@@ -300,10 +300,10 @@ class ModelPrices(QWidget):
             source = checked.facts.source or self.tr("none named")
             return self.tr("US dollars per million tokens. Source: {source}").format(source=source)
         if not self.model_id:
-            return self.tr("Choose a model to see its prices, and who set each of them.")
+            return self.tr("Choose a model to see its prices and where each comes from.")
         if self.model_id in checked.hidden:
-            return self.tr("Your file hides this model. Forget all mine brings it back.")
-        return self.tr("Neither the built-in prices nor your file know this model.")
+            return self.tr("Your file hides this model. “Remove my prices” shows it again.")
+        return self.tr("This model is in neither the built-in prices nor your file.")
 
     def _current(self) -> Fact | None:
         row = self.table.currentIndex().row()

@@ -42,16 +42,16 @@ class CostTools(QWidget):
         super().__init__()
         self._model = model
         self.summary = summary
-        self.exact = Chip(
-            "filterExact", self.tr("Exact only"), self.tr("Show only models whose tokens are counted exactly")
-        )
+        self.exact = Chip("filterExact", self.tr("Exact only"), self.tr("Show only exactly counted models"))
         self.favourites = Chip("filterFavourites", self.tr("Favourites"), self.tr("Show only favourites"))
         self.vendor = MenuChip("filterVendor", self.tr("Vendor"), self.tr("Show only the models of some vendors"))
         self.filter = QLineEdit(objectName="costFilter")
         self.filter.setPlaceholderText(self.tr("Filter models"))
         self.filter.setClearButtonEnabled(True)
-        self.filter.setAccessibleName(self.tr("Filter the models by words"))
-        self.filter.setToolTip(self.tr("Shows the models with every word in name, provider, tokenizer or label."))
+        self.filter.setAccessibleName(self.tr("Filter models by words"))
+        self.filter.setToolTip(
+            self.tr("Shows models that match all words in name, provider, tokenizer or count quality.")
+        )
         self.filter.setMinimumWidth(self.filter.fontMetrics().averageCharWidth() * FILTER_CHARACTERS)
         self.filter.setMaximumWidth(220)
         self.chips = QWidget()
@@ -129,16 +129,14 @@ class MoreChips(QWidget):
             "filterContext", self.tr("Context"), self.tr("Show only models with a large context window")
         )
         self.cache = Chip(
-            "filterCachePrice", self.tr("Has cache price"), self.tr("Show only models with a price of cached input")
+            "filterCachePrice", self.tr("Has cache price"), self.tr("Show only models with a cached input price")
         )
         self.budget = Chip(
             "filterBudget",
             self.tr("Within budget"),
-            self.tr("Show only models whose calls of a month cost less than the budget"),
+            self.tr("Show only models within the monthly budget"),
         )
-        self.retired = Chip(
-            "filterNotRetired", self.tr("Not retired"), self.tr("Leave out models that are no longer served")
-        )
+        self.retired = Chip("filterNotRetired", self.tr("Not retired"), self.tr("Hide retired models"))
         self.groups = Chip(
             "groupByVendor", self.tr("Group by vendor"), self.tr("Show the models of each vendor together")
         )
@@ -296,9 +294,9 @@ class ModelsPage(QFrame):
         ):
             self.preset.addItem(name, key)
         self.preset.setAccessibleName(self.tr("Columns"))
-        self.preset.setToolTip(self.tr("Which columns the table shows. The menu beside it chooses them one by one."))
+        self.preset.setToolTip(self.tr("Set of columns. The menu beside it selects single columns."))
         self.columns_button = self._button(
-            "costView", self.tr("Colu&mns"), self.tr("Columns, and models left out"), "quiet"
+            "costView", self.tr("Colu&mns"), self.tr("Choose columns and hidden models"), "quiet"
         )
         self.columns_button.setMenu(QMenu(self.columns_button))
         self.export_button = self._button(

@@ -76,7 +76,7 @@ class PriceChanges(QObject):
         if saves:
             self._prices.save(quiet=True)
         else:
-            words += " " + self.tr("Other changes wait on the tab Prices, so it is not saved yet.")
+            words += " " + self.tr("Not saved yet: the Prices page has other unsaved changes.")
         self._notifier.information(words, key=key, offers=(Offer(self.tr("Undo"), self.take_back),))
         return True
 
@@ -86,14 +86,14 @@ class PriceChanges(QObject):
         before, after, saves = self._made.pop() if self._made else (-1, -1, False)
         if after != self._editor.revision:
             self._made.clear()
-            self._notifier.remark(self.tr("There is no change of a price to take back here. The tab Prices has more."))
+            self._notifier.remark(self.tr("No price change to undo here. Undo on the Prices page goes further back."))
             return
         self._editor.undo()
         if self._made and self._made[-1][1] == before:
             earlier, _, saved = self._made.pop()
             self._made.append((earlier, self._editor.revision, saved))
         self._notifier.withdraw(CHANGED)
-        self._notifier.remark(self.tr("The last change of your price file is taken back."))
+        self._notifier.remark(self.tr("Undid the last change to your price file."))
         self._prices.check()
         if saves:
             self._prices.save(quiet=True)
@@ -170,7 +170,7 @@ class PriceImportController(QObject):
         """Show the dialog; ``paths``: files to read at once."""
         why = self._prices.why_not_changed()
         if why:
-            self._notifier.warning(self.tr("Nothing can be imported now: {why}").format(why=why), key=IMPORT)
+            self._notifier.warning(self.tr("Cannot import now: {why}").format(why=why), key=IMPORT)
             return
         self._notifier.withdraw(IMPORT)
         if self._dialog is None:
@@ -244,10 +244,10 @@ class PriceImportController(QObject):
             self._notifier.warning(words, rest, key=IMPORT)
         elif applied.splice is not None:
             models, locale = len({row.model_id for row in request.picked}), self._panel.locale()
-            words = self.tr("Imported into your price file: values {values}, models {models}.")
+            words = self.tr("Imported into your price file. Values: {values}; models: {models}.")
             words = words.format(values=figure(locale, len(request.picked)), models=figure(locale, models))
             if not self._changes.put(applied.splice, request.revision, words):
-                self._notifier.warning(self.tr("The text changed meanwhile, so nothing was imported."), key=IMPORT)
+                self._notifier.warning(self.tr("The text changed in the meantime. Nothing was imported."), key=IMPORT)
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:

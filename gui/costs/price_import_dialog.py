@@ -190,11 +190,11 @@ def _text(row: Difference, column: int) -> str:
 
 def _outcome(row: Difference) -> str:
     if not row.applicable:
-        return tr("yours stays")
+        return tr("keeps yours")
     if row.is_new:
         words = tr("adds a new model")
     elif row.state == "adds":
-        words = tr("adds what is not known")
+        words = tr("adds a missing value")
     else:
         words = tr("replaces the built-in value")
     return tr("{words}; doubtful").format(words=words) if row.doubt else words
@@ -209,14 +209,16 @@ def _tip(row: Difference, column: int) -> str:
     if row.checked is not None:
         lines.append(tr("Checked {day}").format(day=row.checked.isoformat()))
     if not row.applicable:
-        lines.append(tr("An import never changes a value of your own. Take it out of your file to import this one."))
+        lines.append(
+            tr("An import never overwrites your own values. Remove the value from your file to import this one.")
+        )
     return "\n".join(filter(None, lines))
 
 
 def _spoken_row(place: int, rows: ImportRows) -> str:
     row = rows.rows[place]
     parts = (_text(row, part) for part in (MODEL, FIELD, THEIRS, OUTCOME))
-    return ", ".join((*parts, tr("ticked") if rows.check_of(place) else tr("not ticked")))
+    return ", ".join((*parts, tr("checked") if rows.check_of(place) else tr("not checked")))
 
 
 def _column(column: int, key: str, title: str, **more: Any) -> Column:
@@ -244,7 +246,7 @@ _COLUMNS = (
     _column(YOURS, "yours", QT_TRANSLATE_NOOP("ImportRows", "Yours")),
     _column(THEIRS, "imported", QT_TRANSLATE_NOOP("ImportRows", "Imported")),
     _column(TABLE, "table", QT_TRANSLATE_NOOP("ImportRows", "Table")),
-    _column(OUTCOME, "outcome", QT_TRANSLATE_NOOP("ImportRows", "What the import does")),
+    _column(OUTCOME, "outcome", QT_TRANSLATE_NOOP("ImportRows", "Effect")),
 )
 
 
@@ -260,9 +262,9 @@ _SUBJECT = (
 """The first columns of values on which the sources disagree; one for each source follows."""
 _NOT_TAKEN = (
     _read_column("table", QT_TRANSLATE_NOOP("ImportRows", "Table"), lambda one, _view: one.table),
-    _read_column("entry", QT_TRANSLATE_NOOP("ImportRows", "Its entry"), lambda one, _view: one.source_id),
+    _read_column("entry", QT_TRANSLATE_NOOP("ImportRows", "Entry"), lambda one, _view: one.source_id),
     _read_column("value", QT_TRANSLATE_NOOP("ImportRows", "Value"), lambda one, _view: one.key),
-    _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Why it is not taken over"), lambda one, _view: one.why),
+    _read_column("why", QT_TRANSLATE_NOOP("ImportRows", "Reason"), lambda one, _view: one.why),
 )
 
 ROW_PADDING = 12
@@ -344,14 +346,12 @@ class PriceImportDialog(QDialog):
 
     def _make_top(self) -> None:
         self.add = QPushButton(self.tr("&Add a file…"), objectName="priceImportAdd")
-        self.add.setToolTip(self.tr("Read a published price table from a file on this computer; or drop it here"))
+        self.add.setToolTip(self.tr("Read a published price table from a file, or drop it here"))
         self.add.setAccessibleName(self.add.toolTip())
         self.add.setAutoDefault(False)
         self.add_installed = QPushButton(self.tr("Add &installed tables"), objectName="priceImportInstalled")
         names = ", ".join(name for name, _ in self._installed)
-        self.add_installed.setToolTip(
-            self.tr("Read the price tables of installed packages: {names}").format(names=names)
-        )
+        self.add_installed.setToolTip(self.tr("Read price tables from installed packages: {names}").format(names=names))
         self.add_installed.setAccessibleName(self.add_installed.toolTip())
         self.add_installed.setAutoDefault(False)
         self.add_installed.setVisible(bool(self._installed))
@@ -373,21 +373,21 @@ class PriceImportDialog(QDialog):
             (self.tr("All differences"), EVERYTHING),
             (self.tr("Only changes of known models"), CHANGES),
             (self.tr("Only new models"), NEW_MODELS),
-            (self.tr("Only where yours stays"), KEPT),
+            (self.tr("Only where yours is kept"), KEPT),
         ):
             self.kind.addItem(text, kind)
         self.provider = QComboBox(objectName="priceImportProvider")
         self.provider.setAccessibleName(self.tr("Provider whose models are shown"))
         self.provider.setMinimumContentsLength(14)
-        self.all = QPushButton(self.tr("&Tick all shown"), objectName="priceImportAll")
-        self.none = QPushButton(self.tr("&Untick all shown"), objectName="priceImportNone")
+        self.all = QPushButton(self.tr("&Check all shown"), objectName="priceImportAll")
+        self.none = QPushButton(self.tr("&Uncheck all shown"), objectName="priceImportNone")
         for button in (self.all, self.none):
             button.setAutoDefault(False)
 
     def _make_tabs(self) -> None:
         self.table = _TickTable(objectName="priceImportTable")
         self.table.setModel(self.rows)
-        self.table.setAccessibleName(self.tr("What the tables say otherwise; Space ticks the selected rows"))
+        self.table.setAccessibleName(self.tr("Differences; Space checks the selected rows"))
         width = self.fontMetrics().averageCharWidth()
         widths = {MODEL: 34, FIELD: 17, BUILT_IN: 13, YOURS: 10, THEIRS: 18, TABLE: 15}
         for column, characters in widths.items():
@@ -395,14 +395,14 @@ class PriceImportDialog(QDialog):
         self.differing = TableModel(_SUBJECT, parent=self, context="ImportRows")
         self.left_out = TableModel(_NOT_TAKEN, parent=self, context="ImportRows")
         self.differing_table = _plain_table(self.differing, "priceImportDisagreements")
-        self.differing_table.setAccessibleName(self.tr("Values for which the sources disagree"))
+        self.differing_table.setAccessibleName(self.tr("Values where the sources disagree"))
         self.left_out_table = _plain_table(self.left_out, "priceImportNotTaken")
-        self.left_out_table.setAccessibleName(self.tr("What is not taken over, and why"))
+        self.left_out_table.setAccessibleName(self.tr("Not imported, with the reason"))
         self.differing_table.horizontalHeader().setDefaultSectionSize(width * 16)
         self.left_out_table.horizontalHeader().setDefaultSectionSize(width * 34)
         self._widen = width * 30
         self.tabs = QTabWidget(objectName="priceImportTabs")
-        self.tabs.setAccessibleName(self.tr("What the tables bring"))
+        self.tabs.setAccessibleName(self.tr("Contents of the tables"))
         for table in (self.table, self.differing_table, self.left_out_table):
             table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
             table.horizontalHeader().setStretchLastSection(True)
@@ -451,8 +451,8 @@ class PriceImportDialog(QDialog):
         read = [table for table in tables if table.imported is not None]
         if not read:
             return self.tr(
-                "Choose the file of a published price table, or drop it here: LiteLLM's map of models, llm-prices, "
-                "models.dev or genai-prices. Nothing is changed before you tick it and import it."
+                "Choose a published price table, or drop it here: LiteLLM's map of models, llm-prices, models.dev or "
+                "genai-prices. Nothing changes until you check values and import them."
             )
         words = self.tr("{table}: {number} models, from {file}")
         return "\n".join(
@@ -468,11 +468,11 @@ class PriceImportDialog(QDialog):
     def _show_faults(self, preview: Preview) -> None:
         unread = [table for table in preview.tables if table.imported is None]
         words = [
-            self.tr("{file} was not read: {why}.").format(file=visible_line(one.path.name), why=one.why)
+            self.tr("Could not read {file}: {why}.").format(file=visible_line(one.path.name), why=one.why)
             for one in unread
         ]
         if preview.problems:
-            words.append(self.tr("Your price file has problems. Fix them first, then it can be compared."))
+            words.append(self.tr("Your price file has errors. Fix them first."))
         self.faults.setText("\n".join(f"✗ {sentence}" for sentence in words))
         self.faults.setVisible(bool(words))
         palette = QPalette(self.faults.palette())
@@ -498,7 +498,7 @@ class PriceImportDialog(QDialog):
             (
                 (self.tr("Differences ({number})"), len(preview.rows)),
                 (self.tr("Sources disagree ({number})"), len(preview.disagreements)),
-                (self.tr("Not taken over ({number})"), len(preview.not_taken)),
+                (self.tr("Not imported ({number})"), len(preview.not_taken)),
             )
         ):
             self.tabs.setTabText(place, words.format(number=figure(locale, number)))
@@ -531,10 +531,10 @@ class PriceImportDialog(QDialog):
         self.take.setEnabled(bool(ticked) and self.add.isEnabled())
         self.all.setEnabled(bool(shown))
         self.none.setEnabled(bool(shown))
-        words = self.tr("{shown} of {all} differences shown, {ticked} ticked.")
+        words = self.tr("{shown} of {all} differences shown, {ticked} checked.")
         if not self.rows.rows:
             read = any(table.imported is not None for table in self._preview.tables)
-            words = self.tr("Nothing differs from what you have.") if read and not self._preview.problems else ""
+            words = self.tr("Nothing differs from your prices.") if read and not self._preview.problems else ""
         self.choice.setText(
             words.format(
                 shown=figure(locale, shown), all=figure(locale, len(self.rows.rows)), ticked=figure(locale, ticked)

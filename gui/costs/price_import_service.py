@@ -205,7 +205,7 @@ def _read(path: Path, others: Sequence[ReadTable]) -> ReadTable:
     except ImportFileError as error:
         return ReadTable(path, None, str(error))
     except UnicodeDecodeError:
-        return ReadTable(path, None, "this is no text in UTF-8")
+        return ReadTable(path, None, "not valid UTF-8")
     except OSError as error:
         return ReadTable(path, None, error.strerror or str(error))
     if any(other.imported is not None and other.imported.table == imported.table for other in others):

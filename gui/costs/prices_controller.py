@@ -294,11 +294,11 @@ class PricesController(QObject):
         """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
         self.build()
         if self._file is None:
-            return self.tr("your price file is being read.")
+            return self.tr("your price file is still loading.")
         if self._editor.isReadOnly():
             return self.tr("your price file cannot be edited here.")
         if self._outside is not None:
-            return self.tr("your price file was changed outside. Choose first which text is to stay.")
+            return self.tr("your price file changed on disk. Choose which text to keep first.")
         if self._checked is not None and self._checked.problems:
             return self.tr("your price file has errors. Fix them first.")
         return ""
@@ -353,7 +353,7 @@ class PricesController(QObject):
     def _take_draft(self, draft: str, file: FileText) -> None:
         self._editor.replace_all(draft)
         if self._state.get("digest") == file.digest:
-            words = self.tr("Changes of your prices that were not saved are back. Undo shows the file as it is.")
+            words = self.tr("Your unsaved price changes are restored. Undo shows the file as saved.")
             self.notifier.information(words, key=OUTSIDE)
         else:
             self._outside = file
@@ -364,11 +364,11 @@ class PricesController(QObject):
         self._editor.show_file("")
         self._lock_editor()
         why = {
-            TOO_LONG: self.tr("Your price file is too long to be edited here. It is used as it is."),
+            TOO_LONG: self.tr("Your price file is too long to edit here. It is used as is."),
             ODD_CHARACTERS: self.tr(
-                "Your price file holds characters that this editor cannot keep. It is used as it is."
+                "Your price file contains characters that this editor cannot keep. It is used as is."
             ),
-            UNREADABLE: self.tr("Your price file cannot be read as text."),
+            UNREADABLE: self.tr("Could not read your price file as text."),
         }[file.held]
         details = str(file.problem) if file.problem is not None else ""
         self.notifier.warning(why, details, key=OUTSIDE)
@@ -394,13 +394,13 @@ class PricesController(QObject):
         elif file.text != self._editor.text():
             self._editor.replace_all(file.text)
         self._editor.document().setModified(False)
-        words = self.tr("Your price file was changed outside and read again: {what}. Undo brings back what was here.")
+        words = self.tr("Your price file changed on disk and was reloaded: {what}. Undo restores your text.")
         details = file.difference.lines if file.difference is not None else ""
         self.notifier.information(words.format(what=self._words(file.difference)), details, key=OUTSIDE)
 
     def _ask_about_outside(self, file: FileText) -> None:
         words = self.tr(
-            "Your price file was changed outside while it has unsaved changes here: {what}. Nothing was replaced."
+            "Your price file changed on disk, and you have unsaved changes here: {what}. Nothing was replaced."
         )
         offers = (
             Offer(self.tr("Show the file's text"), self._take_theirs),
@@ -440,7 +440,7 @@ class PricesController(QObject):
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
         if not self._quiet and not self._panel.problems.rows:
-            self.notifier.remark(self.tr("Your price file is saved."))
+            self.notifier.remark(self.tr("Price file saved."))
         self.notifier.withdraw(OUTSIDE)
         self._costs.reload_prices(quiet=self._quiet)
         self._context.session.touch()
@@ -454,7 +454,7 @@ class PricesController(QObject):
     def _on_failed(self, why: str) -> None:
         self._saving = self._save_again = False
         self.notifier.error(
-            self.tr("Your price file could not be read or written: {why}. The text here is as it was.").format(why=why),
+            self.tr("Could not read or write your price file: {why}. The text here is unchanged.").format(why=why),
             key=REFUSED,
         )
         if self._file is None:
@@ -494,7 +494,7 @@ class PricesController(QObject):
     def _show_status(self) -> None:
         problems = self._checked.problems if self._checked is not None else ()
         if self._file is None and self._why_unread:
-            words = self.tr("Your price file cannot be read: {why}.").format(why=self._why_unread)
+            words = self.tr("Could not read your price file: {why}.").format(why=self._why_unread)
             self._panel.show_status(words, "error")
         elif self._file is None:
             self._panel.show_status(self.tr("Reading your price file…"))
@@ -506,19 +506,19 @@ class PricesController(QObject):
                 one, many = self.tr("Not saved yet: 1 problem."), self.tr("Not saved yet: {number} problems.")
             else:
                 one, many = (
-                    self.tr("Saved, not in force: 1 problem."),
-                    self.tr("Saved, not in force: {number} problems."),
+                    self.tr("Saved but not in use: 1 problem."),
+                    self.tr("Saved but not in use: {number} problems."),
                 )
             words = one if number == 1 else many.format(number=number)
-            self._panel.show_status(f"✗ {words} " + self.tr("The prices from before stay."), "error")
+            self._panel.show_status(f"✗ {words} " + self.tr("The previous prices stay in use."), "error")
         elif self._editor.unsaved:
             fresh = self._checked_revision == self._editor.revision
-            sure = self.tr("Not saved yet, and nothing is wrong.")
+            sure = self.tr("Not saved yet. No problems found.")
             self._panel.show_status("● " + (sure if fresh else self.tr("Not saved yet.")), "warning")
         elif not self._file.exists:
-            self._panel.show_status(self.tr("There is no such file yet: this is how one begins. Save makes it."))
+            self._panel.show_status(self.tr("This file does not exist yet. Edit the template; Save creates it."))
         elif self._in_force:
-            self._panel.show_status(self.tr("✓ Saved and in force."), "success")
+            self._panel.show_status(self.tr("✓ Saved and in use."), "success")
         else:
             self._panel.show_status(self.tr("Saved."))
 
@@ -551,7 +551,7 @@ class PricesController(QObject):
         if request.from_table:
             return  # ``PriceChanges`` asked for it
         if request.revision != self._editor.revision:
-            self.notifier.remark(self.tr("The text changed meanwhile, so the value stays as it was."))
+            self.notifier.remark(self.tr("The text changed in the meantime, so the value was not set."))
         elif change.why:
             self.refuse(change.why)
         elif change.splice is not None:

@@ -181,18 +181,16 @@ class PricingPanel(QWidget):
         self.file = RemarkLabel("pricingFile")
         self.file.setAccessibleName(self.tr("Your price file"))
         self.status = RemarkLabel("pricingStatus")
-        self.status.setAccessibleDescription(self.tr("How it stands with your price file"))
+        self.status.setAccessibleDescription(self.tr("Status of your price file"))
         self.save = QPushButton(self.tr("Save prices"), objectName="pricingSave")
         self.save.setProperty("kind", "primary")
-        self.save.setToolTip(self.tr("Write your price file and use it, if nothing is wrong with it (Ctrl+S)"))
+        self.save.setToolTip(self.tr("Save your price file, and use it if it has no errors (Ctrl+S)"))
         self.undo = QPushButton(icons.icon("undo"), self.tr("Undo"), objectName="pricingUndo")
         self.redo = QPushButton(icons.icon("redo"), self.tr("Redo"), objectName="pricingRedo")
-        self.undo.setToolTip(self.tr("Take back the last change of your price file"))
-        self.redo.setToolTip(self.tr("Make the change again that was taken back"))
+        self.undo.setToolTip(self.tr("Undo the last change to your price file"))
+        self.redo.setToolTip(self.tr("Redo the change that was undone"))
         self.import_button = QPushButton(self.tr("Import…"), objectName="pricingImport")
-        self.import_button.setToolTip(
-            self.tr("Compare your prices with a published table, and take over what you pick of it")
-        )
+        self.import_button.setToolTip(self.tr("Compare your prices with a published table and import selected values"))
         for button in (self.undo, self.redo):
             button.setProperty("kind", "quiet")
         for button in (self.import_button, self.save, self.undo, self.redo):
@@ -204,7 +202,7 @@ class PricingPanel(QWidget):
     def _make_problems(self) -> None:
         self.problems = TableModel(PROBLEMS, parent=self, context="PriceProblems")
         self.problem_list = StretchedTable(objectName="pricingProblems")
-        self.problem_list.setAccessibleName(self.tr("Problems of your price file; Enter goes to one"))
+        self.problem_list.setAccessibleName(self.tr("Problems in your price file; Enter goes to one"))
         self.problem_list.setModel(self.problems)
         self.problem_list.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.problem_list.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

@@ -45,24 +45,26 @@ class ReportDialog(QDialog):
     def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("reportDialog")
-        self.setWindowTitle(self.tr("Write a report"))
+        self.setWindowTitle(self.tr("Export report"))
         figures = partial(figure, self.locale())
         self.about = _words("reportAbout")
         self.about.setText(
             self.tr(
-                "Counts with their labels, the scenario, the cost table as it is shown, where the prices come from, "
-                "and versions. The text of {characters} characters is named by its SHA-256."
+                "Includes counts and their quality, the scenario, the cost table as shown, price sources and "
+                "versions. The text of {characters} characters is identified by its SHA-256."
             ).format(characters=figures(facts.characters))
         )
-        self.text = QCheckBox(self.tr("With the &text of the prompt"), objectName="reportText")
+        self.text = QCheckBox(self.tr("Include the prompt &text"), objectName="reportText")
         if facts.characters > MOST_CHARACTERS:
-            words = self.tr("Without the text of the prompt: it has more than {most} characters")
+            words = self.tr("Without the prompt text: it is longer than {most} characters")
             self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
             self.text.setEnabled(False)
         self.warning = _words("reportWarning")
         warning = key_warning([facts])
         self.warning.setText(
-            "⚠ " + self.tr("{warning} Whoever gets the text gets them.").format(warning=warning) if warning else ""
+            "⚠ " + self.tr("{warning} Anyone who receives the text can read them.").format(warning=warning)
+            if warning
+            else ""
         )
         palette = self.warning.palette()
         palette.setColor(palette.ColorRole.WindowText, theme.colour("warning"))
@@ -212,7 +214,7 @@ class ReportWriting(QObject):
         dialog = file_choosers.saving(
             self._context.window,
             "reportFileDialog",
-            self.tr("Write a report"),
+            self.tr("Export report"),
             folder / "report.html",
             [self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")],
             ["html", "md"],
@@ -249,6 +251,6 @@ def _write(draft: Draft, path: Path) -> Path:
     """Raises OSError."""
     assert draft.facts is not None
     text = (Section("The text itself", verbatim=draft.text.text()),) if draft.with_text else ()
-    report = Report("What the prompt costs", (text_section([draft.facts]), *draft.sections, *text))
+    report = Report("Cost of the prompt", (text_section([draft.facts]), *draft.sections, *text))
     write_atomic(path, utf8_pieces(rendered(report, report_format(path) or HTML)))
     return path

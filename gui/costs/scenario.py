@@ -150,9 +150,11 @@ class ScenarioPopover(Popover):
         for code, usd in sorted(rates.items()):
             self.currency.addItem(self.tr("{code}, at ${usd} each").format(code=code, usd=usd), code)
         if self.currency.findData(chosen) < 0:
-            self.currency.addItem(self.tr("{code}, without a rate").format(code=chosen), chosen)
+            self.currency.addItem(self.tr("{code}, no exchange rate").format(code=chosen), chosen)
         self.currency.setCurrentIndex(self.currency.findData(chosen))
-        tip = self.tr("Other currencies need a rate in your price file, such as “rates: {EUR: 1.16}” at its top.")
+        tip = self.tr(
+            "Other currencies need an exchange rate at the top of your price file, such as “rates: {EUR: 1.16}”."
+        )
         self.currency.setToolTip("" if rates else tip)
         blocker.unblock()
 
@@ -160,13 +162,13 @@ class ScenarioPopover(Popover):
         self.output = tokens_box("outputTokens", self.tr("Expected output tokens"))
         self.output.setToolTip(self.tr("Tokens that the model writes in answer to one call."))
         self.reasoning = tokens_box("reasoningTokens", self.tr("Expected reasoning tokens"))
-        self.reasoning.setToolTip(self.tr("Hidden reasoning, billed on top of the output."))
+        self.reasoning.setToolTip(self.tr("Reasoning tokens, billed in addition to the output."))
         self.ranged: dict[str, QCheckBox] = {}
         self.low: dict[str, QSpinBox] = {}
         self.high: dict[str, QSpinBox] = {}
         for name, spoken in (("output", self.tr("output tokens")), ("reasoning", self.tr("reasoning tokens"))):
             ranged = self.ranged[name] = QCheckBox(self.tr("Range"), objectName=f"{name}Ranged")
-            ranged.setAccessibleName(self.tr("Expect a range of {what}").format(what=spoken))
+            ranged.setAccessibleName(self.tr("Enter {what} as a range").format(what=spoken))
             self.low[name] = tokens_box(f"{name}Low", self.tr("Minimum {what}").format(what=spoken))
             self.high[name] = tokens_box(f"{name}High", self.tr("Maximum {what}").format(what=spoken))
 
@@ -176,30 +178,31 @@ class ScenarioPopover(Popover):
         self.cached.setGroupSeparatorShown(True)
         self.cached.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.cached.setAccessibleName(self.tr("Cached part of the prompt"))
-        self.cached.setToolTip(
-            self.tr("Part of the prompt that is read from the cache: tokens, or a share such as 60%.")
-        )
+        self.cached.setToolTip(self.tr("Part of the prompt read from the cache: tokens, or a share such as 60%."))
         self.cached_unit = QComboBox(objectName="cachedUnit")
         self.cached_unit.addItem(self.tr("tokens"), TOKENS)
         self.cached_unit.addItem(self.tr("% of prompt"), PER_CENT)
         self.cached_unit.setAccessibleName(self.tr("Unit of the cached part"))
-        self.every = QRadioButton(self.tr("&Every call reads it"), objectName="cacheEvery")
-        self.some = QRadioButton(self.tr("Some calls read it, the others &write it"), objectName="cacheSome")
-        self.write = tokens_box("cacheWriteTokens", self.tr("Tokens written to the cache for some minutes"))
-        self.write_1h = tokens_box("cacheWriteHourTokens", self.tr("Tokens written to the cache for an hour"))
+        self.every = QRadioButton(self.tr("&Every call hits the cache"), objectName="cacheEvery")
+        self.some = QRadioButton(self.tr("Some calls hit the cache, the others &write it"), objectName="cacheSome")
+        self.write = tokens_box("cacheWriteTokens", self.tr("Tokens written to the cache, lifetime of minutes"))
+        self.write_1h = tokens_box("cacheWriteHourTokens", self.tr("Tokens written to the 1-hour cache"))
         self.hits = QDoubleSpinBox(objectName="cacheHitRate")
         self.hits.setRange(0, 100)
         self.hits.setDecimals(1)
         self.hits.setSingleStep(5)
         self.hits.setSuffix(self.tr("% of calls"))
-        self.hits.setAccessibleName(self.tr("Calls that find the cached part, in percent"))
+        self.hits.setAccessibleName(self.tr("Cache hit rate, in percent"))
         self.lifetime = QComboBox(objectName="cacheLifetime")
         self.lifetime.addItem(self.tr("{number} minutes").format(number=MINUTES), False)
         self.lifetime.addItem(self.tr("{number} minutes").format(number=HOUR), True)
-        self.lifetime.setAccessibleName(self.tr("Lifetime of the cached part"))
+        self.lifetime.setAccessibleName(self.tr("Cache lifetime"))
         self.estimate = _button("cacheEstimate", self.tr("From calls per d&ay"), "secondary")
         self.estimate.setToolTip(
-            self.tr("Share of calls at random moments that follow another within the lifetime. Needs calls per day.")
+            self.tr(
+                "Estimates the hit rate: the share of calls, at random times, that arrive within the cache "
+                "lifetime of the previous one. Needs calls per day."
+            )
         )
         self.break_even = PlainLabel(objectName="cacheBreakEven")
         self.break_even.setProperty("role", "caption")
@@ -215,45 +218,43 @@ class ScenarioPopover(Popover):
         self.per_day.setToolTip(self.tr("Sets the calls per month: 30 days."))
         self.batch = QCheckBox(self.tr("&Batch prices"), objectName="batchToggle")
         self.batch.setAccessibleName(self.tr("Use batch prices"))
-        self.batch.setToolTip(self.tr("Prices of the batch service: cheaper, answered within a day."))
+        self.batch.setToolTip(self.tr("Batch prices: cheaper, with results within a day."))
         self.batch_share = QSpinBox(objectName="batchShare")
         self.batch_share.setRange(1, 100)
         self.batch_share.setSuffix(self.tr("% of calls"))
-        self.batch_share.setAccessibleName(self.tr("Calls through the batch service, in percent"))
+        self.batch_share.setAccessibleName(self.tr("Batch share of calls, in percent"))
         self.service = QComboBox(objectName="serviceTier")
         names = (self.tr("Flex tier"), self.tr("Priority tier"), self.tr("Fast tier"), self.tr("Ultrafast tier"))
         for name, key in zip((self.tr("Standard tier"), *names), ("", *SERVICES), strict=True):
             self.service.addItem(name, key)
         self.service.setAccessibleName(self.tr("Service tier"))
-        self.service.setToolTip(
-            self.tr("Tiers that some vendors sell a model in. A model without the tier has no price in it.")
-        )
+        self.service.setToolTip(self.tr("Service tiers of some vendors. Models without the tier have no price."))
         self.hours = QComboBox(objectName="pricingHours")
         names = (self.tr("Peak hours"), self.tr("Off-peak hours"), self.tr("Average week"))
         for name, key in zip((self.tr("Any hour"), *names), ("", *HOURS), strict=True):
             self.hours.addItem(name, key)
-        self.hours.setAccessibleName(self.tr("Hours of the calls"))
-        self.hours.setToolTip(self.tr("For prices that depend on the hour. Any hour: costs are a range."))
+        self.hours.setAccessibleName(self.tr("Time of day of the calls"))
+        self.hours.setToolTip(self.tr("For prices that depend on the time of day. Any hour: costs are a range."))
 
     def _make_money(self) -> None:
         self.budget_usd = amount_box("costBudget", self.tr("Budget per month, in US dollars; 0 for no limit"))
         self.budget_usd.setRange(0, float(MOST_BUDGET))
         self.budget_usd.setPrefix("$ ")
         self.budget_usd.setSpecialValueText(self.tr("No limit"))
-        self.budget_usd.setToolTip(self.tr("Marks models whose calls of a month cost more than this."))
+        self.budget_usd.setToolTip(self.tr("Marks models whose monthly cost is higher."))
         self.factor = QDoubleSpinBox(objectName="costFactor")
         self.factor.setRange(float(LEAST_FACTOR), float(MOST_FACTOR))
         self.factor.setDecimals(2)
         self.factor.setSingleStep(0.05)
         self.factor.setPrefix("× ")
-        self.factor.setAccessibleName(self.tr("Factor on the whole cost"))
-        self.factor.setToolTip(self.tr("Multiplies the whole cost: region, discount, tax."))
+        self.factor.setAccessibleName(self.tr("Cost multiplier"))
+        self.factor.setToolTip(self.tr("Multiplies the total cost: region, discount, tax."))
         self.day = QDateEdit(objectName="costDate")
         self.day.setCalendarPopup(True)
         self.day.setDisplayFormat(date_format(self.locale()))
         self.day.setDateRange(QDate(2020, 1, 1), QDate(2099, 12, 31))
-        self.day.setAccessibleName(self.tr("Day whose prices are in force"))
-        self.day.setToolTip(self.tr("Announced price changes and retirements count from their day."))
+        self.day.setAccessibleName(self.tr("Price date"))
+        self.day.setToolTip(self.tr("Announced price changes and retirements apply from their date."))
         self.currency = QComboBox(objectName="costCurrency")
         self.currency.setAccessibleName(self.tr("Currency of amounts"))
 
@@ -327,14 +328,14 @@ class ScenarioPopover(Popover):
         grid = _grid()
         cached = labelled(self.tr("Cache&d part"), side_by_side(self.cached, self.cached_unit), self.cached)
         grid.addWidget(cached, 0, 0, 1, 2)
-        grid.addWidget(labelled(self.tr("Written each time"), self.write, self.write), 0, 2)
-        grid.addWidget(labelled(self.tr("Written for an hour"), self.write_1h, self.write_1h), 0, 3)
+        grid.addWidget(labelled(self.tr("Cache write"), self.write, self.write), 0, 2)
+        grid.addWidget(labelled(self.tr("1-hour cache write"), self.write_1h, self.write_1h), 0, 3)
         grid.addWidget(self.every, 1, 0, 1, 2)
         grid.addWidget(self.some, 1, 2, 1, 2)
         _fill(
             grid,
             2,
-            labelled(self.tr("Found by"), self.hits, self.hits),
+            labelled(self.tr("Hit rate"), self.hits, self.hits),
             labelled(self.tr("Lifetime"), self.lifetime, self.lifetime),
             labelled("", self.estimate, None),
         )
@@ -508,7 +509,7 @@ class ScenarioSummary(QPushButton):
         self.setProperty("kind", "summary")
         self.setAutoDefault(False)
         self.setCheckable(True)
-        self.setToolTip(self.tr("Change output, cache, calls, batch, day, budget and currency"))
+        self.setToolTip(self.tr("Edit output, cache, calls, batch, price date, budget and currency"))
         state.changed.connect(self._show)
         popover.finished.connect(self._on_closed)
         self.clicked.connect(self.open)

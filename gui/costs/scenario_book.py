@@ -355,14 +355,14 @@ class ScenarioBook(QObject):
             document = read_document(path)
             known = _known(document) if document else {}
         except OSError as error:
-            self.problem = self.tr("The saved scenarios could not be read: {why}.").format(why=error.strerror or error)
+            self.problem = self.tr("Could not read the saved scenarios: {why}.").format(why=error.strerror or error)
         except DamagedFile:
             self.problem = self._set_aside(path)
         else:
             if is_newer(document, VERSION):
                 self.problem = self.tr(
-                    "A newer version of Tokenloupe has written the saved scenarios. They are used as far as they are "
-                    "known here; what you change here is not saved."
+                    "The scenarios were saved by a newer version of Tokenloupe. What this version knows of them is "
+                    "used; changes here are not saved."
                 )
             return known
         return {}
@@ -371,8 +371,8 @@ class ScenarioBook(QObject):
         try:
             kept = set_aside(path)
         except OSError as error:
-            return self.tr("The saved scenarios are damaged and could not be set aside: {why}.").format(why=error)
-        return self.tr("The file of saved scenarios was damaged. It is kept as {name}.").format(name=kept)
+            return self.tr("The scenario file is damaged and could not be moved: {why}.").format(why=error)
+        return self.tr("The scenario file was damaged. It was moved to {name}.").format(name=kept)
 
     @Slot(object)
     def _on_written(self, document: Document) -> None:
@@ -384,7 +384,7 @@ class ScenarioBook(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        self.failed.emit(self.tr("The scenarios could not be saved: {why}.").format(why=why))
+        self.failed.emit(self.tr("Could not save the scenarios: {why}.").format(why=why))
 
 
 def _order(name: str) -> tuple[str, str]:
@@ -396,5 +396,5 @@ def _known(document: Document) -> dict[str, ScenarioChoices]:
     """DamagedFile for a document of something else."""
     saved = document.get("scenarios")
     if not isinstance(saved, dict) or not all(isinstance(one, dict) for one in saved.values()):
-        raise DamagedFile("this is no file of saved scenarios")
+        raise DamagedFile("not a scenario file")
     return {name[:LONGEST_NAME]: choices_of(plain) for name, plain in saved.items() if name.strip()}

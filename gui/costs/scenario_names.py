@@ -41,11 +41,11 @@ class ScenarioNames(QObject):
         self.delete = self._action("scenarioDelete", self.tr("&Delete scenario"), self.delete_shown)
         self.reset = self._action("costResetScenario", self.tr("&Reset scenario"), self._on_reset)
         tips = (
-            (self.save, self.tr("Keep the scenario as it is now under its name")),
-            (self.save_as, self.tr("Keep the scenario as it is now under a new name")),
-            (self.rename, self.tr("Give the scenario shown another name")),
-            (self.delete, self.tr("Forget the scenario shown; its numbers stay until you change them")),
-            (self.reset, self.tr("Back to the scenario of the first start")),
+            (self.save, self.tr("Save the changes to this scenario")),
+            (self.save_as, self.tr("Save the scenario under a new name")),
+            (self.rename, self.tr("Rename this scenario")),
+            (self.delete, self.tr("Delete this scenario; its values stay until you change them")),
+            (self.reset, self.tr("Restore the default scenario")),
         )
         for action, tip in tips:
             action.setStatusTip(tip)
@@ -83,12 +83,12 @@ class ScenarioNames(QObject):
     @Slot()
     def ask_name(self) -> None:
         """Ask under which name to keep what is shown."""
-        self._ask(self.tr("Save the scenario"), self._save, frozenset())
+        self._ask(self.tr("Save scenario"), self._save, frozenset())
 
     @Slot()
     def ask_other_name(self) -> None:
         """Ask for another name of the scenario shown."""
-        self._ask(self.tr("Rename the scenario"), self._rename, frozenset({self.name}))
+        self._ask(self.tr("Rename scenario"), self._rename, frozenset({self.name}))
 
     @Slot()
     def delete_shown(self) -> None:
@@ -99,10 +99,8 @@ class ScenarioNames(QObject):
             return
         self._book.delete(name)
         self.set_name("")
-        back = Offer(self.tr("Bring it back"), partial(self._bring_back, name, choices))
-        self._notifier.information(
-            self.tr("The scenario “{name}” is deleted.").format(name=name), key=DELETED, offers=(back,)
-        )
+        back = Offer(self.tr("Undo"), partial(self._bring_back, name, choices))
+        self._notifier.information(self.tr("Deleted scenario “{name}”.").format(name=name), key=DELETED, offers=(back,))
 
     def load(self, name: str) -> None:
         """Show the scenario of this name."""
@@ -122,7 +120,7 @@ class ScenarioNames(QObject):
         assert self._book is not None
         self._book.save(name, self._state.choices)
         self.set_name(name)
-        self._notifier.remark(self.tr("The scenario “{name}” is saved.").format(name=name))
+        self._notifier.remark(self.tr("Saved scenario “{name}”.").format(name=name))
 
     def _rename(self, name: str) -> None:
         assert self._book is not None
@@ -164,9 +162,9 @@ class ScenarioNames(QObject):
         room = self._button.width() - 32
         text = self._button.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideRight, room)
         self._button.setText(text.replace("&", "&&"))
-        spoken = self.tr("Scenario: {name}, changed") if changed else self.tr("Scenario: {name}")
+        spoken = self.tr("Scenario: {name}, modified") if changed else self.tr("Scenario: {name}")
         self._button.setAccessibleName(spoken.format(name=words))
-        tip = self.tr("Scenarios that you saved. * : changed since.\n{name}")
+        tip = self.tr("Saved scenarios. *: modified.\n{name}")
         self._button.setToolTip(plain_tip(tip.format(name=words)))
         self.save.setEnabled(changed)
         self.save_as.setEnabled(self._book is not None)
@@ -211,7 +209,7 @@ class ScenarioName(QDialog):
             return
         if name in self._taken and self._asked != name:
             self._asked = name
-            self.remark.setText(self.tr("⚠ There is a scenario of this name. Replace it, or choose another name."))
+            self.remark.setText(self.tr("⚠ This name is taken. Replace that scenario, or choose another name."))
             self.save.setText(self.tr("&Replace"))
             return
         super().accept()

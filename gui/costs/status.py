@@ -130,7 +130,7 @@ class CostStatus(QObject):
         self.remark.setToolTip(as_written("\n".join([text, *problems, *self._service.notices])))
         warning = self._budget_warning()
         self._note_tone = "warning" if warning else "information"
-        whose = (self.tr("Cost of the request on the page Chat."),) if self._of_request else ()
+        whose = (self.tr("Cost of the request on the Chat page."),) if self._of_request else ()
         note = " ".join((*whose, *warning, *self._scenario_notes()))
         self.note.setText(note)
         self.note.setVisible(bool(note))
@@ -145,9 +145,9 @@ class CostStatus(QObject):
             else self.tr("Your price file has {number} problems.").format(number=self._number(number))
         )
         in_force = {
-            price_files.KEPT: self.tr("The prices from before stay in force."),
-            price_files.LAST_GOOD: self.tr("Its last good version is in force."),
-            price_files.BUNDLED: self.tr("The built-in prices are in force."),
+            price_files.KEPT: self.tr("The previous prices stay in use."),
+            price_files.LAST_GOOD: self.tr("Its last valid version is in use."),
+            price_files.BUNDLED: self.tr("The built-in prices are in use."),
         }
         return f"{wrong} {in_force.get(self._service.instead, '')}".strip()
 
@@ -170,7 +170,7 @@ class CostStatus(QObject):
         if self._service.problems:
             return self.problem_sentence(), "error"
         if self._service.stale:
-            return self.tr("Counting… the figures are those of the text before."), "stale"
+            return self.tr("Counting… Figures are for the previous text."), "stale"
         if not self._model.rows:
             return self.tr("Loading prices…"), "stale"
         checked = [row.estimate.price_checked for row in self._model.shown_rows()]
@@ -196,7 +196,7 @@ class CostStatus(QObject):
         if not over:
             return ()
         surely = [(row, by) for row, by in over if by[0] > 0]
-        words = self.tr("⚠ Over the budget of {usd} for all calls: {number} of the models shown.")
+        words = self.tr("⚠ Over the monthly budget of {usd}: {number} of the models shown.")
         said = [words.format(usd=view.text.amount(view.budget), number=self._number(len(surely)))]
         if surely:
             named = [
@@ -218,7 +218,7 @@ class CostStatus(QObject):
             return notes
         if any(row.cached_cut for row in rows):
             notes.append(
-                self.tr("More cached tokens than the prompt has: where that is so, all of it counts as cached.")
+                self.tr("The scenario caches more tokens than some prompts have; those count as fully cached.")
             )
         if scenario.on != self._service.today:
             day = self._model.view.text.day(scenario.on)
@@ -227,7 +227,7 @@ class CostStatus(QObject):
                 notes.append(self.tr("Prices of {day}, as known today.").format(day=day))
             if unpriced:
                 number = self._number(unpriced)
-                words = self.tr("No price is known on {day} for {number} of the models shown.")
+                words = self.tr("No known price on {day} for {number} of the models shown.")
                 notes.append(words.format(day=day, number=number))
         missing = sum(
             1 for row in rows if scenario.batch and any(name.startswith("batch") for name in row.estimate.unknown)
@@ -253,19 +253,19 @@ class CostStatus(QObject):
                 said.append(words.format(low=self._number(ends[0]), high=self._number(ends[1])))
         if mix is not None and mix.hit_rate is not None:
             share = text.percent(mix.hit_rate, mix.hit_rate)
-            said.append(self.tr("{share} of the calls find the cached part, the others write it.").format(share=share))
+            said.append(self.tr("Cache hit rate {share}; the other calls write the cache.").format(share=share))
         elif scenario.cache_write_tokens or scenario.cache_write_1h_tokens:
             tokens = self._number(scenario.cache_write_tokens + scenario.cache_write_1h_tokens)
             said.append(self.tr("Each call writes {tokens} tokens to the cache.").format(tokens=tokens))
         if mix is not None and mix.batch_share is not None:
             share = text.percent(mix.batch_share, mix.batch_share)
-            said.append(self.tr("{share} of the calls go through the batch service.").format(share=share))
+            said.append(self.tr("Batch share of calls: {share}.").format(share=share))
         if self._wanted_currency not in ("USD", text.currency.code):
-            words = self.tr("No rate for {code} in your price file: amounts are in US dollars.")
+            words = self.tr("Your price file has no exchange rate for {code}: amounts are in US dollars.")
             said.append(words.format(code=self._wanted_currency))
         if not text.currency.is_dollar:
             rate = "$" + text.localised(plain(text.currency.usd))
-            said.append(self.tr("1 {code} = {usd}, by your price file.").format(code=text.currency.code, usd=rate))
+            said.append(self.tr("1 {code} = {usd}, from your price file.").format(code=text.currency.code, usd=rate))
         return said
 
     def _number(self, number: int) -> str:

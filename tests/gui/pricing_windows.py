@@ -32,7 +32,7 @@ def write(qtbot: QtBot, panel: PricingPanel, text: str) -> None:
     """Put a text into the editor and wait for what is said of it."""
     panel.show_problems(())
     panel.editor.setPlainText(text)
-    qtbot.waitUntil(lambda: "nothing is wrong" in panel.status.text() or panel.problems.rowCount() > 0)
+    qtbot.waitUntil(lambda: "No problems found" in panel.status.text() or panel.problems.rowCount() > 0)
 
 
 def save(qtbot: QtBot, panel: PricingPanel) -> None:

@@ -153,25 +153,25 @@ def test_a_sample_goes_to_the_model_that_the_usage_names_or_asks(qtbot: QtBot, o
         qtbot.waitUntil(lambda: words in dialog.result.text())
 
     paste()
-    says("The usage names no model: choose the one that was billed")
+    says("The usage names no model: choose the billed one")
     assert not dialog.keep.isEnabled()
     paste(model="claude-sonnet-4-5-20250929")
-    says("It is kept for Claude Sonnet 4.5.")
+    says("It will be saved for Claude Sonnet 4.5.")
     assert dialog.model.currentText() == "Claude Sonnet 4.5"
     paste(model="gpt-4o")
-    says("The count of openai/gpt-4o is its vendor's own: there is nothing to calibrate")
+    says("openai/gpt-4o is counted with its vendor's own tokenizer: nothing to calibrate")
     paste(model="claude-sonnet-4-5-20250929")
-    says("It is kept for Claude Sonnet 4.5.")
+    says("It will be saved for Claude Sonnet 4.5.")
     paste()  # the model of the usage before is not that of this one
     says("The usage names no model")
     assert dialog.model.currentIndex() == -1
     paste(model="nobody-7")
-    says("The usage is of nobody-7, which the price table does not have: choose the model that was billed")
+    says("The usage is for nobody-7, which is not in the price table: choose the billed model")
     place = next(place for place in range(dialog.model.count()) if dialog.model.itemData(place).id == MODEL)
     dialog.model.setCurrentIndex(place)
-    says(f"It is kept for {dialog.model.currentText()}.")
+    says(f"It will be saved for {dialog.model.currentText()}.")
     paste(model="claude-sonnet-4-5-20250929")
-    says("It is kept for Claude Sonnet 4.5.")
+    says("It will be saved for Claude Sonnet 4.5.")
     qtbot.mouseClick(dialog.keep, Qt.MouseButton.LeftButton)
     (sample,) = bench.calibration.calibrations.samples
     assert sample.model_id == "anthropic/claude-sonnet-4-5"
@@ -195,7 +195,7 @@ def test_a_damaged_file_is_told_and_counts_are_as_without_it(qtbot: QtBot, open_
     bench = open_window(profile)
     qtbot.waitUntil(lambda: any("calibration" in notice.text for notice in bench.window.messages.notices))
     (said,) = [notice.text for notice in bench.window.messages.notices if "calibration" in notice.text]
-    assert f"What is in {profile / 'calibration.json'} is kept." in said
+    assert f"{profile / 'calibration.json'} was not changed." in said
     with_english(qtbot, bench)
     qtbot.waitUntil(lambda: row_of(bench) is not None)
     assert not row_of(bench).calibrated

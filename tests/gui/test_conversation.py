@@ -65,7 +65,7 @@ def test_the_sum_of_three_turns_with_and_without_a_cache():
     assert cells(totals) == [["Acme Large", "$0.0152", "$0.0192", "turn 2", "2,100", "yes"]]
     assert cells(turns) == [["1", "$0.0054"], ["2", "$0.0102"], ["3", "$0.0152"]]
     tip = turns.index(1, 1).data(Qt.ItemDataRole.ToolTipRole)
-    assert tip == "This turn: $0.00475. Its prompt: 1,600 tokens, 1,100 of them from the cache, 500 written."
+    assert tip == "This turn: $0.00475. Prompt: 1,600 tokens, 1,100 cached, 500 written to the cache."
 
 
 def test_it_stands_back_before_each_turn(monkeypatch: pytest.MonkeyPatch):
@@ -210,7 +210,7 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
     panel = bench.pages.conversation.panel
     table = panel.findChild(QTableView, "conversationTotals")
     qtbot.waitUntil(lambda: table.model().rowCount() == 1)
-    assert "The model chosen beside the encoding. Favourites" in panel.remark.text()
+    assert "Shows the current model. Add favourites" in panel.remark.text()
     assert panel.findChild(QTableView, "conversationCosts").model().rowCount() == 20
     bench.costs.panel.model.change(favourites=frozenset({"openai/gpt-5", "openai/gpt-5-mini"}))
     qtbot.waitUntil(lambda: table.model().rowCount() == 3)
@@ -236,8 +236,8 @@ def test_the_answer_stands_first_in_figures():
     found = figures_of(talk(), TEXT)
     assert [caption for _, caption in found] == [
         "3 turns, Acme Large",
-        "against no cache",
-        "cache pays from",
+        "versus no cache",
+        "cache pays off from",
         "tokens in the last prompt",
     ]
     assert [figure for figure, _ in found] == ["$0.0152", "−21%", "turn 2", "2,100"]

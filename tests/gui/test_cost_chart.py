@@ -111,7 +111,7 @@ def test_a_range_is_the_lighter_end_of_its_bar(chart, model):
 
 def test_nothing_to_draw_says_so(chart, model, qtbot):
     chart.set_rows([], model.view)
-    qtbot.waitUntil(lambda: "None of the rows" in chart._hint.text())
+    qtbot.waitUntil(lambda: "No row shown" in chart._hint.text())
     assert not chart._plot.isVisible()
     assert chart._hint.isVisible()
 

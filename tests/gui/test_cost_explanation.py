@@ -23,11 +23,11 @@ def lines(model_id: str, **scenario: object) -> list[str]:
 def test_every_term_of_the_sum_has_a_line():
     assert lines("acme/large", cached_tokens=400, reasoning_tokens=100, factor=Decimal("1.10")) == [
         "acme/large",
-        "Fresh input: 600 tokens × $2 / million = $0.0012",
-        "Input read from the cache: 400 tokens × $0.5 / million = $0.0002",
+        "Uncached input: 600 tokens × $2 / million = $0.0012",
+        "Cached input: 400 tokens × $0.5 / million = $0.0002",
         "Output: 500 tokens × $8 / million = $0.004",
         "Reasoning: 100 tokens × $8 / million = $0.0008",
-        "All of it × 1.1",
+        "Multiplied by 1.1",
         "One call: $0.00682",
         "1,000 calls: $6.82",
         "Source: https://prices.example/acme/large",
@@ -35,23 +35,23 @@ def test_every_term_of_the_sum_has_a_line():
 
 
 def test_a_range_is_explained_with_both_ends():
-    assert "With 1,400 to 1,600 tokens: $0.0195 to $0.0205" in lines("borg/opus")
+    assert "With 1,400 to 1,600 prompt tokens: $0.0195 to $0.0205" in lines("borg/opus")
 
 
 def test_the_unknown_is_named():
     said = lines("corp/unknown")
-    assert "Fresh input: 1,200 tokens, price unknown" in said
-    assert "One call: unknown, for no price is known for: input" in said
+    assert "Uncached input: 1,200 tokens, price unknown" in said
+    assert "One call: unknown (no price for input)" in said
     assert lines("dark/none") == [
         "dark/none",
-        "No tokenizer is known for this model: the tokens of the prompt cannot be counted.",
+        "No tokenizer is known for this model, so its tokens cannot be counted.",
     ]
 
 
 def test_what_was_bent_and_what_does_not_fit_is_told():
     said = "\n".join(lines("acme/small", cached_tokens=9_000, output_tokens=3_500))
-    assert "all of it counts as cached" in said
-    assert "Too long for the model: it has room for 4,000 tokens, prompt and output take 4,500." in said
+    assert "the whole prompt counts as cached" in said
+    assert "Too long for the model: context window 4,000 tokens, prompt and output 4,500." in said
 
 
 @pytest.mark.parametrize("model_id", [row.model_id for row in rows()])
@@ -79,21 +79,21 @@ def test_a_figure_that_is_missing_has_its_reason():
     assert why("acme/large", "total") == ""
     assert why("acme/large", "model") == ""
     for column in ("total", "calls", "input_cost"):
-        assert why("corp/unknown", column) == "No price is known for: input."
+        assert why("corp/unknown", column) == "No known price for input."
     assert why("corp/unknown", "output_cost") == ""
-    assert why("dark/none", "context") == "The size of the model's context window is not known."
+    assert why("dark/none", "context") == "Context window unknown."
     assert why("dark/none", "total").startswith("No tokenizer is known for this model")
-    assert why("borg/opus", "total", batch=True) == "No price is known for: the batch service."
+    assert why("borg/opus", "total", batch=True) == "No known price for the batch service."
     waiting = {"counts": {}, "pending": frozenset({"o200k_base"})}
-    assert why("acme/large", "total", **waiting) == "The tokens of the prompt are being counted."
-    assert why("acme/large", "total", counts={}) == "The tokens of the prompt are not known."
+    assert why("acme/large", "total", **waiting) == "Counting the prompt…"
+    assert why("acme/large", "total", counts={}) == "The token count of the prompt is unknown."
 
 
 def test_a_day_before_the_first_known_price_is_the_reason():
     known = replace(MODELS[0], price=replace(MODELS[0].price, known_from=VIEW.on + timedelta(1)))
     row = rows(models=(known,))[0]
     day = VIEW.text.day(VIEW.on + timedelta(1))
-    assert why_unknown(COLUMNS[COLUMN_INDEX["total"]], row, VIEW) == f"No price is known before {day}."
+    assert why_unknown(COLUMNS[COLUMN_INDEX["total"]], row, VIEW) == f"No known price before {day}."
     assert why_unknown(COLUMNS[COLUMN_INDEX["tokens"]], row, VIEW) == ""
     notes = COLUMNS[COLUMN_INDEX["notes"]].text(row, VIEW)
     assert f"no price known before {VIEW.on + timedelta(1)}" in notes
@@ -104,4 +104,4 @@ def test_a_price_that_is_missing_for_long_prompts_alone_says_so():
     tiered = replace(MODELS[0], price=replace(MODELS[0].price, tiers=(Tier(Rates(), over=900, unknown=("input",)),)))
     row = rows(models=(tiered,))[0]
     said = why_unknown(COLUMNS[COLUMN_INDEX["total"]], row, VIEW)
-    assert said == "No price is known for: input, with more than 900 prompt tokens."
+    assert said == "No known price for input, with more than 900 prompt tokens."

@@ -34,7 +34,7 @@ def test_a_bill_adds_up_line_by_line_with_aligned_decimals():
         ("Input", "600 × $2.00", "$0.00120"),
         ("Cached", "400 × $0.50", "$0.00020"),
         ("Output", "500 × $8.00", "$0.00400"),
-        ("Factor", "× 1.1", ""),
+        ("Multiplier", "× 1.1", ""),
         ("One call", "", "$0.00594"),
         ("Per month", "1,000 calls", "$5.94"),
     ]
@@ -49,7 +49,7 @@ def test_the_range_of_a_count_is_in_the_line_of_the_prompt():
 def test_what_is_not_known_has_no_amount():
     lines = bill("corp/unknown", calls=1)
     assert lines[0] == ("Input", "1,200 × unknown price", "n/a")
-    assert "No price is known for: input." in remarks(row("corp/unknown"), VIEW)
+    assert "No known price for input." in remarks(row("corp/unknown"), VIEW)
     assert bill_lines(row("dark/none"), VIEW) == []
 
 

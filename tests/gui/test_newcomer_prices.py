@@ -71,11 +71,11 @@ def test_a_first_sitting(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     # The file is broken, by hand.
     panel = panel_of(qtbot, bench)
     panel.editor.setFocus()
-    qtbot.waitUntil(lambda: "Saved and in force" in panel.status.text())
+    qtbot.waitUntil(lambda: "Saved and in use" in panel.status.text())
     type_behind(panel, "      input: 2.00", " dollars")
     qtbot.waitUntil(lambda: panel.problems.rowCount() == 1)
     assert panel.editor.extraSelections()
-    save(qtbot, panel, "not in force")
+    save(qtbot, panel, "not in use")
     qtbot.waitUntil(lambda: bool(bench.costs.service.problems))
     assert input_price(bench) == 2
     bench.window.actions_by_name["import_prices"].trigger()
@@ -89,7 +89,7 @@ def test_a_first_sitting(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     panel.editor.moveCursor(QTextCursor.MoveOperation.EndOfLine)
     for _letter in " dollars":
         QTest.keyClick(panel.editor, Qt.Key.Key_Backspace)
-    save(qtbot, panel, "Saved and in force")
+    save(qtbot, panel, "Saved and in use")
     assert prices.read_text() == first
 
     # A published table is compared, one value of it taken.
@@ -109,7 +109,7 @@ def test_a_first_sitting(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     qtbot.waitUntil(lambda: not panel.editor.unsaved)
     bench.window.actions_by_name["undo"].trigger()
     assert panel.editor.text() == first
-    save(qtbot, panel, "Saved and in force")
+    save(qtbot, panel, "Saved and in use")
     qtbot.waitUntil(lambda: input_price(bench, FOUND_HERE) == Decimal("0.3"))
     assert prices.read_text() == first
     close_window(qtbot, bench)

@@ -26,7 +26,7 @@ EXTRACTS = Path(__file__).parents[1] / "pricing" / "importers" / "extracts"
 
 def opened(qtbot: QtBot, bench: Application) -> tuple[PricingPanel, PriceImportDialog]:
     panel = panel_of(qtbot, bench)
-    qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "no such file" in panel.status.text())
+    qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "does not exist yet" in panel.status.text())
     qtbot.mouseClick(panel.import_button, Qt.MouseButton.LeftButton)
     dialog = bench.window.findChild(PriceImportDialog)
     assert dialog is not None
@@ -57,13 +57,13 @@ def test_a_table_is_shown_beside_both_sides_and_nothing_is_ticked(
 ):
     prices.write_text(GOOD)
     _panel, dialog = opened(qtbot, open_window(profile))
-    assert "Nothing is changed before you tick it" in dialog.about.text()
+    assert "Nothing changes until you check values" in dialog.about.text()
     assert not dialog.take.isEnabled()
     read(qtbot, dialog, "litellm")
     assert "LiteLLM: " in dialog.about.text()
     assert dialog.rows.ticked == ()
     _row, mine = cells(dialog, "openai/gpt-4o", "Input")
-    assert (mine[BUILT_IN], mine[YOURS], mine[THEIRS], mine[OUTCOME]) == ("2.50", "2", "2.50", "yours stays")
+    assert (mine[BUILT_IN], mine[YOURS], mine[THEIRS], mine[OUTCOME]) == ("2.50", "2", "2.50", "keeps yours")
     row, new = cells(dialog, "acme/thinker", "Input")
     assert (new[BUILT_IN], new[YOURS], new[OUTCOME]) == ("", "", "adds a new model")
     assert dialog.rows.index(row, MODEL).data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Unchecked
@@ -86,7 +86,7 @@ def test_what_is_ticked_is_written_and_one_undo_takes_it_back(
     qtbot.waitUntil(lambda: prices.read_text() == GOOD + added)
     qtbot.waitUntil(lambda: any(model.id == "acme/thinker" for model in bench.costs.service.models))
     notice = next(one for one in bench.window.messages.notices if "Imported into" in one.text)
-    qtbot.waitUntil(lambda: "in force" in panel.status.text())
+    qtbot.waitUntil(lambda: "in use" in panel.status.text())
     notice.offers[0].act()
     assert panel.editor.text() == GOOD
     qtbot.waitUntil(lambda: prices.read_text() == GOOD)
@@ -120,7 +120,7 @@ def test_unsaved_changes_are_kept_and_not_saved_by_an_import(
     dialog.all.click()
     take(qtbot, dialog)
     qtbot.waitUntil(lambda: "acme/thinker" in panel.editor.text())
-    assert "not saved yet" in notices(bench)
+    assert "Not saved yet" in notices(bench)
     assert "input: 1.00" in panel.editor.text()
     assert prices.read_text() == GOOD
 
@@ -190,7 +190,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
     read(qtbot, dialog, "litellm")
     rows = [[dialog.left_out.index(row, c).data() for c in range(4)] for row in range(dialog.left_out.rowCount())]
     assert ["LiteLLM", "sample_spec", "", "explains the table, is no model"] in rows
-    assert dialog.tabs.tabText(2) == f"Not taken over ({len(rows)})"
+    assert dialog.tabs.tabText(2) == f"Not imported ({len(rows)})"
     dialog.reject()
 
 
@@ -200,7 +200,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
     [
         (b'{"a": 1}', "no price table that can be imported"),
         (b'{\n  "a": ,\n}', "line 2, column 8"),
-        (b"\xff\xfe", "no text in UTF-8"),
+        (b"\xff\xfe", "not valid UTF-8"),
         (None, "No such file"),
     ],
 )
@@ -213,7 +213,7 @@ def test_a_file_that_is_no_table_is_named_with_the_reason(
         file.write_bytes(content)
     dialog.files_chosen.emit([file])
     qtbot.waitUntil(lambda: why in dialog.faults.text())
-    assert "odd.json was not read" in dialog.faults.text()
+    assert "Could not read odd.json" in dialog.faults.text()
     read(qtbot, dialog, "litellm")
     assert dialog.faults.isHidden()
     dialog.reject()
@@ -276,7 +276,7 @@ def test_tables_of_installed_packages_are_read_with_one_button(
     monkeypatch.setattr("gui.costs.price_import_controller.installed", lambda: [("litellm 1.110.2", path)])
     _panel, dialog = opened(qtbot, open_window(profile))
     assert dialog.add_installed.isVisible()
-    assert dialog.add_installed.toolTip() == "Read the price tables of installed packages: litellm 1.110.2"
+    assert dialog.add_installed.toolTip() == "Read price tables from installed packages: litellm 1.110.2"
     qtbot.mouseClick(dialog.add_installed, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.add.isEnabled() and dialog.rows.rowCount() > 0)
     assert not dialog.add_installed.isEnabled(), "it is read already"

@@ -44,7 +44,7 @@ def test_a_fresh_profile_shows_a_commented_file_and_writes_none(
     bench = open_window(profile)
     panel = panel_of(qtbot, bench)
     assert panel.editor.toPlainText() == TEMPLATE
-    assert "no such file yet" in panel.status.text()
+    assert "does not exist yet" in panel.status.text()
     assert panel.problem_list.isHidden()
     close_window(qtbot, bench)
     assert not prices.exists()
@@ -58,7 +58,7 @@ def test_a_saved_price_is_in_force(qtbot: QtBot, open_window: OpenWindow, profil
     save(qtbot, panel)
     qtbot.waitUntil(lambda: input_price(bench) == 2)
     assert prices.read_bytes() == GOOD.encode()
-    qtbot.waitUntil(lambda: "in force" in panel.status.text())
+    qtbot.waitUntil(lambda: "in use" in panel.status.text())
     write(qtbot, panel, GOOD.replace("2.00", "1.75"))
     save(qtbot, panel)
     qtbot.waitUntil(lambda: input_price(bench) == Decimal("1.75"))
@@ -84,7 +84,7 @@ def test_a_broken_file_changes_no_price_and_its_problems_lead_to_their_places(
     assert input_price(bench) == 2
     number = len(panel.problems.rows)
     words = "1 problem" if number == 1 else f"{number} problems"
-    assert panel.status.text() == f"✗ Saved, not in force: {words}. The prices from before stay."
+    assert panel.status.text() == f"✗ Saved but not in use: {words}. The previous prices stay in use."
     assert not notices(bench)  # the page says it, with the list
     assert "saved" not in bench.window.statusBar().currentMessage()
     panel.problem_list.setFocus()
@@ -121,7 +121,7 @@ def test_an_edit_outside_is_shown_and_can_be_undone(qtbot: QtBot, open_window: O
     qtbot.waitUntil(lambda: "1.50" in panel.editor.toPlainText())
     qtbot.waitUntil(lambda: input_price(bench) == Decimal("1.5"))
     assert not panel.editor.unsaved
-    notice = next(notice for notice in bench.window.messages.notices if "changed outside" in notice.text)
+    notice = next(notice for notice in bench.window.messages.notices if "changed on disk" in notice.text)
     assert "-      input: 2.00  # negotiated\n+      input: 1.50  # negotiated" in notice.details
     panel.undo.click()
     assert panel.editor.toPlainText() == GOOD
@@ -203,14 +203,14 @@ def test_a_file_that_cannot_be_read_is_told_and_read_when_it_can_be(
     bench = open_window(profile)
     bench.window.actions_by_name["focus_pricing"].trigger()
     panel = bench.window.findChild(PricingPanel)
-    qtbot.waitUntil(lambda: "cannot be read" in panel.status.text())
+    qtbot.waitUntil(lambda: "Could not read" in panel.status.text())
     assert panel.editor.isReadOnly()
-    assert "could not be read or written" in notices(bench)
+    assert "Could not read or write" in notices(bench)
     prices.rmdir()
     prices.write_text(GOOD)
     qtbot.waitUntil(lambda: panel.editor.toPlainText() == GOOD)
     assert not panel.editor.isReadOnly()
-    qtbot.waitUntil(lambda: "could not be read or written" not in notices(bench))
+    qtbot.waitUntil(lambda: "Could not read or write" not in notices(bench))
     qtbot.waitUntil(lambda: bool(bench.costs.service.models) and input_price(bench) == 2)
 
 
@@ -228,7 +228,7 @@ def test_what_is_not_saved_is_there_at_the_next_start(
     panel = panel_of(qtbot, again)
     assert panel.editor.toPlainText() == draft
     assert panel.editor.unsaved
-    assert "not saved are back" in notices(again)
+    assert "unsaved price changes are restored" in notices(again)
     panel.undo.click()
     assert panel.editor.toPlainText() == GOOD
 
@@ -336,7 +336,7 @@ def test_what_is_no_value_is_refused_in_words(qtbot: QtBot, open_window: OpenWin
     assert panel.editor.toPlainText() == GOOD
     type_value(panel, "price.input", "n/a")
     qtbot.waitUntil(lambda: cells(panel, "price.input") == ("Input", "n/a", "yours, line 6"))
-    assert "That value was not taken" not in notices(bench)
+    assert "The value was not accepted" not in notices(bench)
 
 
 def test_del_brings_the_built_in_value_back(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):

@@ -119,7 +119,9 @@ def test_a_file_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWi
     dialog.reject()
     (tmp_path / "taken").write_text("a file")
     bench.report.write(tmp_path / "taken" / "report.html")
-    qtbot.waitUntil(lambda: any("could not be written" in notice.text for notice in bench.window.messages.notices))
+    qtbot.waitUntil(
+        lambda: any("Could not export the report" in notice.text for notice in bench.window.messages.notices)
+    )
 
 
 def test_a_report_that_waited_comes_when_the_prices_are_no_longer_old(qtbot: QtBot, open_window: OpenWindow):

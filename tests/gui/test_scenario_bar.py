@@ -228,7 +228,7 @@ def test_currencies_are_those_with_a_rate(details, state):
     currency.setCurrentIndex(1)
     assert state.choices.currency == "EUR"
     details.set_currencies({})
-    assert currency.currentText() == "EUR, without a rate"
+    assert currency.currentText() == "EUR, no exchange rate"
 
 
 def test_every_control_has_a_name_for_screen_readers(bar):

@@ -135,7 +135,7 @@ def test_an_empty_table_says_what_would_fill_it(panel):
 
     panel.filter.setText("nothing like it")
     panel.table.fit_columns()
-    assert panel.table.empty_text() == "No model has all of these words."
+    assert panel.table.empty_text() == "No model matches."
     nothing = picture()
     panel.filter.setText("opus-9")
     assert panel.table.empty_text().startswith("One model matches")
@@ -210,7 +210,7 @@ def test_the_row_menu_offers_sorting(panel, qtbot):
     menu = QApplication.activePopupWidget()
     texts = [action.text() for action in menu.actions()]
     menu.close()
-    assert "Sort b&y Model, falling" in texts
+    assert "Sort b&y Model, descending" in texts
     assert any("favourites" in text for text in texts)
     panel.commands.view_button_menu = QMenu(panel)
     panel.commands.view_menu(panel.commands.view_button_menu)

@@ -47,10 +47,10 @@ def test_a_range_of_output_is_a_range_of_money(panel, qtbot):
     assert cell(panel, "acme/large", "output_cost") == "$0–0.016"
     assert cell(panel, "acme/large", "input_cost") == "$0.002"
     said = explained(panel, "acme/large")
-    assert "With 0 to 2,000 tokens of output and reasoning: $0.002 to $0.018" in said
+    assert "With 0 to 2,000 output and reasoning tokens: $0.002 to $0.018" in said
     # 1,400 × 5 and no output, 1,600 × 5 and 2,000 × 25, per million
     said = explained(panel, "borg/opus")
-    assert "With 1,400 to 1,600 tokens of prompt and 0 to 2,000 of output and reasoning: $0.007 to $0.058" in said
+    assert "With 1,400 to 1,600 prompt tokens and 0 to 2,000 output and reasoning tokens: $0.007 to $0.058" in said
     assert "Output: 0 to 2,000 tokens." in panel.status.note.text()
 
 
@@ -65,13 +65,13 @@ def test_calls_that_miss_the_cache_are_averaged_and_explained(panel, qtbot):
     assert cell(panel, "acme/large", "break_even") == "0%"
     assert cell(panel, "dark/none", "break_even") == "n/a"
     said = explained(panel, "acme/large")
-    assert "50% of the calls, which find the cached part:" in said
-    assert "50% of the calls, which write the cached part:" in said
-    assert "  Input read from the cache: 800 tokens × $0.5 / million = $0.0004" in said
-    assert "One call on average: $0.0014" in said
-    assert "The cache saves $0.0006 a call" in said
-    assert "Caching pays when" in details.break_even.text()
-    assert "50% of the calls find the cached part, the others write it." in panel.status.note.text()
+    assert "50% of calls, cache hits:" in said
+    assert "50% of calls, cache writes:" in said
+    assert "  Cached input: 800 tokens × $0.5 / million = $0.0004" in said
+    assert "Average call: $0.0014" in said
+    assert "Caching saves $0.0006 per call" in said
+    assert "Caching pays off from" in details.break_even.text()
+    assert "Cache hit rate 50%; the other calls write the cache." in panel.status.note.text()
 
 
 def test_a_share_of_batches_is_averaged(panel, qtbot):
@@ -82,7 +82,7 @@ def test_a_share_of_batches_is_averaged(panel, qtbot):
     qtbot.waitUntil(lambda: cell(panel, "acme/large", "total") == "$0.0015")  # half of 2,000 and half of 1,000
     assert cell(panel, "borg/opus", "total") == "n/a"
     assert "50% of the calls, in batch:" in explained(panel, "acme/large")
-    assert "One call: unknown, for no price is known for: the batch service" in explained(panel, "borg/opus")
+    assert "One call: unknown (no price for the batch service)" in explained(panel, "borg/opus")
 
 
 def test_an_export_says_what_was_priced(panel, qtbot):
@@ -101,7 +101,7 @@ def test_a_day_of_calls_is_a_line_of_the_explanation(panel, qtbot):
     with qtbot.waitSignal(panel.service.estimated):
         panel.show_scenario().findChild(QSpinBox, "callsPerDay").setValue(10)
     said = explained(panel, "acme/large")
-    assert "A day of 10 calls: $0.06" in said
+    assert "Per day, 10 calls: $0.06" in said
     assert "300 calls: $1.8" in said
 
 
@@ -117,12 +117,12 @@ def test_amounts_are_shown_in_another_currency_and_kept_in_dollars(panel, qtbot)
     assert "One call: $0.006" in said
     assert "That is EUR 0.0048, at $1.25 for 1 EUR" in said
     assert panel.commands.everything().rows[0]
-    assert "1 EUR = $1.25, by your price file." in panel.status.note.text()
+    assert "1 EUR = $1.25, from your price file." in panel.status.note.text()
     panel.service._loading._work = lambda request, ticket: LoadedPrices(MODELS)
     with qtbot.waitSignal(panel.service.prices_changed):
         panel.service.reload_prices()
     assert cell(panel, "acme/large", "total") == "$0.006"
-    assert "No rate for EUR" in panel.status.note.text()
+    assert "no exchange rate for EUR" in panel.status.note.text()
 
 
 def test_the_budget_says_which_models_are_over_it_and_by_how_much(panel):
@@ -131,11 +131,11 @@ def test_the_budget_says_which_models_are_over_it_and_by_how_much(panel):
     assert "Acme Large by $0.10" in note  # 1,000 calls at $0.006
     assert cell(panel, "acme/large", "calls") == "⚠ $6.00"
     assert cell(panel, "acme/small", "calls") == "~ $0.30"
-    assert "⚠ Over the budget for all calls by $0.10" in explained(panel, "acme/large")
+    assert "⚠ Over the monthly budget by $0.10" in explained(panel, "acme/large")
     # 1,400 to 1,600 × 5 + 500 × 25: $19.50 to $20.50
     panel.scenario.change(budget=Decimal(20))
     assert "1 more may be." in panel.status.note.text()
-    assert "⚠ Over the budget for all calls by up to $0.50" in explained(panel, "borg/opus")
+    assert "⚠ Over the monthly budget by up to $0.50" in explained(panel, "borg/opus")
 
 
 def name_dialog(panel) -> ScenarioName:
@@ -160,7 +160,7 @@ def test_a_scenario_is_saved_changed_and_loaded(panel, qtbot, book):
     assert not panel.names.save.isEnabled()
     panel.popover.output.setValue(78)
     assert button.text() == "Support *"
-    assert button.accessibleName() == "Scenario: Support, changed"
+    assert button.accessibleName() == "Scenario: Support, modified"
     panel.names.save.trigger()
     assert book.get("Support").output_tokens == 78
     panel.names.reset.trigger()
@@ -178,7 +178,7 @@ def test_a_name_that_is_taken_is_asked_about(panel, qtbot, book):
     panel.scenario.change(output_tokens=2)
     dialog = save_as(panel, qtbot, "a")
     assert dialog.isVisible()
-    assert "There is a scenario of this name" in dialog.remark.text()
+    assert "This name is taken" in dialog.remark.text()
     assert book.get("a").output_tokens == 1
     qtbot.keyClicks(dialog.name, "b")
     assert not dialog.remark.text()

@@ -60,7 +60,7 @@ def test_odd_scenarios_are_explained_not_refused(panel, qtbot):
     assert not panel.status.note.isVisible()
     with qtbot.waitSignal(panel.service.estimated):
         panel.findChild(QSpinBox, "cachedTokens").setValue(90_000_000)
-    assert "More cached tokens than the prompt has" in panel.status.note.text()
+    assert "The scenario caches more tokens than some prompts have" in panel.status.note.text()
     assert panel.status.note.isVisible()
     with qtbot.waitSignal(panel.service.estimated):
         panel.popover.batch.setChecked(True)
@@ -79,7 +79,7 @@ def test_a_day_before_the_first_known_prices_has_no_amounts(make_panel, qtbot, m
     with qtbot.waitSignal(panel.service.estimated):
         panel.popover.day.setDate(QDate(day.year, day.month, day.day))
     assert all(row.estimate.usd is None for row in panel.service.rows if row.model_id != MODELS[0].id)
-    assert "No price is known on 2026-11-20 for 4 of the models shown." in panel.status.note.text()
+    assert "No known price on 2026-11-20 for 4 of the models shown." in panel.status.note.text()
     assert "as known today" in panel.status.note.text()
 
 
@@ -89,7 +89,7 @@ def test_a_budget_that_is_not_enough_is_told(panel, qtbot):
     panel.popover.budget_usd.setValue(0.01)
     note = panel.status.note
     assert note.isVisible()
-    assert note.text().startswith(f"⚠ Over the budget of $0.01 for all calls: {len(costs)} of the models shown.")
+    assert note.text().startswith(f"⚠ Over the monthly budget of $0.01: {len(costs)} of the models shown.")
     panel.popover.budget_usd.setValue(float(max(row.estimate.usd_calls_high or 0 for row in rows)) + 0.01)
     assert not note.isVisible()
     panel.popover.budget_usd.setValue(0.01)
@@ -102,13 +102,13 @@ def test_what_is_written_to_the_cache_is_a_line_of_the_explanation(panel, qtbot)
     panel.table.show_model("acme/large")
     with qtbot.waitSignal(panel.service.estimated):
         panel.show_scenario().write.setValue(400)
-    assert "Input written to the cache: 400 tokens" in shown_bill(panel)
+    assert "Cache write: 400 tokens" in shown_bill(panel)
     panel.popover.cached_unit.setCurrentIndex(1)
     panel.popover.cached.setValue(80)
     with qtbot.waitSignal(panel.service.estimated, check_params_cb=lambda rows: any(row.cached_cut for row in rows)):
         panel.show_scenario().write.setValue(90_000_000)
-    assert "Input written to the cache: 200 tokens" in shown_bill(panel)
-    assert "Input read from the cache: 800 tokens" in shown_bill(panel)
+    assert "Cache write: 200 tokens" in shown_bill(panel)
+    assert "Cached input: 800 tokens" in shown_bill(panel)
 
 
 def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifier, monkeypatch):
@@ -118,13 +118,13 @@ def test_mistakes_in_the_price_file_are_told_and_withdrawn(panel, qtbot, notifie
     with qtbot.waitSignal(notifier.posted) as told:
         panel.commands.reload.trigger()
     notice = told.args[0]
-    assert notice.text == "Your price file has 2 problems. The prices from before stay in force."
+    assert notice.text == "Your price file has 2 problems. The previous prices stay in use."
     assert notice.details.count("prices.yaml:3:7: models.x: unknown field") == 2
     assert panel.status.remark.text() == notice.text
     assert panel.table.model().rowCount() == 5
     with qtbot.waitSignal(notifier.withdrawn):
         notice.offers[0].act()
-    assert "mistake" not in panel.status.remark.text()
+    assert "problem" not in panel.status.remark.text()
 
 
 def test_reading_the_prices_again_is_acknowledged(panel, qtbot, notifier):
@@ -176,6 +176,6 @@ def test_actions_say_what_they_would_do(panel):
     assert commands.favourite.text() == "Add to &favourites"
     commands.show_hidden.trigger()
     commands.hide.trigger()
-    assert commands.hide.text() == "No longer &hide"
+    assert commands.hide.text() == "Un&hide"
     panel.table.show_model("acme/large")
     assert commands.hide.text() == "&Hide from the cost table"

@@ -94,7 +94,7 @@ def test_a_file_that_cannot_be_written_is_told(runner, tmp_path, qtbot):
     book = ScenarioBook(tmp_path / "in the way" / "scenarios.json", Storage(runner, "Scenarios"))
     with qtbot.waitSignal(book.failed) as told:
         book.save("support", SUPPORT)
-    assert told.args[0].startswith("The scenarios could not be saved: ")
+    assert told.args[0].startswith("Could not save the scenarios: ")
     assert book.get("support") == SUPPORT
 
 
@@ -111,7 +111,7 @@ def test_scenarios_and_the_one_that_is_shown_survive_a_restart(open_window, qtbo
     with qtbot.waitSignal(bench.window.destroyed):
         bench.window.close()
     again = open_window(profile).costs.panel
-    assert again.popover.named.accessibleName() == "Scenario: Support & Co, changed"
+    assert again.popover.named.accessibleName() == "Scenario: Support & Co, modified"
     assert again.scenario.choices.calls == 9
     again.names.load("Support & Co")
     assert again.scenario.choices == ScenarioChoices(output_tokens=77, hit_percent=Decimal(40))
