@@ -180,7 +180,7 @@ class TokenCard(QFrame):
         self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
         if not token.is_piece:
             self._add_row(self.tr("Rank"), self.tr("special token") if token.rank is None else str(token.rank))
-        self._add_row(self.tr("Place"), self._place(contents))
+        self._add_row(self.tr("Position"), self._place(contents))
         if contents.partners:
             self._add_line(self.tr("Shares a character with"), bold=True)
         for partner in contents.partners:
@@ -194,7 +194,7 @@ class TokenCard(QFrame):
         number = self.locale().toString
         start, end = contents.utf16_start, contents.utf16_end
         if start == end:
-            text = self.tr("UTF-16 {a}, rest of the character before it").format(a=number(start))
+            text = self.tr("UTF-16 {a}, continues the previous character").format(a=number(start))
         else:
             text = self.tr("UTF-16 {a} to {b}").format(a=number(start), b=number(end))
         if contents.char_start is not None and contents.char_end is not None and start != end:

@@ -161,5 +161,5 @@ class CountBar(QWidget):
         if label.text() == text:
             return
         label.setText(text)
-        spoken = self.tr("{figure} being counted again").format(figure=text) if text.endswith("…") else text
+        spoken = self.tr("{figure}, recounting").format(figure=text) if text.endswith("…") else text
         label.setAccessibleName(spoken)

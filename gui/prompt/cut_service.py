@@ -77,6 +77,6 @@ def _cut(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> Te
     front = common_prefix(left, text)
     behind = min(len(left) - front, len(text) - front)
     if text[len(text) - behind :] != left[front:]:
-        raise ValueError("the text cannot be cut there")
+        raise ValueError("cannot cut the text there")
     start = utf16_length(text[:front])
     return TextCut(start, start + utf16_length(text[front : len(text) - behind]), before, encoding.count(left))

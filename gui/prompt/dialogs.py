@@ -36,11 +36,11 @@ class EncodingChooser(QDialog):
         super().__init__(parent)
         self.file = file
         self.setObjectName("encodingChooser")
-        self.setWindowTitle(self.tr("How was {name} stored?").format(name=visible_line(file.path.name)))
+        self.setWindowTitle(self.tr("Character encoding of {name}").format(name=visible_line(file.path.name)))
         words = QLabel(
             self.tr(
-                "{name} cannot be read without help: {why}. Choose the character encoding in which the text below "
-                "looks right."
+                "{name} could not be decoded: {why}. Choose the character encoding that makes the text below look "
+                "right."
             ).format(name=visible_line(file.path.name), why=file.why),
             self,
         )
@@ -53,7 +53,7 @@ class EncodingChooser(QDialog):
         self._preview.setObjectName("encodingPreview")
         self._preview.setReadOnly(True)
         self._preview.setTabChangesFocus(True)
-        self._preview.setAccessibleName(self.tr("What the text would look like"))
+        self._preview.setAccessibleName(self.tr("Preview of the text"))
         label = PlainLabel(self.tr("&Character encoding:"), self)
         label.setBuddy(self._list)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)
@@ -78,7 +78,7 @@ class EncodingChooser(QDialog):
         item = QListWidgetItem(candidate.title, self._list)
         item.setData(Qt.ItemDataRole.UserRole, candidate)
         if not candidate.preview:
-            item.setText(self.tr("{title}: does not fit").format(title=candidate.title))
+            item.setText(self.tr("{title}: cannot decode this file").format(title=candidate.title))
             item.setFlags(Qt.ItemFlag.NoItemFlags)
 
     @property

@@ -118,9 +118,9 @@ class FileOnDisk(QObject):
             self._tell(path, digest)
 
     def _tell(self, path: Path, digest: bytes) -> None:
-        words = self.tr("{name} has changed on disk.")
+        words = self.tr("{name} changed on disk.")
         if self._prompt.modified:
-            words = self.tr("{name} has changed on disk, and your text has changes of its own.")
+            words = self.tr("{name} changed on disk, and you have unsaved changes.")
         self._notifier.warning(
             words.format(name=path.name),
             key=NOTICE,
@@ -286,7 +286,7 @@ class FileActions(QObject):
         (_revision, name, bring_back), self._replaced = self._replaced, None
         bring_back()
         self._notifier.information(
-            self.tr("Opening {name} was cancelled. The text from before is back.").format(name=name), key="file"
+            self.tr("Cancelled opening {name}. The previous text is restored.").format(name=name), key="file"
         )
 
     @Slot()
@@ -295,7 +295,7 @@ class FileActions(QObject):
 
     @Slot()
     def _on_paste_cancelled(self) -> None:
-        self._notifier.remark(self.tr("Pasting was cancelled. The text is as before."))
+        self._notifier.remark(self.tr("Cancelled pasting. The text is unchanged."))
 
     @Slot(object)
     def _on_undecided(self, file: UndecidedFile) -> None:
@@ -348,14 +348,14 @@ class FileActions(QObject):
             action.setData(path)
             action.setEnabled(path not in gone)
             if path in gone:
-                action.setText(self.tr("{file}, missing").format(file=action.text()))
+                action.setText(self.tr("{file} (missing)").format(file=action.text()))
             action.triggered.connect(self._on_recent)
         if not recent:
-            menu.addAction(self.tr("No files yet")).setEnabled(False)
+            menu.addAction(self.tr("No recent files")).setEnabled(False)
             return
         menu.addSeparator()
         if gone:
-            menu.addAction(self.tr("Remove the missing ones")).triggered.connect(self._forget_missing)
+            menu.addAction(self.tr("Remove missing files")).triggered.connect(self._forget_missing)
         menu.addAction(self.tr("Clear the list")).triggered.connect(self._forget_all)
 
     @Slot()
@@ -468,11 +468,11 @@ class FileActions(QObject):
         self._writing.popleft()
         self._on_disk.look()
         self._notifier.error(
-            self.tr("{name} was not saved: {why}. The text is still here.").format(name=path.name, why=why),
+            self.tr("Could not save {name}: {why}. Your text is still here.").format(name=path.name, why=why),
             key="save",
             offers=(
                 Offer(self.tr("Try again"), lambda: self.save_to(path)),
-                Offer(self.tr("Save elsewhere…"), self.choose_target),
+                Offer(self.tr("Save as…"), self.choose_target),
             ),
         )
 

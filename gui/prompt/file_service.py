@@ -102,7 +102,7 @@ class FileService(QObject):
         self._lane = runner.exclusive(self.tr("Opening a file"), open_text)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
-        self._digests = runner.background(self.tr("Looking for changes of the file"), _digest)
+        self._digests = runner.background(self.tr("Checking the file for changes"), _digest)
         self._digests.finished.connect(self._on_digested)
 
     def digest(self, path: Path) -> None:
@@ -131,9 +131,9 @@ class FileService(QObject):
         if isinstance(error, RefusedFile):
             why = str(error)
         elif isinstance(error, MemoryError):
-            why = self.tr("{name} is too big for the memory that is free").format(name=path.name)
+            why = self.tr("not enough free memory to open {name}").format(name=path.name)
         else:
-            why = self.tr("{name} could not be read: {why}").format(name=path.name, why=failure.why)
+            why = self.tr("Could not read {name}: {why}").format(name=path.name, why=failure.why)
         self.refused.emit(path, why)
 
 
@@ -147,7 +147,9 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
         stored = decode_stored(data, request.encoding)
     except BinaryFileError:
         raise RefusedFile(
-            _tr("{name} is a binary file: it holds NUL bytes. Only text can be opened.").format(name=path.name)
+            _tr("{name} is a binary file (it contains NUL bytes). Only text files can be opened.").format(
+                name=path.name
+            )
         ) from None
     except UnknownTextEncodingError as error:
         return UndecidedFile(path, str(error), candidates_for(data, error.byte_offset))
@@ -204,7 +206,7 @@ def _read(request: OpenRequest, ticket: Ticket) -> bytes:
     path = request.path
     if path.is_dir():
         raise RefusedFile(
-            _tr("{name} is a folder. Drop it on the tab Files, which counts everything in it.").format(name=path.name)
+            _tr("{name} is a folder. Drop it on the Files page to count everything in it.").format(name=path.name)
         )
     if not path.is_file() and path.exists():
         raise RefusedFile(_tr("{name} is not a regular file.").format(name=path.name))
@@ -223,8 +225,8 @@ def _read(request: OpenRequest, ticket: Ticket) -> bytes:
 
 def _too_big(path: Path, size: int, most: int) -> str:
     return _tr(
-        "{name} has {size} MB; the window opens files up to {most} MB (the preferences can raise that). "
-        "`{program} count FILE` counts it without the window."
+        "{name} is {size} MB; the window opens files up to {most} MB (see Settings). `{program} count FILE` counts it "
+        "without the window."
     ).format(name=path.name, size=f"{size / 1e6:.1f}", most=most // 1_000_000, program=own_command())
 
 

@@ -220,7 +220,7 @@ def compiled(options: SearchOptions) -> Any:
     source = options.pattern
     if len(source) > MOST_OF_A_PATTERN:
         raise FindError(
-            _tr("The pattern has {n} characters; at most {most} can be searched for. Plain text may be longer.").format(
+            _tr("The pattern has {n} characters; the limit is {most}. Plain text may be longer.").format(
                 n=f"{len(source):,}", most=MOST_OF_A_PATTERN
             )
         )
@@ -262,9 +262,7 @@ def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
                 yield match
     except TimeoutError:
         raise FindError(
-            _tr("The search took longer than {n} seconds and was stopped. A simpler pattern may do.").format(
-                n=round(TIMEOUT_SECONDS)
-            )
+            _tr("The search was stopped after {n} seconds. Try a simpler pattern.").format(n=round(TIMEOUT_SECONDS))
         ) from None
 
 

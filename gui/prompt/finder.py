@@ -229,7 +229,7 @@ class MatchWalk(QObject):
     @Slot(object)
     def _on_replaced(self, replacement: Replacement) -> None:
         if not self._write(replacement):
-            self._notifier.warning(self.tr("The text changed meanwhile; nothing was replaced."), key="replace")
+            self._notifier.warning(self.tr("The text changed in the meantime. Nothing was replaced."), key="replace")
 
     def _after_writing(self, replacement: Replacement) -> None:
         if replacement.only:

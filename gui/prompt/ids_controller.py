@@ -106,7 +106,7 @@ class IdsController(QObject):
         """Copy the IDs of the editor's selection; without one, of the whole prompt."""
         tokens = self._panel.editor.token_ids()
         if tokens is None:
-            self._notifier.remark(self.tr("The tokens are still being counted."))
+            self._notifier.remark(self.tr("Still counting tokens."))
             return
         first, last = self._panel.editor.selected_tokens()
         self._service.copy(tokens[0][first:last] if last > first else tokens[0], self.view.form)

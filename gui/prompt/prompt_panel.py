@@ -56,7 +56,7 @@ class TextTools(ToolRow):
         self.colours = QuietChoice(icons.icon("columns"), self.tr("Colours: {choice}"), self)
         self.colours.setObjectName("tokenColourMode")
         self.colours.setAccessibleName(self.tr("Token colours"))
-        self.colours.setToolTip(self.tr("Choose how neighbouring tokens are told apart"))
+        self.colours.setToolTip(self.tr("Choose how adjacent tokens are distinguished"))
         option = describe("token_colours")
         assert option is not None
         for value, title in option.choices:
@@ -141,7 +141,7 @@ class PromptBanners(QWidget):
         self._theme = theme
         self._icons = icons
         self.setObjectName("promptBanners")
-        self.setAccessibleName(self.tr("Notes on the prompt"))
+        self.setAccessibleName(self.tr("Prompt notices"))
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -97,7 +97,7 @@ def test_the_preview_shows_what_goes_and_leads_there(qtbot: QtBot, open_window: 
     panel, _controller = advised(qtbot, bench)
     row = titles(panel).index("Replace ligatures and wide letters")
     panel.savings.table.setCurrentIndex(panel.savings.model.index(row, WHAT))
-    assert "which letters were joined" in panel.savings.why.text()
+    assert "original letter forms are lost" in panel.savings.why.text()
     shown = panel.savings.preview
     assert shown.index(0, CHANGE).data() == "⏎⏎⏎⏎What·is·the·[−ﬁ][+fi]nal·oﬃce?···⏎"
     assert "After: ⏎⏎⏎⏎What·is·the·final·oﬃce?···⏎" in shown.index(0, CHANGE).data(Qt.ItemDataRole.ToolTipRole)
@@ -137,7 +137,7 @@ def test_a_text_that_changed_is_not_edited_but_looked_at_again(qtbot: QtBot, ope
     panel, controller = advised(qtbot, bench)
     combined(qtbot, controller, panel)
     bench.prompt.editor.replace_range(0, 0, "More. ")
-    assert "has changed since" in panel.status.text()
+    assert "has changed" in panel.status.text()
     assert not panel.savings.apply.isEnabled()
     controller.apply()  # as by a click that was on its way
     assert bench.panel.editor.toPlainText() == "More. " + TEXT

@@ -88,7 +88,7 @@ def test_esc_while_a_file_is_loaded_brings_back_what_was_there(
     assert bench.prompt.stored_text == "the file\r\nbefore it\r\n", "counted with its line ends"
     assert editor.selected_text() == "file"
     assert "small.txt" in bench.window.windowTitle()
-    assert "Opening big.txt was cancelled. The text from before is back." in notices(bench)
+    assert "Cancelled opening big.txt. The previous text is restored." in notices(bench)
 
     bench.prompt.replace_all("typed by hand")
     open_and_cancel()
@@ -102,7 +102,7 @@ def test_esc_while_a_file_is_loaded_brings_back_what_was_there(
     qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.toPlainText() == big.read_text()
     assert "Your unsaved text was kept" in notices(bench)
-    with qtbot.waitSignal(bench.notifier.remarked, check_params_cb=lambda text: "Pasting was cancelled" in text):
+    with qtbot.waitSignal(bench.notifier.remarked, check_params_cb=lambda text: "Cancelled pasting" in text):
         editor.insertPlainText("pasted " * 500)
         qtbot.keyClick(editor, Qt.Key.Key_Escape)
     assert editor.toPlainText() == big.read_text()
@@ -194,13 +194,13 @@ def test_a_failed_save_keeps_the_text_and_can_be_tried_again(
     with monkeypatch.context() as broken:
         broken.setattr(storage, "write_atomic", full)
         bench.files.save_to(tmp_path / "out.txt")
-        qtbot.waitUntil(lambda: "was not saved" in notices(bench))
+        qtbot.waitUntil(lambda: "Could not save" in notices(bench))
     assert bench.prompt.modified
     notice = next(notice for notice in bench.window.messages.notices if notice.key == "save")
     notice.offers[0].act()
     qtbot.waitUntil(lambda: not bench.prompt.modified)
     assert (tmp_path / "out.txt").read_text() == "precious"
-    assert "was not saved" not in notices(bench)
+    assert "Could not save" not in notices(bench)
 
 
 def test_closing_does_not_outrun_a_save(
@@ -235,7 +235,7 @@ def test_a_save_that_fails_while_the_window_closes_keeps_it_open(qtbot: QtBot, o
     bench.files.save_to(tmp_path / "blocked" / "out.txt")
     assert not bench.window.close()
     assert bench.window.isVisible()
-    assert "out.txt was not saved" in notices(bench)
+    assert "Could not save out.txt" in notices(bench)
     close_window(qtbot, bench)
 
 
@@ -301,7 +301,7 @@ def test_recent_files_are_listed_missing_ones_greyed(qtbot: QtBot, open_window: 
     assert "a && b.txt" in actions[1].text()
     with qtbot.waitSignal(bench.files.shown):
         actions[1].trigger()
-    next(action for action in actions if action.text() == "Remove the missing ones").trigger()
+    next(action for action in actions if action.text() == "Remove missing files").trigger()
     assert bench.settings.values.recent == (str(tmp_path / "a & b.txt"),)
     bench.files.fill_recent(menu)
     next(action for action in menu.actions() if action.text() == "Clear the list").trigger()
@@ -316,7 +316,7 @@ def test_a_recent_file_that_cannot_be_read_can_be_forgotten(qtbot: QtBot, open_w
     open_file(qtbot, bench, path)
     path.unlink()
     bench.files.open_path(path)
-    qtbot.waitUntil(lambda: "could not be read" in notices(bench))
+    qtbot.waitUntil(lambda: "Could not read a.txt" in notices(bench))
     bench.window.messages.notices[0].offers[0].act()
     assert bench.settings.values.recent == ()
     assert notices(bench) == ""
@@ -375,7 +375,7 @@ def test_a_file_that_changes_on_disk_is_noticed(qtbot: QtBot, open_window: OpenW
     bench.panel.editor.insertPlainText("typed ")
     path.write_text("two")
     qtbot.waitUntil(lambda: on_disk(bench) is not None)
-    assert on_disk(bench).text == "a.txt has changed on disk, and your text has changes of its own."
+    assert on_disk(bench).text == "a.txt changed on disk, and you have unsaved changes."
     assert [offer.label for offer in on_disk(bench).offers] == ["Reload", "Keep mine"]
     path.write_text("one")  # as it was
     qtbot.waitUntil(lambda: on_disk(bench) is None)
@@ -420,7 +420,7 @@ def test_saving_and_touching_a_file_is_no_change_of_it(qtbot: QtBot, open_window
     assert on_disk(bench) is None
     path.write_text("back")
     qtbot.waitUntil(lambda: on_disk(bench) is not None)
-    assert on_disk(bench).text == "a.txt has changed on disk."
+    assert on_disk(bench).text == "a.txt changed on disk."
     (tmp_path / "b.txt").write_text("b")
     open_file(qtbot, bench, tmp_path / "b.txt")
     assert on_disk(bench) is None

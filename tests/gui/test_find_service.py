@@ -165,6 +165,6 @@ def test_the_service_answers_with_signals(qtbot: QtBot, service: FindService):
 
 
 def test_a_long_expression_is_refused_before_it_is_prepared():
-    with pytest.raises(FindError, match="5,000 characters; at most 500"):
+    with pytest.raises(FindError, match="5,000 characters; the limit is 500"):
         answer(FindRequest(1, "x" * 10, SearchOptions("x" * 5000, is_regex=True)), ticket())
     assert places("x" * 5000, "X" * 5000) == [(0, 5000)]

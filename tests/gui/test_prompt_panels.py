@@ -89,7 +89,7 @@ def test_old_figures_are_marked_for_eyes_and_ears_and_not_by_colour_alone(qtbot:
     assert label is not None
     assert label.text().endswith("…")
     assert label.font().italic()
-    assert "being counted" in label.accessibleName()
+    assert "recounting" in label.accessibleName()
     bar.set_counts(replace(COUNTS, tokens=7))
     bar.set_stale(False)
     assert label.text() == "7 tokens"
@@ -114,7 +114,7 @@ def test_a_count_that_comes_in_time_is_never_marked(qtbot: QtBot, theme: Theme):
         (128_000, 128_000, ("100.0%", "of 128k context", "128,000 of 128,000 (GPT)"), 1000),
         (130_000, 128_000, ("101.6%", "too long for 128k", "2,000 tokens too long for 128,000 (GPT)"), 1000),
         (None, 128_000, ("–", "of 128k context", "Context window: 128,000 (GPT)"), 0),
-        (1000, None, ("–", "context", "Context window of GPT: not known"), 0),
+        (1000, None, ("–", "context", "Context window of GPT: unknown"), 0),
     ],
 )
 def test_the_meter_says_what_it_shows(

@@ -143,7 +143,7 @@ class ChatController(PageController["ChatPanel"]):
         """Read the request that the clipboard holds."""
         text = QApplication.clipboard().text()
         if not text.strip():
-            self._notifier.remark(self.tr("The clipboard holds no text."))
+            self._notifier.remark(self.tr("The clipboard has no text."))
             return
         self.service.open(BodySource(None, text))
 
@@ -185,7 +185,7 @@ class ChatController(PageController["ChatPanel"]):
     def _on_pricing(self, on: bool) -> None:
         self._costs.priced.price_request(on)
         if on:
-            said = self.tr("The header, the strip under the prompt and Cost › Models now price this request.")
+            said = self.tr("The header, the bar below the prompt and Cost › Models now price this request.")
             self._notifier.remark(said)
         self._delay.start()
 
@@ -287,17 +287,17 @@ class ChatController(PageController["ChatPanel"]):
             chosen = dialog.selectedNameFilter() if isinstance(dialog, QFileDialog) else ""
             target = target.with_suffix(".json" if "*.json)" in chosen else ".csv")
         if target.exists() and target.samefile(lines.path):
-            self._notifier.error(self.tr("That is the file of requests itself: choose another name for the table."))
+            self._notifier.error(self.tr("This is the file of requests itself. Choose another name for the export."))
             return
         self.service.list_lines(LinesTable(lines, target))
 
     @Slot(object)
     def _on_table_written(self, table: LinesTable) -> None:
-        self._notifier.remark(self.tr("What each line counts was written to {path}.").format(path=table.path))
+        self._notifier.remark(self.tr("Exported the lines to {path}.").format(path=table.path))
 
     @Slot(object, str)
     def _on_table_failed(self, table: LinesTable, why: str) -> None:
-        words = self.tr("What each line counts could not be written to {path}: {why}. Nothing was changed.")
+        words = self.tr("Could not export the lines to {path}: {why}. Nothing was changed.")
         self._notifier.error(words.format(path=table.path, why=why.rstrip(".")))
 
     # --- files --------------------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ class RequestLinesPage(QWidget):
             ],
             self,
         )
-        self.bad_model = LinesModel([self.tr("Line"), self.tr("What is wrong")], self)
+        self.bad_model = LinesModel([self.tr("Line"), self.tr("Error")], self)
         self._make(theme)
         self._place()
         self.stop.clicked.connect(self.stop_asked)
@@ -175,11 +175,11 @@ class RequestLinesPage(QWidget):
     def _worst_words(self, report: LinesReport) -> str:
         if report.counted > len(report.worst):
             return self.tr("The {n} largest lines:").format(n=figure(self._locale, len(report.worst)))
-        return self.tr("The lines, those with most tokens first:") if report.worst else ""
+        return self.tr("Lines, largest first:") if report.worst else ""
 
     def _bad_words(self, report: LinesReport) -> str:
         if not report.n_malformed:
-            return self.tr("Every line is a request.")
+            return self.tr("All lines are valid requests.")
         number = figure(self._locale, report.n_malformed)
         if report.n_malformed > len(report.malformed):
             shown = figure(self._locale, len(report.malformed))
@@ -209,13 +209,13 @@ class RequestLinesPage(QWidget):
         )
         self.remark = Remark(theme)
         self.progress = ProgressBar(objectName="requestLinesProgress", maximum=1000)
-        self.progress.setAccessibleName(self.tr("How much of the file is read"))
+        self.progress.setAccessibleName(self.tr("Reading progress"))
         self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")
         self.export = QPushButton(self.tr("&Export lines…"), objectName="requestLinesExport")
         self.export.setToolTip(self.tr("Export tokens and errors of each line as CSV or JSON"))
         self.back = QPushButton(self.tr("&Back to the request"), objectName="requestLinesBack")
         self.worst = self._table("requestWorst", self.tr("Lines with most tokens"), self.worst_model)
-        self.bad = self._table("requestMalformed", self.tr("Lines that are no requests"), self.bad_model)
+        self.bad = self._table("requestMalformed", self.tr("Invalid lines"), self.bad_model)
 
     def _table(self, name: str, words: str, model: LinesModel) -> QTableView:
         table = StretchedTable(objectName=name)

@@ -315,7 +315,7 @@ class MessageList(QWidget):
         self._rows = MessageRows(model, theme, self.table)
         self._set_up_table()
         self.add = QPushButton(self.tr("&Add message"), objectName="requestAdd")
-        self.add.setToolTip(self.tr("Add a message behind this one (Insert)"))
+        self.add.setToolTip(self.tr("Add a message after this one (Insert)"))
         self.add.setProperty("kind", "primary")
         self.add.setAutoDefault(False)
         self.remove, self.up, self.down = editor.remove, editor.up, editor.down

@@ -140,13 +140,13 @@ class RequestBar(ToolRow):
 
     def _make(self, templates: Sequence[TemplateChoice], rules: Sequence[str]) -> None:
         self.template = QComboBox(objectName="requestTemplate")
-        self.template.setAccessibleName(self.tr("Template of the request"))
+        self.template.setAccessibleName(self.tr("Chat template"))
         for choice in templates:
             self.template.addItem(choice.label, choice.key)
         self.template.addItem(self.tr("Template file…"), CHOOSE_FILE)
         self.picker = EncodingPicker()
         self.picker.setObjectName("requestEncoding")
-        self.picker.setAccessibleName(self.tr("Encoding of the request"))
+        self.picker.setAccessibleName(self.tr("Encoding"))
         self.picker.show_name(templates[0].encoding)
         self.rule = QComboBox(objectName="requestImageRule")
         self.rule.setAccessibleName(self.tr("How images are counted"))
@@ -160,11 +160,7 @@ class RequestBar(ToolRow):
         self.price = QPushButton(self.tr("&Price it"), objectName="requestPrice")
         self.price.setAccessibleName(self.tr("Price this request"))
         self.price.setCheckable(True)
-        self.price.setToolTip(
-            self.tr(
-                "Show the cost of this request in the cost table, by each model's own template, instead of the prompt"
-            )
-        )
+        self.price.setToolTip(self.tr("Show the cost of this request in the cost table, instead of the prompt"))
         self.open.setProperty("kind", "secondary")
         for button in (self.paste, self.price):
             button.setProperty("kind", "quiet")

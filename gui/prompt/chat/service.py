@@ -270,7 +270,7 @@ class ImageSizes(QObject):
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(self.tr("{name} could not be read: {why}").format(name=failure.request.name, why=failure.why))
+        self.failed.emit(self.tr("Could not read {name}: {why}").format(name=failure.request.name, why=failure.why))
 
 
 def _look(path: Path, _ticket: Ticket) -> SizedImage:

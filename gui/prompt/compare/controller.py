@@ -235,7 +235,7 @@ class CompareController(PageController["ComparePanel"]):
     def _on_failed(self, why: str) -> None:
         self._panel.show_running(False)
         self._panel.status.setText(self.tr("Not compared."))
-        words = self.tr("The encodings could not be compared: {why}.").format(why=why.rstrip("."))
+        words = self.tr("Could not compare the encodings: {why}.").format(why=why.rstrip("."))
         self._notifier.error(words, key=FAILED)
 
     @Slot(int, int)
@@ -286,7 +286,7 @@ class CompareController(PageController["ComparePanel"]):
 
     def _put_on_clipboard(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
-        self._notifier.remark(self.tr("Copied: the figures of the comparison"))
+        self._notifier.remark(self.tr("Copied the comparison"))
 
     def _guarded(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
         """Hand on a table as it is now; one with words of the text in it after a look through the whole text: an
@@ -303,7 +303,7 @@ class CompareController(PageController["ComparePanel"]):
         """Whether there is a comparison of the encodings that are listed."""
         if self.settled:
             return True
-        self._notifier.remark(self.tr("The comparison is not there yet."))
+        self._notifier.remark(self.tr("The comparison is not ready yet."))
         return False
 
     def _ask(self, table: Callable[[], ExportTable]) -> None:
@@ -325,12 +325,12 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:
-        self._notifier.remark(self.tr("The comparison was exported to {path}.").format(path=path))
+        self._notifier.remark(self.tr("Exported the comparison to {path}.").format(path=path))
 
     @Slot(object, str)
     def _on_not_written(self, path: Path, why: str) -> None:
         self._notifier.error(
-            self.tr("The comparison could not be exported to {path}: {why}. Nothing else was changed.").format(
+            self.tr("Could not export the comparison to {path}: {why}. Nothing else was changed.").format(
                 path=path, why=why.rstrip(".")
             )
         )

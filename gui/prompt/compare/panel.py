@@ -76,13 +76,13 @@ class CompareEncodings(QWidget):
         self._names, self._base = names, names[0]
         self.model = EncodingRowsModel(self.locale(), self)
         self.table = FittedTable("compareEncodings")
-        self.table.setAccessibleName(self.tr("Encodings that are compared; Enter makes one the base"))
+        self.table.setAccessibleName(self.tr("Compared encodings; Enter makes one the base"))
         self.picker = EncodingPicker()
         self.picker.setObjectName("compareAdd")
         self.picker.setAccessibleName(self.tr("Add an encoding to the comparison"))
         self.picker.setPlaceholderText(self.tr("Add an encoding"))
         self.picker.setMinimumContentsLength(10)
-        self.remove = self._button("compareRemove", self.tr("&Remove"), self.tr("Leave this encoding out (Delete)"))
+        self.remove = self._button("compareRemove", self.tr("&Remove"), self.tr("Remove this encoding (Delete)"))
         self.up = self._button("compareUp", self.tr("&Up"), self.tr("Move this encoding up (Alt+Up)"))
         self.down = self._button("compareDown", self.tr("Do&wn"), self.tr("Move this encoding down (Alt+Down)"))
         self.set_base = self._button(
@@ -355,7 +355,7 @@ class ComparePanel(QFrame):
         self.source.setAccessibleName(self.tr("Text to compare"))
         for key, words in (
             (PROMPT, self.tr("The prompt")),
-            (SELECTION, self.tr("What is selected in the prompt")),
+            (SELECTION, self.tr("Selection in the prompt")),
             (TYPED, self.tr("Text typed here")),
         ):
             self.source.addItem(words, key)

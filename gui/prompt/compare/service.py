@@ -79,7 +79,7 @@ class ComparisonService(QObject):
         self._comparing.failed.connect(self._on_not_compared)
         self._comparing.cancelled.connect(self._on_stopped)
         self._comparing.progressed.connect(self._on_progress)
-        self._cutting = runner.conflated(self.tr("Cutting a text into rows"), cut_rows)
+        self._cutting = runner.conflated(self.tr("Splitting a text into rows"), cut_rows)
         self._cutting.finished.connect(self._on_cut)
         self._cutting.failed.connect(self._on_failed)
 

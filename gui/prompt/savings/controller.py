@@ -271,7 +271,7 @@ class SavingsController(QObject):
         elif findings is None:
             panel.show_status(self.tr("Finds what costs tokens, and counts every edit before suggesting it."))
         elif not self._of_this_text:
-            panel.show_status(self.tr("The text has changed since. Search again for new figures."), "warning")
+            panel.show_status(self.tr("The text has changed. Search again to update the figures."), "warning")
         else:
             panel.show_status(" ".join(self._sentences(findings)))
 
@@ -291,7 +291,7 @@ class SavingsController(QObject):
                 self.tr("Money: {model}, {calls} calls per month.").format(model=priced.model.name, calls=calls)
             )
             if self._in_another_encoding:
-                words.append(self.tr("It counts in another encoding. Search again for its figures."))
+                words.append(self.tr("The encoding has changed. Search again to update the figures."))
         return words
 
     def _show_total(self) -> None:

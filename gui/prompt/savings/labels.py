@@ -33,7 +33,8 @@ _KINDS = {
         QT_TRANSLATE_NOOP("Advisor", "Write JSON lists as CSV"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "Names come once instead of in each object. CSV does not tell text from numbers, or null from nothing.",
+            "Names appear once instead of in each object. CSV cannot distinguish text from numbers, or null from "
+            "empty.",
         ),
     ),
     "capitals": KindWords(
@@ -96,8 +97,8 @@ _KINDS = {
         QT_TRANSLATE_NOOP("Advisor", "Remove code indentation"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "Code in braces runs without it but is harder to read, and strings over several lines change; languages "
-            "that need indentation are left alone.",
+            "Code with braces still runs, but is harder to read, and multi-line strings change. Languages that need "
+            "indentation are left alone.",
         ),
     ),
     "invisible": KindWords(
@@ -111,14 +112,14 @@ _KINDS = {
         QT_TRANSLATE_NOOP("Advisor", "Compose accents (NFC)"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "To Unicode both spellings are the same text; only names of files and hashes may tell them apart.",
+            "Unicode treats both spellings as the same text; only file names and hashes may differ.",
         ),
     ),
     "look_alikes": KindWords(
         QT_TRANSLATE_NOOP("Advisor", "Replace ligatures and wide letters"),
         QT_TRANSLATE_NOOP(
             "Advisor",
-            "It reads the same, but which letters were joined or wide is lost.",
+            "It reads the same, but the original letter forms are lost.",
         ),
     ),
     "typographic": KindWords(

@@ -51,7 +51,7 @@ class RankingPage(QWidget):
         self._rankings: Mapping[str, Sequence[RankedPart]] = {}
         self._total = 0
         self.by = QComboBox(objectName="advisorBy")
-        self.by.setAccessibleName(self.tr("What is ranked"))
+        self.by.setAccessibleName(self.tr("Rank by"))
         for kind, words in (
             ("line", self.tr("Lines")),
             ("paragraph", self.tr("Paragraphs")),
@@ -90,7 +90,7 @@ class RankingPage(QWidget):
         parts = self._rankings.get(self.by.currentData(), ())
         self.model.set_parts(parts, self._total)
         if self._total and not self._rankings:
-            self.nothing.setText(self.tr("This encoding preprocesses text, so its tokens have no positions."))
+            self.nothing.setText(self.tr("This encoding normalizes text, so its tokens have no positions."))
         else:
             self.nothing.setText(self.tr("The prompt has none of these."))
         self.nothing.setVisible(bool(self._total) and not parts)
@@ -146,7 +146,7 @@ class SavingsPage(QWidget):
         self.why = _words("advisorWhy")
         self.preview = PreviewsModel(self)
         self.places = StretchedTable(objectName="advisorPreview")
-        self.places.setAccessibleName(self.tr("What the suggestion changes; Enter goes there"))
+        self.places.setAccessibleName(self.tr("Changes of the suggestion; Enter goes to one"))
         self.places.setItemDelegate(RunsDelegate(theme, self.places))
         self.empty = EmptyState("savingsEmpty", "find", "", "", icons, theme)
         self.title = _words("advisorTitle")

@@ -84,12 +84,12 @@ class SavingsService(QObject):
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         """``open_encoding``: opens an encoding by its name, on a worker thread."""
         super().__init__(parent)
-        self._looking = runner.conflated(self.tr("Looking for savings"), partial(look, open_encoding))
+        self._looking = runner.conflated(self.tr("Finding savings"), partial(look, open_encoding))
         self._looking.finished.connect(self._on_found)
         self._looking.failed.connect(self._on_failed)
         self._looking.cancelled.connect(self._on_stopped)
         self._looking.progressed.connect(self._on_progress)
-        self._combining = runner.conflated(self.tr("Counting savings together"), partial(combine, open_encoding))
+        self._combining = runner.conflated(self.tr("Counting combined savings"), partial(combine, open_encoding))
         self._combining.finished.connect(self._on_combined)
         self._combining.failed.connect(self._on_failed)
 

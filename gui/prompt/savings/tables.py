@@ -41,7 +41,7 @@ class PreviewsModel(RowsModel):
         return super().data(index, role)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Line"), tr("What goes, and what comes instead")
+        return tr("Line"), tr("Change")
 
     def cell(self, preview: Preview, column: int) -> str:
         return f"{preview.line}" if column == PREVIEW_LINE else plain_text(preview.change)
@@ -123,10 +123,10 @@ class ProposalsModel(RowsModel):
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
             return (
                 tr("Checked suggestions are applied together"),
-                tr("Whether the text means the same afterwards"),
-                tr("How many places it changes"),
-                tr("Tokens that it saves if applied alone"),
-                tr("What it saves per month if applied alone"),
+                tr("Whether the meaning is kept"),
+                tr("Number of places it changes"),
+                tr("Tokens saved if applied alone"),
+                tr("Monthly savings if applied alone"),
             )[section]
         return super().headerData(section, orientation, role)
 
@@ -183,7 +183,7 @@ class RankingModel(RowsModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if role == Qt.ItemDataRole.ToolTipRole and section == MONEY:
-            return tr("The same share of the monthly cost of the prompt, without the answer")
+            return tr("The same share of the monthly input cost")
         return super().headerData(section, orientation, role)
 
     def titles(self) -> tuple[str, ...]:

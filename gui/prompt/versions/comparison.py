@@ -176,7 +176,7 @@ class CostChangesModel(RowsModel):
 
     def titles(self) -> tuple[str, ...]:
         calls = tr("{calls} calls").format(calls=self._text.localised(f"{self._calls:,}"))
-        return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Per cent"), calls
+        return tr("Model"), tr("Before"), tr("After"), tr("Change"), tr("Percent"), calls
 
     def shown(self, row: int, column: int) -> str:
         if (row, column) not in self._texts:

@@ -201,7 +201,7 @@ class VersionsController(QObject):
         request = self._awaited
         shown = self.compared is not None or request is not None
         if shown and self._panel.comparison.other_key == PROMPT:
-            self._panel.comparison.say(self.tr("The prompt has changed since. Comparing again…"), "warning")
+            self._panel.comparison.say(self.tr("The prompt has changed. Comparing again…"), "warning")
             self._again.start()
 
     @Slot()

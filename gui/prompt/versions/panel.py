@@ -184,7 +184,7 @@ class VersionList(QWidget):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setPlaceholderText(self.tr("Name of this version"))
         self.name.setAccessibleName(self.tr("Name of the new version"))
-        self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the prompt as it is now"))
+        self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the current prompt"))
         self.save.setProperty("kind", "primary")
         self.restore = _button(
             "versionRestore", self.tr("&Restore"), self.tr("Replace the prompt with this version; Undo reverts it")

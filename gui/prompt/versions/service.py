@@ -103,7 +103,7 @@ class VersionService(QObject):
         """``open_encoding``: opens an encoding by its name, on a worker thread."""
         super().__init__(parent)
         self.folder, self._open = folder, open_encoding
-        self._keeping = runner.exclusive(self.tr("Keeping versions"), _do, stoppable=False)
+        self._keeping = runner.exclusive(self.tr("Saving versions"), _do, stoppable=False)
         self._keeping.finished.connect(self._on_kept)
         self._keeping.failed.connect(self._on_failed)
         self._comparing = runner.conflated(self.tr("Comparing versions"), partial(_compare, folder, open_encoding))

@@ -97,7 +97,9 @@ def test_an_unknown_encoding_is_asked_for(qtbot: QtBot, files: FileService, tmp_
 def test_a_binary_file_is_refused_with_a_sentence(qtbot: QtBot, files: FileService, tmp_path: Path):
     path = tmp_path / "picture.png"
     path.write_bytes(b"\x89PNG\0\0\0")
-    assert refusal(qtbot, files, path) == "picture.png is a binary file: it holds NUL bytes. Only text can be opened."
+    assert refusal(qtbot, files, path) == (
+        "picture.png is a binary file (it contains NUL bytes). Only text files can be opened."
+    )
 
 
 def test_a_file_too_big_is_refused_without_reading_it(qtbot: QtBot, files: FileService, tmp_path: Path):

@@ -32,7 +32,7 @@ def test_cards_lead_on_and_stay_away(qtbot: QtBot, open_window: OpenWindow, prof
     assert bench.panel.editor.toPlainText() == SAMPLE, "below the sample"
     assert [key for key, card in steps.cards.items() if card.isVisible()] == ["paste", "train", "vocabulary"]
     close = steps.findChild(QToolButton, "firstStepClose_vocabulary")
-    assert close.accessibleName() == "Dismiss: Look into a vocabulary"
+    assert close.accessibleName() == "Dismiss: Explore a vocabulary"
     qtbot.mouseClick(close, Qt.MouseButton.LeftButton)
     assert not steps.cards["vocabulary"].isVisible()
     assert steps.isVisible()

@@ -24,7 +24,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     assert panel.pages.currentWidget() is lines
     assert "tokens in 3 requests, " in lines.summary.text()
     assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
-    assert lines.worst_title.text() == "The lines, those with most tokens first:"
+    assert lines.worst_title.text() == "Lines, largest first:"
     assert lines.bad_model.index(0, 0).data() == "4"
     assert "not JSON" in lines.bad_model.index(0, 1).data()
     # Its text does not touch the figures before it, but is as it was.
@@ -89,7 +89,7 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
     assert found[2]["problem"].startswith("no request: ")
     with qtbot.waitSignal(service.table_failed):
         choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
-    assert any("could not be written" in notice for notice in notices(bench))
+    assert any("Could not export the lines" in notice for notice in notices(bench))
 
 
 @pytest.mark.deep

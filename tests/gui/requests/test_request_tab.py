@@ -356,7 +356,7 @@ def test_the_cost_table_prices_the_request(qtbot, bench, panel):
     assert not note.text()
     panel.bar.price.click()
     qtbot.waitUntil(lambda: input_tokens(bench, "openai/gpt-4o") == 793)
-    assert note.text() == "Cost of the request on the page Chat."
+    assert note.text() == "Cost of the request on the Chat page."
     bench.window.pages.show_page("promptTab")
     qtbot.waitUntil(note.isVisible)
     bench.window.pages.show_page("modelsPage")

@@ -88,7 +88,7 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path: Path, broken: str):
 def test_a_text_that_somebody_changed_is_not_taken_for_the_version(tmp_path: Path):
     version = store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     (tmp_path / f"{version.key}.txt").write_text("other")
-    with pytest.raises(VersionError, match="changed outside"):
+    with pytest.raises(VersionError, match="changed on disk"):
         store.text_of(tmp_path, version)
 
 
@@ -140,5 +140,5 @@ def test_a_damaged_version_is_told_in_plain_words(tmp_path: Path, damage: dict[s
     about = tmp_path / f"{version.key}.json"
     about.write_text(json.dumps(json.loads(about.read_text()) | damage))
     assert store.kept(tmp_path).problems == (
-        f"{about}: it is damaged, or no version of a prompt, and is left as it is",
+        f"{about}: the file is damaged or not a prompt version; it was not changed",
     )
