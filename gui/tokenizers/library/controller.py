@@ -208,15 +208,15 @@ class LibraryController(PageController["LibraryPage"]):
         box.setTextFormat(Qt.TextFormat.PlainText)
         if users:
             box.setText(
-                self.tr("{name} stays: your price file counts these models with it: {models}.").format(
+                self.tr("{name} was not removed: your price file uses it for these models: {models}.").format(
                     name=name, models=", ".join(users)
                 )
             )
-            box.setInformativeText(self.tr("Change their “count” on the page Prices first, or assign another."))
+            box.setInformativeText(self.tr("Change their “count” on the Prices page first, or assign another."))
             box.setStandardButtons(QMessageBox.StandardButton.Close)
         else:
             box.setText(self.tr("Remove {name}? Its file in the profile is deleted.").format(name=name))
-            box.setInformativeText(self.tr("The file that it was imported from is not touched."))
+            box.setInformativeText(self.tr("The file it was imported from is not deleted."))
             remove = box.addButton(self.tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
             box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
             remove.clicked.connect(lambda: self._files.change(Change(name)))
@@ -262,7 +262,7 @@ class LibraryController(PageController["LibraryPage"]):
         pricing = self._context.pages.pricing
         why = pricing.why_not_changed()
         if why:
-            self._fail(self.tr("No model was assigned: {why}").format(why=why))
+            self._fail(self.tr("Could not assign models: {why}").format(why=why))
             return
         text, revision = pricing.text()
         self._files.assign(AssignRequest(revision, text, pricing.desk.path.name, models, name, known))

@@ -75,7 +75,7 @@ class TokenizerNameDialog(QDialog):
     @Slot()
     def _check(self) -> None:
         is_taken = self._new != self._old and self._new in self._taken
-        self.remark.setText(self.tr("⚠ There is an encoding of this name already.") if is_taken else "")
+        self.remark.setText(self.tr("⚠ An encoding with this name exists.") if is_taken else "")
         self.ok.setEnabled(bool(self._new) and self._new != self._old and not is_taken)
 
 
@@ -107,7 +107,7 @@ class TokenizerImportDialog(QDialog):
         self.busy = QProgressBar(objectName="tokenizerImportBusy")
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
-        self.busy.setAccessibleName(self.tr("The file is being read and tried"))
+        self.busy.setAccessibleName(self.tr("Reading and checking the file"))
         self.facts = QFormLayout()
         self.facts.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self.facts.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
@@ -140,7 +140,7 @@ class TokenizerImportDialog(QDialog):
     def _make_name(self) -> None:
         self.name = QLineEdit(objectName="tokenizerImportName")
         self.name.setMaxLength(LONGEST_NAME)
-        self.name.setAccessibleName(self.tr("Name under which it is added"))
+        self.name.setAccessibleName(self.tr("Name of the new encoding"))
         self.name.textChanged.connect(self._check_name)
         self.remark = _words("tokenizerImportRemark")
         label = PlainLabel(self.tr("&Name:"))
@@ -159,7 +159,7 @@ class TokenizerImportDialog(QDialog):
         inner.addLayout(self.facts)
         inner.addStretch(1)
         self.scroll = QScrollArea(objectName="tokenizerImportFacts")
-        self.scroll.setAccessibleName(self.tr("What the file holds"))
+        self.scroll.setAccessibleName(self.tr("File contents"))
         self.scroll.setWidgetResizable(True)
         self.scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.scroll.setWidget(content)
@@ -175,7 +175,7 @@ class TokenizerImportDialog(QDialog):
         self.preview = None
         self.says_why = False
         self._show_facts(())
-        self._say(self.tr("{name} is being read and tried…").format(name=path.name))
+        self._say(self.tr("Reading and checking {name}…").format(name=path.name))
         self.busy.setVisible(True)
         self.asking.setVisible(False)
         self.naming.setVisible(False)
@@ -196,7 +196,7 @@ class TokenizerImportDialog(QDialog):
         self.preview = preview
         self.busy.setVisible(False)
         self.asking.setVisible(bool(preview.request.pattern))
-        self._say(self.tr("{name} holds a tokenizer.").format(name=preview.request.path.name))
+        self._say(self.tr("{name} contains a tokenizer.").format(name=preview.request.path.name))
         self._show_facts(self._facts_of(preview))
         self.naming.setVisible(True)
         self.name.setText(preview.name)
@@ -210,19 +210,19 @@ class TokenizerImportDialog(QDialog):
         special = ", ".join(f"{text} ({token_id})" for text, token_id in preview.special)
         if preview.special_count > len(preview.special):
             special += ", …"
-        ids = self.tr("equal to {library} on {tokens} tokens")
+        ids = self.tr("same as {library} on {tokens} tokens")
         if check.runs:
-            ids = self.tr("those of {library} itself; tried on {tokens} tokens")
-        lost = self.tr("nothing: all {texts} texts of the check come back as they were")
+            ids = self.tr("from {library} itself; checked on {tokens} tokens")
+        lost = self.tr("nothing: all {texts} test texts round-trip")
         if check.changed:
-            lost = self.tr("{changed} of {texts} texts of the check do not come back as they were")
+            lost = self.tr("{changed} of {texts} test texts do not round-trip")
         facts = [
             (self.tr("File"), str(preview.request.path)),
             (self.tr("Kind"), kind),
-            (self.tr("Run by"), preview.runs or self.tr("Tokenloupe's own engine")),
+            (self.tr("Engine"), preview.runs or self.tr("Tokenloupe's own engine")),
             (
                 self.tr("Size"),
-                self.tr("{tokens} tokens and {special} special ones, ids up to {last}").format(
+                self.tr("{tokens} tokens and {special} special tokens, IDs up to {last}").format(
                     tokens=figure(locale, preview.tokens),
                     special=figure(locale, preview.special_count),
                     last=figure(locale, preview.ids - 1),
@@ -230,7 +230,7 @@ class TokenizerImportDialog(QDialog):
             ),
             (self.tr("Special tokens"), special or self.tr("none")),
             (self.tr("Split"), _short(preview.pattern) or self.tr("by the library")),
-            (self.tr("Done to texts first"), ", ".join(preview.normalization) or self.tr("nothing")),
+            (self.tr("Normalization"), ", ".join(preview.normalization) or self.tr("nothing")),
             (self.tr("Ids"), "✓ " + ids.format(library=check.library, tokens=figure(locale, check.tokens))),
             (
                 self.tr("Lost"),
@@ -241,7 +241,7 @@ class TokenizerImportDialog(QDialog):
             before, after = (_short(repr(text)) for text in check.example)
             facts.append((self.tr("For example"), f"{before} → {after}"))
         if check.runs:
-            facts.append((self.tr("Not shown"), self.tr("its merges, and which of its tokens are never reached")))
+            facts.append((self.tr("Not shown"), self.tr("merges and unreachable tokens")))
         return (*facts, *((self.tr("Note"), note) for note in preview.notes))
 
     def _show_facts(self, facts: Collection[tuple[str, str]]) -> None:
@@ -278,7 +278,7 @@ class TokenizerImportDialog(QDialog):
     def _check_name(self) -> None:
         name = self.chosen_name
         is_taken = name in self._taken
-        self.remark.setText(self.tr("⚠ There is an encoding of this name already.") if is_taken else "")
+        self.remark.setText(self.tr("⚠ An encoding with this name exists.") if is_taken else "")
         self.remark.setVisible(is_taken)
         self.add.setEnabled(self.preview is not None and bool(name) and not is_taken)
 
@@ -308,8 +308,8 @@ class TokenizerModelsDialog(QDialog):
         self.encoding = encoding
         about = QLabel(
             self.tr(
-                "Ticked models are counted with {name} from now on. That goes into your price file, where it is "
-                "labelled as assumed: only you know that it is the model's own tokenizer."
+                "Checked models are counted with {name} from now on. Your price file records this as “assumed”: only "
+                "you know that it is the model's own tokenizer."
             ).format(name=encoding)
         )
         about.setTextFormat(Qt.TextFormat.PlainText)
@@ -319,7 +319,7 @@ class TokenizerModelsDialog(QDialog):
         self.filter.setAccessibleName(self.filter.placeholderText())
         self.filter.setClearButtonEnabled(True)
         self.list = QListWidget(objectName="tokenizerModels")
-        self.list.setAccessibleName(self.tr("Models; Space ticks the selected one"))
+        self.list.setAccessibleName(self.tr("Models; Space checks the selected one"))
         for model_id, name, counted in models:
             self._add(model_id, name, counted)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)

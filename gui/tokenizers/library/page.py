@@ -266,7 +266,7 @@ class DetailsPane(QFrame):
             (tr("Normalization"), entry.normalization),
             (tr("File"), visible_line(entry.file)),
             (tr("File size"), write.size(entry.file_bytes) if entry.file_bytes else ""),
-            (tr("Run by"), (details.runs or tr("Tokenloupe")) if details is not None and not details.why else ""),
+            (tr("Engine"), (details.runs or tr("Tokenloupe")) if details is not None and not details.why else ""),
             (tr("Problem"), details.why if details is not None else ""),
         )
 
@@ -333,8 +333,8 @@ class LibraryPage(QWidget):
             origin: Chip(f"library_{origin}", origin_text(origin), spoken)
             for origin, spoken in (
                 (BUNDLED, tr("Show the built-in tokenizers")),
-                (TRAINED, tr("Show the tokenizers that you trained")),
-                (IMPORTED, tr("Show the tokenizers that you imported")),
+                (TRAINED, tr("Show tokenizers you trained")),
+                (IMPORTED, tr("Show tokenizers you imported")),
             )
         }
         self.table = self._make_table(theme)
@@ -344,11 +344,11 @@ class LibraryPage(QWidget):
         self.about_found = _line("tokenizersAboutFound", "tableQuiet")
         self.about_found.setText(
             tr(
-                "Other programs keep tokenizers on this computer: Hugging Face, Ollama, LM Studio, llama.cpp. "
-                "Nothing is looked for before you ask, and nothing comes from the network."
+                "Other programs keep tokenizers on this computer: Hugging Face, Ollama, LM Studio, llama.cpp. Nothing "
+                "is searched until you ask, and nothing is downloaded."
             )
         )
-        self.take_found = _button(tr("Im&port the selected…"), "tokenizersImportFound")
+        self.take_found = _button(tr("Im&port selected…"), "tokenizersImportFound")
         self.tools = self._make_tools(icons)
         self._place()
         self._connect()
@@ -371,10 +371,10 @@ class LibraryPage(QWidget):
 
     def _make_tools(self, icons: Icons) -> ToolRow:
         tools = ToolRow("libraryTools", tr("Library"), self)
-        self.find = _button(tr("&Look on this computer"), "tokenizersFind", "quiet")
-        self.find.setToolTip(tr("Look for tokenizers that other programs keep on this computer"))
+        self.find = _button(tr("Fin&d on this computer"), "tokenizersFind", "quiet")
+        self.find.setToolTip(tr("Find tokenizers that other programs keep on this computer"))
         self.take = _button(tr("&Import a tokenizer…"), "tokenizersImport")
-        self.take.setToolTip(tr("Add a tokenizer file of a model to the library"))
+        self.take.setToolTip(tr("Add a tokenizer file to the library"))
         tools.add_button(self.find, icons.icon("find"))
         tools.add_button(self.take, icons.icon("open"))
         return tools
@@ -490,7 +490,7 @@ class LibraryPage(QWidget):
                 number=len(tokenizers)
             )
             if tokenizers
-            else tr("No tokenizers of other programs were found on this computer.")
+            else tr("No tokenizers of other programs found on this computer.")
         )
         if tokenizers:
             self.found.setCurrentRow(0)
@@ -535,7 +535,7 @@ class LibraryPage(QWidget):
     @Slot()
     def _find(self) -> None:
         self.find.setEnabled(False)
-        self.about_found.setText(tr("Looking…"))
+        self.about_found.setText(tr("Searching…"))
         self.find_asked.emit()
 
     @Slot()

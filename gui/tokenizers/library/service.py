@@ -203,8 +203,8 @@ class TokenizerFiles(QObject):
         """``kernels``: where compiled kernels are kept; None: beside the sources."""
         super().__init__(parent)
         self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(_read_tokenizer, own, kernels))
-        self._changing = runner.exclusive(self.tr("Keeping a tokenizer"), partial(_change, own), stoppable=False)
-        self._finding = runner.exclusive(self.tr("Looking for tokenizers"), _find)
+        self._changing = runner.exclusive(self.tr("Saving a tokenizer"), partial(_change, own), stoppable=False)
+        self._finding = runner.exclusive(self.tr("Finding tokenizers"), _find)
         self._assigning = runner.exclusive(self.tr("Assigning a tokenizer"), partial(_assign, own))
         for lane, receiver in (
             (self._reading, self._on_read),

@@ -125,7 +125,7 @@ class MergesController(PageController["MergesPanel"]):
         if not text:
             self.focus()
             return
-        note = self.tr("From the prompt, looked at by itself: there, what stands around it may change the split.")
+        note = self.tr("Taken from the prompt without its context, which may change the split there.")
         self.show_text(text, encoding, note)
 
     def _word_at(self, caret: int) -> tuple[int, int]:

@@ -58,20 +58,20 @@ class MergePlayer(QWidget):
         self._last = 0
         self.step = QSpinBox(self)
         self.step.setObjectName("mergeStep")
-        self.step.setAccessibleName(self.tr("Merges done"))
-        self.step.setToolTip(self.tr("How many merges are done"))
+        self.step.setAccessibleName(self.tr("Merges applied"))
+        self.step.setToolTip(self.tr("Number of merges applied"))
         self.step.setKeyboardTracking(False)
         self.step.setGroupSeparatorShown(True)
         self.total = PlainLabel(self)
-        self.start = self._button("to_start", self.tr("To the start: single bytes"), "mergeStart")
-        self.back = self._button("step_back", self.tr("One merge back"), "mergeBack")
-        self.play = self._button("play", self.tr("Play the merges one after the other"), "mergePlay")
+        self.start = self._button("to_start", self.tr("Go to the start: single bytes"), "mergeStart")
+        self.back = self._button("step_back", self.tr("Previous merge"), "mergeBack")
+        self.play = self._button("play", self.tr("Play the merges"), "mergePlay")
         self.play.setCheckable(True)
-        self.forward = self._button("step_forward", self.tr("One merge forward"), "mergeForward")
-        self.end = self._button("to_end", self.tr("To the end: the tokens"), "mergeEnd")
+        self.forward = self._button("step_forward", self.tr("Next merge"), "mergeForward")
+        self.end = self._button("to_end", self.tr("Go to the end: the tokens"), "mergeEnd")
         self.speed = QComboBox(self)
         self.speed.setObjectName("mergeSpeed")
-        self.speed.setAccessibleName(self.tr("Speed of playing"))
+        self.speed.setAccessibleName(self.tr("Playback speed"))
         for words, pause in zip((self.tr("slow"), self.tr("medium"), self.tr("fast")), SPEEDS_MS, strict=True):
             self.speed.addItem(words, pause)
         self.speed.setCurrentIndex(1)
@@ -120,7 +120,7 @@ class MergePlayer(QWidget):
         for button in (self.start, self.back, self.play, self.forward, self.end):
             row.addWidget(button)
         row.addSpacing(8)
-        label = PlainLabel(self.tr("&Merges done:"), self)
+        label = PlainLabel(self.tr("&Merges applied:"), self)
         label.setBuddy(self.step)
         row.addWidget(label)
         row.addWidget(self.step)
@@ -269,7 +269,7 @@ class MergesPanel(QWidget):
         self._begin(self._note)
 
     def _too_much(self) -> str:
-        return self.tr("Only the first {n} characters are looked at here.").format(n=f"{MOST_CHARACTERS:,}")
+        return self.tr("Only the first {n} characters are analysed.").format(n=f"{MOST_CHARACTERS:,}")
 
     @Slot(object)
     def _on_pretoken(self, span: TokenSpan | None) -> None:
@@ -359,7 +359,9 @@ class MergesPanel(QWidget):
     def _remark(self, reply: MergeReply) -> str:
         words = [self._note] if self._note else []
         if reply.text.cut.is_prepared:
-            words.append(self.tr("This encoding changes the text before it cuts it: shown is what is cut."))
+            words.append(
+                self.tr("This encoding normalizes the text before splitting it. The normalized text is shown.")
+            )
         return " ".join(words)
 
     def _caption(self, reply: MergeReply) -> str:
@@ -376,18 +378,18 @@ class MergesPanel(QWidget):
         if reply.problem:
             return reply.problem
         if reply.text.cut.text:
-            return self.tr("The split pattern leaves all of this text out: there is nothing to merge.")
+            return self.tr("The split pattern drops all of this text: there is nothing to merge.")
         return self.tr("Type a word above to see how it is merged.")
 
     def _pairs_words(self, reply: MergeReply) -> str:
         state = reply.state
         if state is None or reply.account is None:
-            return self.tr("Pairs that compete")
+            return self.tr("Competing pairs")
         if reply.account.is_looked_up:
-            return self.tr("A token as a whole: no merges lead to it")
+            return self.tr("A whole token, looked up without merges")
         if state.chosen is None:
-            return self.tr("The end: no pair is left that makes a token")
-        words = self.tr("Pairs that compete for merge {n}").format(n=f"{state.done + 1:,}")
+            return self.tr("Done: no remaining pair makes a token")
+        words = self.tr("Competing pairs for merge {n}").format(n=f"{state.done + 1:,}")
         if state.pairs_left_out:
             words += self.tr(", the first of {n}").format(n=f"{len(state.pairs) + state.pairs_left_out:,}")
         return words
@@ -420,13 +422,13 @@ class MergesPanel(QWidget):
     def _make(self) -> None:
         fixed = fixed_font()
         self.text = QLineEdit(objectName="mergeText")
-        self.text.setAccessibleName(self.tr("Text whose merges are shown"))
-        self.text.setPlaceholderText(self.tr("A word, or any text"))
+        self.text.setAccessibleName(self.tr("Text to merge"))
+        self.text.setPlaceholderText(self.tr("A word or any text"))
         self.text.setMaxLength(MOST_CHARACTERS)
         self.text.setFont(fixed)
         self.picker = EncodingPicker(self)
         self.picker.setObjectName("mergeEncoding")
-        self.picker.setAccessibleName(self.tr("Encoding of the merges"))
+        self.picker.setAccessibleName(self.tr("Encoding"))
         self.tools = EncodingTools("mergesTools", self.picker)
         self.remark = Remark(self._theme)
         self.strip = TokenEditor(self)
@@ -437,7 +439,9 @@ class MergesPanel(QWidget):
         self.strip.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.strip.setToolTip(self.tr("Click a pretoken to see its merges; select a part to ask about it"))
+        self.strip.setToolTip(
+            self.tr("Click a pretoken to see its merges; select part of it to see why it is not one token")
+        )
         self.strip.setFont(fixed)
         self.strip.setFixedHeight(self.strip.fontMetrics().lineSpacing() * STRIP_LINES + 18)
         self.player = MergePlayer(self._icons, self)

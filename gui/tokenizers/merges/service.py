@@ -88,7 +88,7 @@ class MergeService(QObject):
         """``open_encoding``: opens an encoding by its name, on a worker thread."""
         super().__init__(parent)
         self._revision = 0
-        self._lane = runner.conflated(self.tr("Looking into merges"), partial(_look, open_encoding, _Known()))
+        self._lane = runner.conflated(self.tr("Tracing merges"), partial(_look, open_encoding, _Known()))
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
 

@@ -54,8 +54,8 @@ def explained(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
     lines = [_reason(why, tokens)]
     if why.special_id is not None:
         words = tr(
-            "Where special tokens are allowed it is the special token {id}. As ordinary text, which is the rule for "
-            "what users type, it is not."
+            "With special tokens allowed, it is special token {id}. As ordinary text, the rule for user input, it is "
+            "not."
         )
         lines.insert(0, words.format(id=why.special_id))
     return f"{_quoted(why.content)}: " + "\n".join(lines)
@@ -71,27 +71,27 @@ def _reason(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
         case NoSuchToken():
             return _no_such_token(reason, tokens)
         case TakenFirst():
-            words = tr("not one token here, though the vocabulary has it as {id}. Another merge came first: {lost}.")
+            words = tr("not one token here, although the vocabulary has it as {id}. Another merge came first: {lost}.")
             return words.format(id=reason.lost.token_id, lost=_lost(reason.lost, tokens))
         case MergedOn():
             made = tr("from the beginning") if not reason.made_at else tr("after merge {n}").format(n=reason.made_at)
-            words = tr("was token {id} {made}, and merge {n} made it a part of a larger one: {merge}.")
+            words = tr("was token {id} {made}; merge {n} made it part of a larger one: {merge}.")
             merge = _merge(reason.merge, tokens)
             return words.format(id=reason.token_id, made=made, n=reason.step, merge=merge)
         case InsideWhole():
-            words = tr("a part of {whole} (token {id}), which is looked up as a whole: nothing is merged in it.")
+            words = tr("part of {whole} (token {id}), which is looked up whole, without merges.")
             return words.format(whole=_shown(tokens[reason.whole_id]), id=reason.whole_id)
         case NeverMade():
             words = tr(
-                "not one token here. The vocabulary has it as {id}, but no merges lead to it: it is found only where "
-                "it is a whole pretoken."
+                "not one token here. The vocabulary has it as {id}, but no merges produce it: it is used only for a "
+                "whole pretoken."
             )
             return words.format(id=reason.token_id)
 
 
 def _is_token(reason: IsToken) -> str:
     if reason.is_looked_up:
-        words = tr("one token, {id}. It is looked up as a whole; no merges lead to it.")
+        words = tr("one token, {id}. It is looked up whole, without merges.")
         return words.format(id=reason.token_id)
     if not reason.step:
         return tr("one token, {id}: a single byte.").format(id=reason.token_id)
@@ -103,20 +103,22 @@ def _split_apart(reason: SplitApart) -> str:
     if len(reason.pieces) > 1:
         named = "  |  ".join(_shown(piece.encode("utf-8")) for piece in reason.pieces[:MOST_NAMED])
         more = "  |  …" if len(reason.pieces) > MOST_NAMED else ""
-        words = tr("the split pattern cuts it into {n} pretokens, and nothing is merged across a cut: {pieces}")
+        words = tr("the pattern splits it into {n} pretokens, and merges never cross a pretoken boundary: {pieces}")
         lines.append(words.format(n=f"{len(reason.pieces):,}", pieces=named + more))
         places = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MOST_NAMED])
         words = (
-            tr("It is cut behind character {places}.")
+            tr("It is split after character {places}.")
             if len(reason.char_cuts) == 1
-            else tr("It is cut behind the characters {places}.")
+            else tr("It is split after the characters {places}.")
         )
         lines.append(words.format(places=places + (", …" if len(reason.char_cuts) > MOST_NAMED else "")))
     if reason.left_out:
-        words = tr("The split pattern leaves {n} of its characters out: no token stands for them.")
+        words = tr("The split pattern drops {n} of its characters: they get no token.")
         lines.append(words.format(n=f"{reason.left_out:,}"))
     if reason.token_id is not None:
-        words = tr("The vocabulary has a token for just this, {id}, but the cut keeps this text from becoming it.")
+        words = tr(
+            "The vocabulary has a token for exactly this text, {id}, but the split keeps the text from becoming it."
+        )
         lines.append(words.format(id=reason.token_id))
     return "\n".join(lines)
 
@@ -127,9 +129,9 @@ def _no_such_token(reason: NoSuchToken, tokens: Mapping[int, bytes]) -> str:
         for pair in reason.missing[:MOST_NAMED]
     ]
     more = tr(", and others") if len(reason.missing) > MOST_NAMED else ""
-    lines = [tr("the merge that would be needed does not exist: the vocabulary has no such token.")]
+    lines = [tr("the required merge does not exist: the vocabulary has no such token.")]
     if joins:
-        words = tr("What is left at the end does not join: {joins}.")
+        words = tr("The remaining tokens do not merge: {joins}.")
         lines.append(words.format(joins=", ".join(joins) + more))
     for lost in reason.lost:
         words = tr("{token} (token {id}) exists, but another merge came first: {lost}.")
@@ -161,18 +163,18 @@ NEXT_SIGN = "▶"
 
 PAIR_COLUMNS = (
     (QT_TRANSLATE_NOOP("MergeWords", "Next"), QT_TRANSLATE_NOOP("MergeWords", "▶: this pair is merged next")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "Two tokens side by side")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Would make"), QT_TRANSLATE_NOOP("MergeWords", "The id of the token they make")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "Two adjacent tokens")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Would make"), QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token")),
     (
         QT_TRANSLATE_NOOP("MergeWords", "Rank"),
-        QT_TRANSLATE_NOOP("MergeWords", "The lowest is merged next; of equals, the leftmost"),
+        QT_TRANSLATE_NOOP("MergeWords", "The lowest rank merges next; ties go to the leftmost pair"),
     ),
 )
 STEP_COLUMNS = (
-    (QT_TRANSLATE_NOOP("MergeWords", "Merge"), QT_TRANSLATE_NOOP("MergeWords", "Its number, in order")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "What is joined")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Token"), QT_TRANSLATE_NOOP("MergeWords", "What it becomes")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Id"), QT_TRANSLATE_NOOP("MergeWords", "The id of that token")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Merge"), QT_TRANSLATE_NOOP("MergeWords", "Merge number")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "Pair")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Token"), QT_TRANSLATE_NOOP("MergeWords", "Merged token")),
+    (QT_TRANSLATE_NOOP("MergeWords", "Id"), QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token")),
 )
 _TEXTUAL = ("Pair", "Token")
 

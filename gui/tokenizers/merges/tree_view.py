@@ -360,9 +360,9 @@ class MergeTreeView(QAbstractScrollArea):
         if node.step:
             words.append(self.tr("merge {n}").format(n=node.step))
             if self._step is not None and node.step > self._step:
-                words.append(self.tr("not yet done"))
+                words.append(self.tr("not applied yet"))
         if node.is_cut:
-            words.append(self.tr("its parts are not drawn"))
+            words.append(self.tr("its parts are omitted"))
         return ", ".join(words)
 
     # --- zoom ---------------------------------------------------------------------------------------------------------
@@ -513,7 +513,7 @@ class MergeTreeView(QAbstractScrollArea):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         words = self.tr("&Open token {id}").format(id=self._forest.nodes[self._current].token_id)
         menu.addAction(words).triggered.connect(self._open_current)
-        menu.addAction(self.tr("&Copy the tree as text")).triggered.connect(self._copy)
+        menu.addAction(self.tr("&Copy tree as text")).triggered.connect(self._copy)
         menu.popup(event.globalPos())
 
     def viewportEvent(self, event: QEvent) -> bool:
@@ -682,7 +682,7 @@ class MergeTreePane(QWidget):
     def show_forest(self, forest: MergeForest, caption: str = "", hint: str = "") -> None:
         """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
         if forest.is_cut:
-            cut = self.tr("Too large to be drawn as a whole: ⋮ stands for parts that are left out.")
+            cut = self.tr("Too large to draw in full; ⋮ marks what is omitted.")
             caption = f"{caption}. {cut}" if caption else cut
         self.caption.setText(caption)
         self.caption.setToolTip(plain_tip(caption))

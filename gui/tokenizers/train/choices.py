@@ -35,14 +35,14 @@ PATTERNS = (
     Choice(
         "o200k_base",
         "o200k_base",
-        QT_TRANSLATE_NOOP("TrainingChoices", "GPT-4o: as GPT-4, and words are cut where capitals begin"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "GPT-4o: like GPT-4, and words are split at capitals"),
     ),
-    Choice("llama3", "llama3", QT_TRANSLATE_NOOP("TrainingChoices", "Llama 3: as GPT-4")),
-    Choice("qwen2", "qwen2", QT_TRANSLATE_NOOP("TrainingChoices", "Qwen 2: as GPT-4, but every digit by itself")),
+    Choice("llama3", "llama3", QT_TRANSLATE_NOOP("TrainingChoices", "Llama 3: like GPT-4")),
+    Choice("qwen2", "qwen2", QT_TRANSLATE_NOOP("TrainingChoices", "Qwen 2: like GPT-4, but every digit on its own")),
     Choice(
         "whitespace",
         "whitespace",
-        QT_TRANSLATE_NOOP("TrainingChoices", "Words, and the white space between them, apart"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Words and the whitespace between them, separately"),
     ),
     Choice(
         "sentencepiece",
@@ -54,7 +54,7 @@ PATTERNS = (
     Choice(
         "none",
         "none",
-        QT_TRANSLATE_NOOP("TrainingChoices", "No cuts: any neighbours may merge, across words and lines"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "No split: any adjacent symbols may merge, across words and lines"),
     ),
 )
 
@@ -62,56 +62,54 @@ ALPHABETS = (
     Choice(
         "bytes",
         QT_TRANSLATE_NOOP("TrainingChoices", "Bytes"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "Begins with the 256 bytes: every text can be encoded"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Starts from the 256 bytes: any text can be encoded"),
     ),
     Choice(
         "characters",
         QT_TRANSLATE_NOOP("TrainingChoices", "Characters"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "Begins with the characters of the texts; others are written in bytes"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Starts from the characters of the texts; others are encoded as bytes"),
     ),
     Choice(
         "characters+</w>",
         QT_TRANSLATE_NOOP("TrainingChoices", "Characters + </w>"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "As characters, with a mark at the end of each word"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Like characters, with a mark at the end of each word"),
     ),
 )
 
 NORMAL_FORMS = (
-    Choice("", QT_TRANSLATE_NOOP("TrainingChoices", "As it is"), ""),
+    Choice("", QT_TRANSLATE_NOOP("TrainingChoices", "None"), ""),
     Choice(
         "NFC",
         "NFC",
-        QT_TRANSLATE_NOOP(
-            "TrainingChoices", "é of two characters becomes one. Looks the same, but is not byte for byte"
-        ),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Composes e + accent into é. Looks the same, but the bytes differ"),
     ),
     Choice(
         "NFD",
         "NFD",
-        QT_TRANSLATE_NOOP("TrainingChoices", "é becomes e and an accent. Looks the same, but is not byte for byte"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Decomposes é into e + accent. Looks the same, but the bytes differ"),
     ),
     Choice(
         "NFKC",
         "NFKC",
-        QT_TRANSLATE_NOOP("TrainingChoices", "As NFC, and ﬁ becomes fi, ² becomes 2, wide forms narrow: not undone"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Like NFC; also ﬁ → fi, ² → 2, wide forms → narrow. Irreversible"),
     ),
     Choice(
         "NFKD",
         "NFKD",
-        QT_TRANSLATE_NOOP("TrainingChoices", "As NFD, and ﬁ becomes fi, ² becomes 2, wide forms narrow: not undone"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Like NFD; also ﬁ → fi, ² → 2, wide forms → narrow. Irreversible"),
     ),
 )
 
 TIE_ORDERS = (
     Choice(
         "bytes",
-        QT_TRANSLATE_NOOP("TrainingChoices", "Smaller ids"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "Of pairs that are equally common, the one of smaller ids comes first"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Smaller IDs"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Of equally frequent pairs, the one with the smaller IDs comes first"),
     ),
     Choice(
         "huggingface",
-        QT_TRANSLATE_NOOP("TrainingChoices", "As Hugging Face"),
-        QT_TRANSLATE_NOOP("TrainingChoices", "Gives the same merges as the trainer of the library tokenizers"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Like Hugging Face"),
+        QT_TRANSLATE_NOOP("TrainingChoices", "Same merges as the trainer of the tokenizers library"),
     ),
 )
 

@@ -257,10 +257,10 @@ class TrainingController(PageController["TrainingPanel"]):
     def _nothing_in(self, survey: CorpusSurvey) -> str:
         text = self._panel.text
         if not survey.skipped_counts:
-            return self.tr("There are no files in this folder.")
+            return self.tr("This folder has no files.")
         counts = sorted(survey.skipped_counts.items(), key=lambda item: -item[1])
         why = ", ".join(f"{text.reason(reason).lower()} {text.number(number)}" for reason, number in counts)
-        return self.tr("There is no text to train on here. Left out: {why}.").format(why=why)
+        return self.tr("No text to train on here. Skipped: {why}.").format(why=why)
 
     # --- the settings -------------------------------------------------------------------------------------------------
 
@@ -325,7 +325,7 @@ class TrainingController(PageController["TrainingPanel"]):
         if not panel.folder.paths():
             # The page says so already; a sentence in red before anybody did anything would be rude.
             panel.run_bar.set_blocked("")
-            panel.run_bar.set_ready(False, self.tr("Choose a folder of texts to begin."))
+            panel.run_bar.set_ready(False, self.tr("Choose a folder of text to begin."))
             return
         panel.run_bar.set_ready(not nothing and (self._survey is not None or self._coming()))
         panel.run_bar.set_blocked(why)
@@ -413,8 +413,8 @@ class TrainingController(PageController["TrainingPanel"]):
             return
         self._notifier.warning(
             self.tr(
-                "The run goes on, but how far it is cannot be saved: {why}. If the program ended now, it would have to "
-                "begin anew."
+                "Training continues, but its progress cannot be saved: {why}. If the program ended now, training "
+                "would start over."
             ).format(why=why.rstrip(".")),
             key=UNSAVED,
         )
@@ -423,8 +423,8 @@ class TrainingController(PageController["TrainingPanel"]):
         """Say which files turned out to be unusable when they were read."""
         if not problems:
             return
-        many = self.tr("{n} files could not be read to their end and are not, or not wholly, part of the vocabulary.")
-        one = self.tr("One file could not be read to its end and is not, or not wholly, part of the vocabulary.")
+        many = self.tr("{n} files could not be read to the end. All or part of them is missing from the vocabulary.")
+        one = self.tr("One file could not be read to the end. All or part of it is missing from the vocabulary.")
         self._notifier.warning(
             one if len(problems) == 1 else many.format(n=self._panel.text.number(len(problems))),
             "\n".join(f"{problem.path}: {problem.why}" for problem in problems),
@@ -456,8 +456,8 @@ class TrainingController(PageController["TrainingPanel"]):
         write, snapshot = self._panel.text, outcome.snapshot
         progress = snapshot.progress
         if outcome.kept is None:
-            return self.tr("Stopped before the first merge: there is nothing to keep.")
-        head = self.tr("Done") if outcome.ending == "done" else self.tr("Stopped and kept")
+            return self.tr("Stopped before the first merge. Nothing was saved.")
+        head = self.tr("Done") if outcome.ending == "done" else self.tr("Stopped; result kept")
         words = self.tr("{head}: {entries} entries, {density} bytes per token, in {time}.").format(
             head=head,
             entries=write.number(progress.vocab_size),
@@ -541,8 +541,8 @@ class TrainingController(PageController["TrainingPanel"]):
             ),
             key=_subject(checkpoint),
             offers=(
-                Offer(self.tr("Go on with it"), lambda: self._take_up(checkpoint)),
-                Offer(self.tr("Forget it"), lambda: self._forget(checkpoint)),
+                Offer(self.tr("Resume"), lambda: self._take_up(checkpoint)),
+                Offer(self.tr("Discard"), lambda: self._forget(checkpoint)),
             ),
         )
 

@@ -206,7 +206,7 @@ class CorpusService(QObject):
     def __init__(self, runner: JobRunner, kernels: Path | None = None, parent: QObject | None = None) -> None:
         """``kernels``: the folder of compiled kernels."""
         super().__init__(parent)
-        self._surveys = runner.conflated(self.tr("Looking through the folder"), survey_corpus)
+        self._surveys = runner.conflated(self.tr("Scanning the folder"), survey_corpus)
         self._surveys.finished.connect(self._on_surveyed)
         self._surveys.failed.connect(self._on_survey_failed)
         self._surveys.progressed.connect(self._on_progressed)
@@ -274,7 +274,7 @@ class CorpusService(QObject):
     def _on_cancelled(self, request: SurveyRequest) -> None:
         if request is self._wanted:
             # Nobody asked for another folder: someone stopped this among all jobs.
-            self.survey_failed.emit(self.tr("Stopped before the folder was looked through."))
+            self.survey_failed.emit(self.tr("Stopped before the folder was scanned."))
 
     @Slot(object)
     def _on_progressed(self, progress: JobProgress) -> None:
@@ -307,9 +307,9 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
     try:
         return survey(request.paths, request.rules, report)
     except FileNotFoundError as error:
-        raise RefusedFolder(_tr("There is no file or folder {path}.").format(path=error.filename)) from None
+        raise RefusedFolder(_tr("No such file or folder: {path}.").format(path=error.filename)) from None
     except OSError as error:
-        words = _tr("{path} cannot be looked through: {why}.")
+        words = _tr("Could not scan {path}: {why}.")
         raise RefusedFolder(words.format(path=error.filename, why=error.strerror or error)) from None
 
 

@@ -59,32 +59,32 @@ class FeedColumn(NamedTuple):
 COLUMNS = (
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Merge"),
-        QT_TRANSLATE_NOOP("MergeFeed", "The number of the merge: the first one is the commonest pair of the text"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Merge number; 1 is the most frequent pair"),
         True,
         "100,000",
     ),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Pair"),
-        QT_TRANSLATE_NOOP("MergeFeed", "The two tokens that stood side by side most often"),
+        QT_TRANSLATE_NOOP("MergeFeed", "The most frequent adjacent pair of tokens"),
         False,
         "·tokeniz + ation ",
     ),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "New token"),
-        QT_TRANSLATE_NOOP("MergeFeed", "What they became; a space is shown as ·, a newline as ⏎"),
+        QT_TRANSLATE_NOOP("MergeFeed", "The merged token; · is a space, ⏎ a newline"),
         False,
         "·tokenization  ",
     ),
-    FeedColumn(QT_TRANSLATE_NOOP("MergeFeed", "Id"), QT_TRANSLATE_NOOP("MergeFeed", "Its id"), True, "100,000"),
+    FeedColumn(QT_TRANSLATE_NOOP("MergeFeed", "Id"), QT_TRANSLATE_NOOP("MergeFeed", "Token ID"), True, "100,000"),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Count"),
-        QT_TRANSLATE_NOOP("MergeFeed", "How often the pair occurred"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Count of the pair"),
         True,
         "1,000,000",
     ),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Tokens left"),
-        QT_TRANSLATE_NOOP("MergeFeed", "Tokens of the whole text after this merge"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Tokens in the corpus after this merge"),
         True,
         "100,000,000",
     ),
@@ -287,7 +287,7 @@ class MergeFeed(StretchedTable):
     def __init__(self, model: MergeFeedModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("trainFeed")
-        self.setAccessibleName(self.tr("Merges, in the order in which they were learned"))
+        self.setAccessibleName(self.tr("Merges, in training order"))
         self._following = True
         self.setModel(model)
         self.setItemDelegate(MergeDelegate(theme, self))

@@ -89,11 +89,13 @@ class TrainingRunBar(QFrame):
         self.cancel.setEnabled(going)
         paused = state in (PAUSED, PAUSING)
         self.pause.setText(self.tr("&Resume") if paused else self.tr("&Pause"))
-        self.pause.setToolTip(self.tr("Go on with the run") if paused else self.tr("Rest; the run can go on later"))
+        self.pause.setToolTip(
+            self.tr("Resume training") if paused else self.tr("Pause training; you can resume it later")
+        )
         if state == PAUSED:
             self.say(self.tr("Paused. {words}").format(words=self._words).rstrip())
         elif state == STOPPING:
-            self.say(self.tr("Stopping, and keeping what was learned…"))
+            self.say(self.tr("Stopping and saving the result…"))
         elif state == KEEPING:
             self.say(self.tr("{stage}…").format(stage=self._text.stage("keeping")))
         self._enable_start()
@@ -176,7 +178,7 @@ class TrainingRunBar(QFrame):
     def _enable_start(self) -> None:
         free = self._state == IDLE and not self._waiting
         self.start.setEnabled(free and self._ready and not self._blocked)
-        what = self.tr("Learn a vocabulary from the texts of the folder")
+        what = self.tr("Train a tokenizer on the texts in the folder")
         self.start.setToolTip(self._blocked or self._lacking or what)
 
     @Slot()
@@ -191,18 +193,18 @@ class TrainingRunBar(QFrame):
         self.start = QPushButton(self.tr("&Start training"), objectName="trainStart")
         self.start.setProperty("kind", "primary")
         self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
-        self.cancel = QPushButton(self.tr("Stop and &keep"), objectName="trainCancel")
-        self.cancel.setToolTip(self.tr("End the run here. What it has learned is a smaller vocabulary, ready for use."))
+        self.cancel = QPushButton(self.tr("Stop and &keep result"), objectName="trainCancel")
+        self.cancel.setToolTip(self.tr("End training now. The merges so far form a smaller vocabulary, ready for use."))
         for button, spoken in (
             (self.start, self.tr("Start training")),
-            (self.pause, self.tr("Pause or resume the training")),
-            (self.cancel, self.tr("Stop the training and keep what was learned")),
+            (self.pause, self.tr("Pause or resume training")),
+            (self.cancel, self.tr("Stop training and keep the result")),
         ):
             button.setAutoDefault(False)
             button.setAccessibleName(spoken)
         self.bar = ReachableProgressBar()
         self.bar.setObjectName("trainProgress")
-        self.bar.setAccessibleName(self.tr("Progress of the training"))
+        self.bar.setAccessibleName(self.tr("Training progress"))
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setFormat("%p%")
@@ -244,7 +246,7 @@ class TrainingProgressPage(QWidget):
         self.feed = MergeFeed(self.model, theme)
         self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
         self.follow.setChecked(True)
-        self.follow.setToolTip(self.tr("Keep the newest merge in sight. Scrolling up lets go of it."))
+        self.follow.setToolTip(self.tr("Scroll to the newest merge. Scrolling up stops this."))
         self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
         self._place()
         self.follow.toggled.connect(self.feed.set_following)
@@ -264,7 +266,7 @@ class TrainingProgressPage(QWidget):
         self.curve.add(progress, snapshot.curve)
         time = (write.duration(snapshot.seconds), self.tr("elapsed"))
         if not progress.merges:
-            self.figures.show_figures((write.number(progress.pretokens), self.tr("different pretokens")), time)
+            self.figures.show_figures((write.number(progress.pretokens), self.tr("unique pretokens")), time)
             return
         self.figures.show_figures(
             (write.decimal(progress.bytes_per_token), self.tr("bytes per token")),
@@ -390,7 +392,7 @@ class TrainingPanel(QWidget):
         forms.addStretch(1)
         scroll = _scrolled(self.forms)
         scroll.setObjectName("trainForms")
-        scroll.setAccessibleName(self.tr("What to train on and what to learn"))
+        scroll.setAccessibleName(self.tr("Corpus and settings"))
         scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
         self.pages = QTabWidget(objectName="trainPages")
         self.pages.setAccessibleName(self.tr("Preview, progress and result"))

@@ -103,7 +103,7 @@ class ExportService(QObject):
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._open = open_encoding
-        self._lane = runner.exclusive(self.tr("Saving the vocabulary"), partial(_save, open_encoding), stoppable=False)
+        self._lane = runner.exclusive(self.tr("Saving the tokenizer"), partial(_save, open_encoding), stoppable=False)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
 
@@ -194,7 +194,7 @@ class ReportService(QObject):
 
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Measuring the vocabulary"), partial(make_report, open_encoding))
+        self._lane = runner.conflated(self.tr("Evaluating the vocabulary"), partial(make_report, open_encoding))
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._lane.cancelled.connect(self._on_cancelled)
@@ -218,7 +218,7 @@ class ReportService(QObject):
     @Slot(object)
     def _on_cancelled(self, request: ReportRequest) -> None:
         if request is self._wanted:
-            self.failed.emit(self.tr("Stopped before everything was measured."))
+            self.failed.emit(self.tr("Stopped before the evaluation was complete."))
 
 
 def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Ticket) -> Report:

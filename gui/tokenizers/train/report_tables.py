@@ -168,7 +168,7 @@ def runs_counted(text: str) -> str:
 
 
 def _type_title(ending: str) -> str:
-    return tr("{ending} files").format(ending=ending) if ending else tr("Files without an ending")
+    return tr("{ending} files").format(ending=ending) if ending else tr("Files without an extension")
 
 
 def _script_title(script: str) -> str:

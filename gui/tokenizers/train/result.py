@@ -209,8 +209,7 @@ class CompressionPage(QWidget):
         if report is None or model is None or not is_comparable(model, report.names[1:]):
             self.question.hide()
             words = self.tr(
-                "{model} counts with a vocabulary that was not measured here. Choose another model beside the encoding "
-                "to see what this one would be worth."
+                "{model} uses a vocabulary that was not measured here. Choose another model in the header to compare."
             )
             self.savings.setText("" if model is None else words.format(model=model.name))
             return
@@ -225,7 +224,7 @@ class CompressionPage(QWidget):
 
     def _words(self, saved: int, usd: object, tokens: list[int]) -> str:
         write = self._text
-        per_call = self.tr("{mine} tokens a call instead of {theirs}").format(
+        per_call = self.tr("{mine} tokens per call instead of {theirs}").format(
             mine=write.number(tokens[1]), theirs=write.number(tokens[0])
         )
         if saved == 0:
@@ -240,7 +239,7 @@ class CompressionPage(QWidget):
                 if saved > 0
                 else self.tr(", {money} more").format(money=money)
             )
-        return text + self.tr(". Vendors keep to their own vocabularies: it is what yours would be worth to one.")
+        return text + self.tr(". Hypothetical: vendors use their own vocabularies.")
 
 
 HASH_DIGITS = 12
@@ -296,7 +295,7 @@ class TrainingResultPage(QWidget):
         blocker.unblock()
         self._enable()
         if not names:
-            self.show_hint(self.tr("A vocabulary appears here when a run has ended."))
+            self.show_hint(self.tr("Results appear here when training ends."))
 
     def say(self, words: str, kind: str = "") -> None:
         """Say something about the vocabulary shown: what came of saving it, for one."""
@@ -307,7 +306,9 @@ class TrainingResultPage(QWidget):
         short = self.tr("  Hash {hash}…").format(hash=run_hash[:HASH_DIGITS]) if run_hash else ""
         self.summary.setText(words + short)
         self.summary.setToolTip(
-            self.tr("The same texts and settings give the same hash: {hash}").format(hash=run_hash) if run_hash else ""
+            self.tr("The same texts and settings always give the same hash: {hash}").format(hash=run_hash)
+            if run_hash
+            else ""
         )
         self.summary.setVisible(bool(words))
 
@@ -366,9 +367,9 @@ class TrainingResultPage(QWidget):
         if held is None:
             return self.tr("Measured on {texts} of the folder.").format(texts=words)
         if held:
-            return self.tr("Measured on {texts} that were held back from training.").format(texts=words)
+            return self.tr("Measured on {texts} held out of training.").format(texts=words)
         return self.tr(
-            "Measured on {texts} it was trained on, for none were held back: on other texts it will do a little worse."
+            "Measured on {texts} of training text, as none was held out. Expect slightly worse results on other text."
         ).format(texts=words)
 
     def _overlaps(self, report: Report) -> list[str]:
@@ -388,9 +389,9 @@ class TrainingResultPage(QWidget):
         self.names.setAccessibleName(self.tr("Vocabulary"))
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
-        self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt in this vocabulary"))
+        self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt with this tokenizer"))
         self.use.setProperty("kind", "primary")
-        self.save = _button("trainSave", self.tr("Save &as"), self.tr("Write it to a file for other programs"))
+        self.save = _button("trainSave", self.tr("Save &as"), self.tr("Save it to a file for other programs"))
         self.save.setMenu(QMenu(self.save))
         for ending, title in FORMATS:
             action = self.save.menu().addAction(f"{format_title(title)} ({ending})…")
@@ -409,14 +410,14 @@ class TrainingResultPage(QWidget):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
         self.kind = QComboBox(objectName="trainTokensKind")
-        self.kind.setAccessibleName(self.tr("Which tokens are listed"))
+        self.kind.setAccessibleName(self.tr("Tokens to list"))
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
         self.kind.setMinimumContentsLength(8)
         self.kind.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         for title in (
-            self.tr("tokens of each vocabulary"),
-            self.tr("tokens that the others lack"),
-            self.tr("tokens that it shares with the others"),
+            self.tr("all tokens"),
+            self.tr("tokens missing from the others"),
+            self.tr("tokens shared with the others"),
         ):
             self.kind.addItem(title)
         self.overlap = PlainLabel(objectName="trainOverlap")
@@ -457,7 +458,7 @@ class TrainingResultPage(QWidget):
     def _tokens_page(self) -> QWidget:
         page = QWidget()
         self.table = table = StretchedTable(objectName="trainTokens")
-        table.setAccessibleName(self.tr("Tokens, the longest first"))
+        table.setAccessibleName(self.tr("Tokens, longest first"))
         table.setModel(self.tokens)
         table.setTabKeyNavigation(False)
         table.setCornerWidget(plain_corner(table))

@@ -59,7 +59,7 @@ class TrainingResults(QObject):
         self._names: tuple[str, ...] = ()
         self._shown = ""
         self._sample = ""
-        self._removing = runner.exclusive(self.tr("Removing a vocabulary"), partial(_remove, own), stoppable=False)
+        self._removing = runner.exclusive(self.tr("Deleting a tokenizer"), partial(_remove, own), stoppable=False)
         self._removing.finished.connect(self._on_removed)
         self._removing.failed.connect(self._on_remove_failed)
         page.chosen.connect(self._on_chosen)
@@ -97,8 +97,8 @@ class TrainingResults(QObject):
         if kept.unkept:
             self._page.say(
                 self.tr(
-                    "It could not be written into the profile ({why}), so it is gone when the window closes. "
-                    "Save it elsewhere, or make room and train again."
+                    "Could not save it to your profile ({why}). It is lost when the window closes: save it elsewhere, "
+                    "or free some space and train again."
                 ).format(why=kept.unkept.rstrip(".")),
                 "warning",
             )
@@ -119,9 +119,9 @@ class TrainingResults(QObject):
         else:
             request = ReportRequest(name, self._files, None)
         if not request.files:
-            page.show_hint(self.tr("Choose a folder above: the vocabulary is measured on its texts."))
+            page.show_hint(self.tr("Choose a folder above to evaluate the vocabulary on its texts."))
             return
-        page.show_hint(self.tr("Measuring it beside gpt2, cl100k_base and o200k_base…"))
+        page.show_hint(self.tr("Comparing with gpt2, cl100k_base and o200k_base…"))
         self._reports.ask(request)
 
     @Slot(object)
@@ -130,11 +130,11 @@ class TrainingResults(QObject):
         if report.evaluation.total.texts:
             self._page.set_report(report)
         else:
-            self._page.show_hint(self.tr("None of the texts it was to be measured on can be read any more."))
+            self._page.show_hint(self.tr("The evaluation texts can no longer be read."))
 
     @Slot(str)
     def _on_report_failed(self, why: str) -> None:
-        self._page.show_hint(self.tr("It could not be measured: {why}").format(why=why))
+        self._page.show_hint(self.tr("Could not evaluate it: {why}").format(why=why))
 
     # --- saving -------------------------------------------------------------------------------------------------------
 
@@ -166,14 +166,14 @@ class TrainingResults(QObject):
     @Slot(object, object)
     def _on_saved(self, path: Path, losses: tuple[str, ...]) -> None:
         self._notifier.withdraw(SAVING)
-        words = self.tr("Saved as {path}, read back and compared.").format(path=path)
+        words = self.tr("Saved as {path} and verified.").format(path=path)
         self._page.say(" ".join((words, *losses)), "success")
 
     @Slot(object, str)
     def _on_save_failed(self, request: ExportRequest, why: str) -> None:
         self._page.say(why, "error")
         self._notifier.error(
-            self.tr("{name} was not saved: {why} It is still here.").format(name=request.name, why=_sentence(why)),
+            self.tr("Could not save {name}: {why} It is still here.").format(name=request.name, why=_sentence(why)),
             key=SAVING,
             offers=(Offer(self.tr("Try again"), lambda: self.save(request)),),
         )
@@ -185,10 +185,10 @@ class TrainingResults(QObject):
         box = QMessageBox(self._page.window())
         box.setObjectName("trainRemoveDialog")
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(self.tr("Delete a vocabulary"))
+        box.setWindowTitle(self.tr("Delete tokenizer"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(self.tr("Delete the vocabulary {name}?").format(name=visible_line(name)))
-        box.setInformativeText(self.tr("Its file in the profile goes too. Copies that were saved elsewhere stay."))
+        box.setText(self.tr("Delete the tokenizer {name}?").format(name=visible_line(name)))
+        box.setInformativeText(self.tr("Its file in the profile is deleted too. Copies saved elsewhere stay."))
         delete = box.addButton(self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         delete.clicked.connect(partial(self._removing.submit, name))
@@ -202,14 +202,12 @@ class TrainingResults(QObject):
         self._summaries.pop(name, None)
         self.set_names(tuple(one for one in self._names if one != name))
         self._page.set_summary("")
-        self._page.show_hint(self.tr("{name} was deleted.").format(name=name))
+        self._page.show_hint(self.tr("Deleted {name}.").format(name=name))
         self.removed.emit(name)
 
     @Slot(object)
     def _on_remove_failed(self, failure: JobFailure) -> None:
-        self._page.say(
-            self.tr("{name} could not be deleted: {why}").format(name=failure.request, why=failure.why), "error"
-        )
+        self._page.say(self.tr("Could not delete {name}: {why}").format(name=failure.request, why=failure.why), "error")
 
 
 def _remove(own: UserEncodings, name: str, _ticket: Ticket) -> None:

@@ -163,10 +163,9 @@ class TrainingSettingsForm(QGroupBox):
         if self.vocab_size.value() < least:
             if self.alphabet.currentData() == "bytes":
                 return self.tr(
-                    "The vocabulary must have at least {least} entries: the 256 bytes and the special tokens are "
-                    "always in it, and a merge should fit too."
+                    "The vocabulary needs at least {least} entries: the 256 bytes, the special tokens and one merge."
                 ).format(least=least)
-            return self.tr("The vocabulary must have at least {least} entries.").format(least=least)
+            return self.tr("The vocabulary needs at least {least} entries.").format(least=least)
         return ""
 
     @Slot(str)
@@ -191,30 +190,30 @@ class TrainingSettingsForm(QGroupBox):
 
     def _make_controls(self) -> None:
         self.name = QLineEdit(objectName="trainName")
-        self.name.setToolTip(self.tr("What the encoding will be called in Tokenloupe."))
+        self.name.setToolTip(self.tr("Name of the encoding in Tokenloupe."))
         self.vocab_size = _number("trainVocabSize", 1, choices.MOST_VOCAB)
-        self.vocab_size.setToolTip(self.tr("Entries of the vocabulary: bytes, merges and special tokens together."))
+        self.vocab_size.setToolTip(self.tr("Total number of entries: bytes, merges and special tokens."))
         self.pattern = choices.choice_box("trainPattern", choices.PATTERNS)
         self.pattern.setEditable(True)
         self.pattern.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.pattern.setCompleter(None)
         self.pattern.lineEdit().setFont(fixed_font())
-        self.pattern.setToolTip(self.tr("Where texts are cut before pairs merge. Choose one, or type an expression."))
-        self.dummy_prefix = QCheckBox(self.tr("Dummy prefix: ▁ in front of each text"), objectName="trainDummyPrefix")
+        self.pattern.setToolTip(self.tr("How text is split before merging. Choose a pattern or type a regex."))
+        self.dummy_prefix = QCheckBox(self.tr("Dummy prefix: ▁ before each text"), objectName="trainDummyPrefix")
         self.dummy_prefix.setToolTip(
-            self.tr("So that a word is the same token at the start of a text as behind a space. Decoding takes it off.")
+            self.tr("Makes a word the same token at the start of a text as after a space. Decoding removes it.")
         )
         self.alphabet = choices.choice_box("trainAlphabet", choices.ALPHABETS)
         self.normalization = choices.choice_box("trainNormalization", choices.NORMAL_FORMS)
         self.lowercase = QCheckBox(self.tr("Lowercase"), objectName="trainLowercase")
         self.strip_accents = QCheckBox(self.tr("Strip accents"), objectName="trainStripAccents")
         self.special = QPlainTextEdit(objectName="trainSpecialTokens")
-        self.special.setPlaceholderText(self.tr("<|endoftext|>, one a line"))
+        self.special.setPlaceholderText(self.tr("<|endoftext|>, one per line"))
         self.special.setTabChangesFocus(True)
         self.special.setFont(fixed_font())
-        self.special.setToolTip(self.tr("Texts that are one token each and never merge. They get the last ids."))
+        self.special.setToolTip(self.tr("Each becomes one token that never merges. They get the last IDs."))
         self.min_count = _number("trainMinCount", 1, MOST_BYTES)
-        self.min_count.setToolTip(self.tr("Training ends when the commonest pair occurs less often than this."))
+        self.min_count.setToolTip(self.tr("Training stops when the most frequent pair occurs fewer times than this."))
         self.max_token = _number("trainMaxToken", 0, MOST_BYTES)
         self.max_token.setSpecialValueText(self.tr("no limit"))
         self.max_token.setSuffix(self.tr(" bytes"))
@@ -226,14 +225,14 @@ class TrainingSettingsForm(QGroupBox):
         )
         self.tie_order = choices.choice_box("trainTieOrder", choices.TIE_ORDERS)
         self.thread_count = _number("trainThreads", 0, MOST_THREADS)
-        self.thread_count.setSpecialValueText(self.tr("one a core"))
-        self.thread_count.setToolTip(self.tr("For reading and splitting the texts. The merges do not depend on it."))
+        self.thread_count.setSpecialValueText(self.tr("one per core"))
+        self.thread_count.setToolTip(self.tr("Threads for reading and splitting. The merges do not depend on it."))
         self.cluster = QLineEdit(objectName="trainCluster")
         self.cluster.setPlaceholderText(self.tr("count on this computer"))
         self.cluster.setToolTip(
             self.tr(
-                "Address of a Dask scheduler, such as tcp://10.0.0.1:8786, whose workers see the same files and count "
-                "them in place of this computer. The merges do not depend on it. Empty at each start."
+                "Address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers must see the same files; they "
+                "count instead of this computer. The merges do not depend on it. Empty at each start."
             )
         )
         self._cluster_remark = Remark(self._theme)
@@ -247,8 +246,8 @@ class TrainingSettingsForm(QGroupBox):
     def _close_cluster(self) -> None:
         """Without Dask, and no way to install it, the field cannot work: a sentence under it says what can."""
         words = self.tr(
-            "This build has no Dask. To count on a cluster, run Tokenloupe from its source with the extra dask: "
-            "docs/scale.md there says how."
+            "This build does not include Dask. To count on a cluster, run Tokenloupe from source with the extra "
+            "“dask”; see docs/scale.md."
         )
         self.cluster.setEnabled(False)
         self.cluster.setToolTip(words)
@@ -306,8 +305,8 @@ class TrainingSettingsForm(QGroupBox):
         """What leaves this computer is said before it does."""
         self._cluster_remark.say(
             self.tr(
-                "The names and sizes of the files go to {address}, whose workers read them. Only name a scheduler that "
-                "you trust."
+                "File names and sizes are sent to {address}, whose workers read the files. Name only a scheduler you "
+                "trust."
             ).format(address=self.dask)
             if self.dask
             else ""
@@ -351,7 +350,7 @@ class TrainingSettingsForm(QGroupBox):
         if not text:
             return choices.hint_of(choices.PATTERNS, "none")
         return choices.hint_of(choices.PATTERNS, text) or self.tr(
-            "Your own regular expression. What it does not match is dropped from the training text."
+            "Custom regular expression. Text it does not match is dropped from the training data."
         )
 
     def _loss_words(self) -> str:
@@ -359,10 +358,10 @@ class TrainingSettingsForm(QGroupBox):
         form = self.normalization.currentData()
         lost = [self.tr("capitals")] if self.lowercase.isChecked() else []
         lost += [self.tr("accents")] if self.strip_accents.isChecked() else []
-        lost += [self.tr("the way some characters were written ({form})").format(form=form)] if form else []
+        lost += [self.tr("the original form of some characters ({form})").format(form=form)] if form else []
         if not lost:
             return ""
-        return self.tr("Lossy: decoding gives back the normalised text, without {what}. See the preview.").format(
+        return self.tr("Lossy: decoding returns the normalized text, without {what}. See the preview.").format(
             what=self.tr(" and ").join(lost)
         )
 

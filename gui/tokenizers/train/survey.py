@@ -56,7 +56,7 @@ class TrainingPreview(QWidget):
         super().__init__(parent)
         self._text = text
         self.files = QComboBox(objectName="trainPreviewFile")
-        self.files.setAccessibleName(self.tr("File of the preview"))
+        self.files.setAccessibleName(self.tr("File to preview"))
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.files.setMinimumContentsLength(10)
         self.figures = PlainLabel(objectName="trainPreviewFigures")
@@ -64,7 +64,7 @@ class TrainingPreview(QWidget):
         self.remark.setObjectName("trainPreviewChanges")
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("trainPreview")
-        self.view.setAccessibleName(self.tr("Preview of the split"))
+        self.view.setAccessibleName(self.tr("Split preview"))
         self.hint = PlainLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
@@ -118,7 +118,7 @@ class TrainingPreview(QWidget):
         shown = ", ".join(f"{before} → {after or '∅'}" for before, after, _count in preview.changes[:MOST_CHANGES])
         more = ", …" if len(preview.changes) > MOST_CHANGES else ""
         places = self.tr("1 place") if number == 1 else self.tr("{n} places").format(n=self._text.number(number))
-        return self.tr("Normalisation changes {places}, framed below: {changes}").format(
+        return self.tr("Normalization changes {places}, framed below: {changes}").format(
             places=places, changes=shown + more
         )
 
@@ -245,7 +245,7 @@ class TrainingSurveyBox(QGroupBox):
 
     def set_looking(self, note: str) -> None:
         """A survey is under way."""
-        self.headline.setText(self.tr("Looking through the folder… {note}").format(note=note).rstrip())
+        self.headline.setText(self.tr("Scanning the folder… {note}").format(note=note).rstrip())
         self.headline.show()
         self.remark.say("")
         self.forecast.say("")
@@ -281,7 +281,7 @@ class TrainingSurveyBox(QGroupBox):
         write = self._text
         soon = self.tr("less than a second")
         self.forecast.say(
-            self.tr("Forecast: {pretokens} different pretokens, {memory} of memory, {seconds}").format(
+            self.tr("Forecast: {pretokens} unique pretokens, {memory} of memory, {seconds}").format(
                 pretokens=write.ends(*forecast.pretokens, write.about),
                 memory=write.ends(*forecast.memory_bytes, write.size),
                 seconds=soon if forecast.seconds[1] < 1 else write.ends(*forecast.seconds, write.duration),
@@ -298,9 +298,9 @@ class TrainingSurveyBox(QGroupBox):
         left_out = sum(survey.skipped_counts.values()) if survey is not None else 0
         self.details.setVisible(self.model.rowCount() > 0)
         self.details.setText(
-            self.tr("Left out: {n}").format(n=self._text.number(left_out)) if left_out else self.tr("Duplicates")
+            self.tr("Skipped: {n}").format(n=self._text.number(left_out)) if left_out else self.tr("Duplicates")
         )
-        self.details.setToolTip(self.tr("Show which files are left out and why"))
+        self.details.setToolTip(self.tr("Show skipped files and the reasons"))
         self.remark.say("")
         self.forecast.say("")
         self._show_tree()
@@ -310,7 +310,7 @@ class TrainingSurveyBox(QGroupBox):
         write, found = self._text, []
         if survey.duplicate_files:
             found.append(
-                self.tr("{n} of them repeat other files ({size}) and count twice.").format(
+                self.tr("{n} are duplicates ({size}) and count twice.").format(
                     n=write.number(survey.duplicate_files), size=write.size(survey.duplicate_bytes)
                 )
             )
@@ -338,7 +338,7 @@ class TrainingSurveyBox(QGroupBox):
         self.details.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.tree = QTreeView(objectName="trainSkipped")
-        self.tree.setAccessibleName(self.tr("Files left out, by reason"))
+        self.tree.setAccessibleName(self.tr("Skipped files, by reason"))
         self.tree.setModel(self.model)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
@@ -350,10 +350,10 @@ class TrainingSurveyBox(QGroupBox):
         self.hidden_files = QCheckBox(self.tr("Include hidden files"), objectName="trainHidden")
         self.hold_back = QCheckBox(self.tr("Hold out 5% for evaluation"), objectName="trainHoldBack")
         self.hold_back.setToolTip(
-            self.tr("Every twentieth file or so is not trained on. The result is then measured on text it never saw.")
+            self.tr("About every twentieth file is kept out of training; the result is evaluated on it.")
         )
-        self.sample = QCheckBox(self.tr("A sample of"), objectName="trainSample")
-        self.sample.setToolTip(self.tr("Take files evenly from all over the folder until they have this size."))
+        self.sample = QCheckBox(self.tr("Train on a sample of"), objectName="trainSample")
+        self.sample.setToolTip(self.tr("Take files evenly from the whole folder, up to this size."))
         self.sample_mb = QSpinBox(objectName="trainSampleSize")
         self.sample_mb.setRange(1, MOST_SAMPLE_MB)
         self.sample_mb.setSuffix(self.tr(" MB"))
@@ -368,8 +368,8 @@ class TrainingSurveyBox(QGroupBox):
         column.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.tree)
         grid = form_grid()
-        form_row(grid, self.tr("Onl&y files like"), self.include)
-        form_row(grid, self.tr("&Leave out"), self.exclude)
+        form_row(grid, self.tr("Include onl&y"), self.include)
+        form_row(grid, self.tr("Exc&lude"), self.exclude)
         column.addLayout(grid)
         which = FlowLayout(gap=16)
         for switch in (self.gitignore, self.hidden_files):
@@ -411,7 +411,7 @@ class TrainingSurveyBox(QGroupBox):
 def _field(name: str, hint: str) -> QLineEdit:
     field = QLineEdit(objectName=name)
     field.setPlaceholderText(hint)
-    field.setToolTip(field.tr("Patterns as in a .gitignore, with commas between them."))
+    field.setToolTip(field.tr("Patterns as in .gitignore, separated by commas."))
     return field
 
 

@@ -38,7 +38,7 @@ _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
 
 GROUPS = (
-    QT_TRANSLATE_NOOP("Vocabulary", "In both, at the same id"),
+    QT_TRANSLATE_NOOP("Vocabulary", "In both, same ID"),
     QT_TRANSLATE_NOOP("Vocabulary", "In both, different ID"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {here}"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {there}"),
@@ -132,7 +132,7 @@ class ComparePage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("vocabCompare")
-        self.setAccessibleName(self.tr("Comparison with another vocabulary"))
+        self.setAccessibleName(self.tr("Vocabulary comparison"))
         self._comparison: Comparison | None = None
         self._chosen = -1
         self.other = EncodingPicker()
@@ -140,7 +140,7 @@ class ComparePage(QWidget):
         self.other.setAccessibleName(self.tr("Encoding to compare with"))
         self.other.setPlaceholderText(self.tr("Choose an encoding"))
         self.group = QComboBox(objectName="vocabCompareGroup")
-        self.group.setAccessibleName(self.tr("Which entries are listed"))
+        self.group.setAccessibleName(self.tr("Entries to list"))
         self.words = QLabel(objectName="vocabCompareWords")
         self.words.setTextFormat(Qt.TextFormat.PlainText)
         self.words.setWordWrap(True)
@@ -165,7 +165,7 @@ class ComparePage(QWidget):
         """Nothing has been compared yet."""
         self._comparison = None
         self.group.setEnabled(False)
-        self.words.setText(self.tr("Choose another encoding to see which tokens both have, and which only one has."))
+        self.words.setText(self.tr("Choose another encoding to see shared and unique tokens."))
         self.model.set_group(None, 0)
 
     def show_comparison(self, comparison: Comparison) -> None:
@@ -187,7 +187,7 @@ class ComparePage(QWidget):
         write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
         self.words.setText(
             self.tr(
-                "{both} tokens are in both: {same} at the same id, {moved} at another. {mine} are only in {here}, "
+                "{both} tokens are in both: {same} with the same ID, {moved} with another. {mine} are only in {here}, "
                 "{theirs} only in {there}."
             ).format(
                 **{"both": write(both), "same": write(counts[0]), "moved": write(counts[1])},
@@ -216,7 +216,7 @@ class ComparePage(QWidget):
         table.setAccessibleName(self.tr("Entries of both vocabularies"))
         table.setModel(self.model)
         set_up_rows(table)
-        table.setToolTip(self.tr("Enter, or two clicks, go to the token"))
+        table.setToolTip(self.tr("Double-click or Enter to go to the token"))
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setStretchLastSection(True)

@@ -87,7 +87,7 @@ class VocabularyFlow(QObject):
         service.token_ready.connect(self._on_token)
         service.failed.connect(self._on_failed)
         service.stopped.connect(self._on_stopped)
-        panel.detail.show_nothing(self.tr("Choose an entry to see what it is made of."))
+        panel.detail.show_nothing(self.tr("Select an entry to see how it is built."))
 
     @property
     def vocabulary(self) -> OpenedVocabulary | None:
@@ -144,7 +144,7 @@ class VocabularyFlow(QObject):
         last = len(self._shown.entries) - 1
         found = typed_ids(typed, last)
         if found is None:
-            words = self.tr("“{typed}” is no id of {name}: they go from 0 to {last}. A range is written 100-200.")
+            words = self.tr("“{typed}” is not an ID of {name} (0 to {last}). Write a range as 100-200.")
             self._refusal = words.format(typed=typed[:40], name=self._shown.name, last=last)
             self._panel.say_problem(self._refusal)
         elif isinstance(found, int):
@@ -234,7 +234,7 @@ class VocabularyFlow(QObject):
     def _say_found(self, found: Found) -> None:
         panel = self._panel
         if found.ids is None:
-            kept = self.tr("The table still shows what was found before.")
+            kept = self.tr("The table shows the previous results.")
             panel.say_problem(f"{found.why} {kept}")
             return
         total, count = len(found.request.opened.entries), len(found.ids)
@@ -245,15 +245,13 @@ class VocabularyFlow(QObject):
             self._said = self.tr("{count} of {total} entries.").format(
                 count=number, total=figure(panel.locale(), total)
             )
-        panel.table.set_empty_text(
-            "" if count else self.tr("No entry has all of this. “Show all” looks for everything.")
-        )
+        panel.table.set_empty_text("" if count else self.tr("No matching entry. “Show all” clears the filters."))
         self._say(f"{self._said} {self._progress}".strip())
 
     @Slot(float)
     def _on_diagnosing(self, fraction: float) -> None:
         percent = figure(self._panel.locale(), int(100 * max(0.0, fraction)))
-        self._progress = self.tr("Looking at all of them: {percent}%").format(percent=percent)
+        self._progress = self.tr("Analysing: {percent}%").format(percent=percent)
         self._say(f"{self._said} {self._progress}")
 
     @Slot(object)
@@ -265,7 +263,7 @@ class VocabularyFlow(QObject):
         self._panel.model.set_diagnosis(diagnosed.diagnosis)
         self._panel.filters.set_diagnosed(True)
         if diagnosed.unkept:
-            words = self.tr("What was found out about {name} could not be kept: {why}.")
+            words = self.tr("Could not cache the analysis of {name}: {why}.")
             self._notifier.remark(words.format(name=shown.name, why=diagnosed.unkept))
         self._search()
         if self._panel.detail.token_id >= 0:
@@ -378,7 +376,7 @@ class VocabularySaving(QObject):
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         start = str(folder / suggested_file(shown.name, ".csv"))
         filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)")]
-        title = self.tr("Export what is shown")
+        title = self.tr("Export entries shown")
         dialog = file_choosers.saving(self._panel.window(), "vocabExportDialog", title, start, filters)
         dialog.selectFile(start)
         dialog.fileSelected.connect(self._on_target)
@@ -405,12 +403,12 @@ class VocabularySaving(QObject):
     def _on_written(self, path: Path, count: int) -> None:
         self._notifier.withdraw(EXPORT)
         number = figure(self._panel.locale(), count)
-        self._notifier.remark(self.tr("{count} entries were exported to {path}.").format(count=number, path=path))
+        self._notifier.remark(self.tr("Exported {count} entries to {path}.").format(count=number, path=path))
 
     @Slot(object, str)
     def _on_failed(self, path: Path, why: str) -> None:
         self._notifier.error(
-            self.tr("The entries could not be exported to {path}: {why}. Nothing else was changed.").format(
+            self.tr("Could not export the entries to {path}: {why}. Nothing else was changed.").format(
                 path=path, why=why.rstrip(".")
             ),
             key=EXPORT,

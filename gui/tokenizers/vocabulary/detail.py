@@ -57,7 +57,7 @@ class VocabularyDetail(QWidget):
         """``spelled``: writes bytes in the letters of GPT-2."""
         super().__init__(parent)
         self.setObjectName("vocabDetail")
-        self.setAccessibleName(self.tr("The token that is selected"))
+        self.setAccessibleName(self.tr("Selected token"))
         self._spelled = spelled
         self._detail: TokenDetail | None = None
         self.hint = self._words("vocabHint")
@@ -76,9 +76,9 @@ class VocabularyDetail(QWidget):
         self._make_places()
         self.tree = MergeTreePane(theme)
         self.tree.view.setObjectName("vocabTree")
-        self.tree.view.setAccessibleName(self.tr("How the token is merged from single bytes"))
-        self.steps, self.step_model = self._list("vocabSteps", self.tr("Merges of the token, in the order they happen"))
-        self.built, self.built_model = self._list("vocabBuilt", self.tr("Tokens that are merged from this one"))
+        self.tree.view.setAccessibleName(self.tr("Merges of the token from single bytes"))
+        self.steps, self.step_model = self._list("vocabSteps", self.tr("Merges of the token, in order"))
+        self.built, self.built_model = self._list("vocabBuilt", self.tr("Tokens merged from this one"))
         self._place()
         self.tree.view.token_activated.connect(self.token_asked)
 
@@ -114,7 +114,7 @@ class VocabularyDetail(QWidget):
         self._write(detail)
         self._show_links(detail, entries)
         if detail.tree is None:
-            self.tree.show_forest(MergeForest(), hint=self.tr("The id stands for nothing."))
+            self.tree.show_forest(MergeForest(), hint=self.tr("This ID is unused."))
         else:
             self.tree.show_forest(forest_of([detail.tree]), hint="")
         self.step_model.set_tokens([step.token_id for step in detail.steps], lambda row: self._step_line(detail, row))
@@ -165,18 +165,18 @@ class VocabularyDetail(QWidget):
 
     @property
     def _pending(self) -> str:
-        return self.tr("known when all entries have been looked at")
+        return self.tr("available when the analysis is done")
 
     def _reach(self, detail: TokenDetail) -> str:
         if detail.reachable is None:
-            known = self.tr("not known: a library runs this tokenizer")
-            return known if detail.kind == "piece" else self.tr("it stands for nothing")
+            known = self.tr("unknown: a library runs this tokenizer")
+            return known if detail.kind == "piece" else self.tr("unused ID")
         if detail.reachable:
-            return self.tr("yes, by its name") if detail.kind == "special" else self.tr("yes")
+            return self.tr("yes, as a special token") if detail.kind == "special" else self.tr("yes")
         ids = ", ".join(map(str, detail.encoded[:MOST_ENCODED])) + ("…" if len(detail.encoded) > MOST_ENCODED else "")
         if not ids:
-            return self.tr("no: merging never makes it")
-        return self.tr("no: its text is encoded to {ids}").format(ids=ids)
+            return self.tr("no: merging never produces it")
+        return self.tr("no: its text encodes to {ids}").format(ids=ids)
 
     def _built(self, detail: TokenDetail) -> str:
         if detail.children is None or detail.built_in_all is None:
@@ -185,7 +185,7 @@ class VocabularyDetail(QWidget):
             return self.tr("no token")
         if detail.built_in_all == 1:
             return self.tr("one token")
-        return self.tr("{all} tokens, {direct} of them directly").format(
+        return self.tr("{all} tokens, {direct} directly").format(
             all=figure(self.locale(), detail.built_in_all), direct=figure(self.locale(), len(detail.children))
         )
 
@@ -220,7 +220,7 @@ class VocabularyDetail(QWidget):
             link.setProperty("token_id", parent)
         words = self.tr("a single byte") if detail.kind == "byte" else self.tr("nothing: it is not merged")
         if detail.kind == "piece":
-            words = self.tr("not known: a library runs this tokenizer")
+            words = self.tr("unknown: a library runs this tokenizer")
         self.no_parents.setText(words)
 
     # --- what it is made of -------------------------------------------------------------------------------------------
@@ -287,8 +287,8 @@ class VocabularyDetail(QWidget):
         self.previous.clicked.connect(self._on_previous)
         self.next.clicked.connect(self._on_next)
         for button, words in (
-            (self.previous, self.tr("Show the place before in the prompt")),
-            (self.next, self.tr("Show the next place in the prompt")),
+            (self.previous, self.tr("Previous occurrence in the prompt")),
+            (self.next, self.tr("Next occurrence in the prompt")),
         ):
             button.setToolTip(plain_tip(words))
             button.setAccessibleName(words)
@@ -314,7 +314,7 @@ class VocabularyDetail(QWidget):
         view.setModel(model)
         view.setUniformItemSizes(True)
         view.setFont(fixed_font())
-        view.setToolTip(self.tr("Enter, or two clicks, go to the token"))
+        view.setToolTip(self.tr("Double-click or Enter to go to the token"))
         view.setCornerWidget(plain_corner(view))
         view.activated.connect(self._on_activated)
         return view, model
@@ -324,11 +324,11 @@ class VocabularyDetail(QWidget):
         self.token_asked.emit(index.model().id_at(index.row()))
 
     def _place(self) -> None:
-        self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps, and what is merged from it"))
+        self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps and tokens merged from it"))
         for page, title in ((self.tree, self.tr("Tree")), (self.steps, ""), (self.built, "")):
             self.pages.addTab(page, title)
         self.letters = QCheckBox(
-            self.tr("Letters of GPT-&2 (Ġ for a space, Ċ for a newline)"), objectName="vocabLetters"
+            self.tr("Show bytes GPT-&2 style (Ġ for a space, Ċ for a newline)"), objectName="vocabLetters"
         )
         self.letters.toggled.connect(self._on_letters)
         page = QWidget()

@@ -125,7 +125,7 @@ class VocabularyFilters(QWidget):
         for box in (self.script, self.finding):
             box.setEnabled(known)
             box.setToolTip(
-                box.accessibleName() if known else self.tr("Known in a few seconds: all entries are looked at")
+                box.accessibleName() if known else self.tr("Available in a few seconds, when the analysis is done")
             )
 
     def state(self) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class VocabularyFilters(QWidget):
     def _make_first_row(self) -> None:
         self.encoding = EncodingPicker()
         self.encoding.setObjectName("vocabEncoding")
-        self.encoding.setAccessibleName(self.tr("Encoding whose vocabulary is shown"))
+        self.encoding.setAccessibleName(self.tr("Encoding"))
         self.search = QLineEdit(objectName="vocabSearch")
         self.search.setAccessibleName(self.tr("Search the vocabulary"))
         self.search.setClearButtonEnabled(True)
@@ -218,9 +218,9 @@ class VocabularyFilters(QWidget):
         )
         self.match_case = Chip("vocabMatchCase", self.tr("Match &case"), self.tr("Match case"))
         self.go_to = QLineEdit(objectName="vocabGoToId")
-        self.go_to.setAccessibleName(self.tr("Go to an id, or show a range of ids"))
+        self.go_to.setAccessibleName(self.tr("Go to an ID, or show a range of IDs"))
         self.go_to.setPlaceholderText(self.tr("43453 or 100-200"))
-        self.go_to.setToolTip(self.tr("An id to go to, or a range to show; Enter does it (Ctrl+G comes here)"))
+        self.go_to.setToolTip(self.tr("ID to go to, or range to show, with Enter (Ctrl+G focuses this field)"))
         self.go_to.setFixedWidth(self.fontMetrics().averageCharWidth() * 18)
 
     def _make_second_row(self) -> None:

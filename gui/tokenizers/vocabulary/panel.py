@@ -34,7 +34,7 @@ class LengthsPage(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("vocabLengths")
-        self.setAccessibleName(self.tr("How long the tokens are"))
+        self.setAccessibleName(self.tr("Token lengths"))
         self._theme, self._text = theme, TrainingText(self.locale())
         self._lengths: Lengths | None = None
         self.plots: LengthPlots | None = None
@@ -58,9 +58,8 @@ class LengthsPage(QWidget):
         write = self._text
         self.words.setText(
             self.tr(
-                "The {count} tokens of {name} that were learned have {mean} bytes on average; half have at most "
-                "{median}, the longest {longest}. The broken line is the longest token among its neighbours; what has "
-                "32 bytes or more is drawn as 32."
+                "The {count} learned tokens of {name} average {mean} bytes (median {median}, longest {longest}). "
+                "Dashed line: longest token nearby. 32 bytes or more are drawn as 32."
             ).format(
                 count=write.number(lengths.total),
                 name=name,
@@ -87,12 +86,12 @@ class LengthsPage(QWidget):
         try:
             from gui.tokenizers.vocabulary.plots import LengthPlots
         except ImportError as error:
-            self._problem = PlainLabel(self.tr("The pictures cannot be drawn: {reason}").format(reason=error))
+            self._problem = PlainLabel(self.tr("Could not draw the charts: {reason}").format(reason=error))
             self._problem.setWordWrap(True)
             column.addWidget(self._problem, 1)
         else:
             self.plots = LengthPlots(self._theme, self._text)
-            self.plots.setAccessibleName(self.tr("Tokens by length, and length by id; the words above say it too"))
+            self.plots.setAccessibleName(self.tr("Tokens by length, and length by ID; the text above says the same"))
             column.addWidget(self.plots, 1)
             self._draw()
 
@@ -142,7 +141,7 @@ class VocabularyPanel(QWidget):
         self._show_colour()
         yield
         self.detail = VocabularyDetail(theme, self._spelled)
-        self.side = PageTabs("vocabSide", self.tr("The token, and figures of the whole vocabulary"))
+        self.side = PageTabs("vocabSide", self.tr("Selected token and vocabulary statistics"))
         self.side.addTab(self.detail, self.tr("Token"))
         yield
         self._place()

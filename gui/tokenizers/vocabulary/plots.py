@@ -38,7 +38,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.ci.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lengths rise to the right everywhere
         self._axes: list[Any] = []
         self.histogram = self._field(0, self.tr("Tokens"), self.tr("Bytes"))
-        self.along = self._field(2, self.tr("Bytes"), self.tr("Id, which is the order of merging"))
+        self.along = self._field(2, self.tr("Bytes"), self.tr("ID, in merge order"))
         self.bars = pg.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
         self.histogram.addItem(self.bars)
         self.means, self.longest = pg.PlotCurveItem(), pg.PlotCurveItem()

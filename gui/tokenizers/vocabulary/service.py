@@ -261,7 +261,7 @@ class PlacesService(QObject):
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._wanted: PlacesRequest | None = None
-        self._lane = runner.conflated(self.tr("Looking for a token in the prompt"), _TokensOfText().find)
+        self._lane = runner.conflated(self.tr("Finding a token in the prompt"), _TokensOfText().find)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
 
@@ -361,9 +361,9 @@ class VocabularyService(QObject):
         self._opening = runner.conflated(self.tr("Opening the vocabulary"), partial(_open, open_encoding))
         self._searching = runner.conflated(self.tr("Searching the vocabulary"), _search)
         self._diagnosing = runner.conflated(
-            self.tr("Diagnosing the vocabulary"), partial(diagnose_or_read, folder / "diagnoses")
+            self.tr("Analysing the vocabulary"), partial(diagnose_or_read, folder / "diagnoses")
         )
-        self._looking = runner.conflated(self.tr("Looking at a token"), look_at)
+        self._looking = runner.conflated(self.tr("Reading a token"), look_at)
         self._comparing = runner.conflated(self.tr("Comparing vocabularies"), partial(_compare, open_encoding))
         for lane, done in (
             (self._opening, self._on_opened),
@@ -453,9 +453,7 @@ class VocabularyService(QObject):
     @Slot(object)
     def _on_diagnosis_stopped(self, request: DiagnosisRequest) -> None:
         if request is self._newest.diagnosis:
-            self.stopped.emit(
-                self.tr("The diagnosis was stopped. It begins again when the vocabulary is opened again.")
-            )
+            self.stopped.emit(self.tr("The analysis was stopped. It restarts when the vocabulary is opened again."))
 
     @Slot(object)
     def _on_search_stopped(self, request: SearchRequest) -> None:

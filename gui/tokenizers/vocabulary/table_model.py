@@ -50,7 +50,7 @@ class EntryColumn(NamedTuple):
 COLUMNS = (
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Id"),
-        QT_TRANSLATE_NOOP("Vocabulary", "The number that a model is given for the token"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The number the model sees"),
         True,
         "200,000  ",
         "id",
@@ -59,7 +59,7 @@ COLUMNS = (
         QT_TRANSLATE_NOOP("Vocabulary", "Token"),
         QT_TRANSLATE_NOOP(
             "Vocabulary",
-            "Its text, made visible: a space is shown as ·, a newline as ⏎, bytes that are no character as \\x and hex",
+            "Text of the token; · is a space, ⏎ a newline, \\x a byte that is not a character",
         ),
         False,
         "·SolidGoldMagikarp  ",
@@ -88,16 +88,14 @@ COLUMNS = (
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Kind"),
-        QT_TRANSLATE_NOOP(
-            "Vocabulary", "A single byte, a token merged from two others, a special token, or an id not used"
-        ),
+        QT_TRANSLATE_NOOP("Vocabulary", "Single byte, merged token, special token, or unused ID"),
         False,
         "unused id ",
         "kind",
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Script"),
-        QT_TRANSLATE_NOOP("Vocabulary", "What most of its letters are written in"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Script of most of its letters"),
         False,
         "Devanagari ",
         "script",
@@ -128,7 +126,7 @@ KINDS = {
     "byte": QT_TRANSLATE_NOOP("Vocabulary", "byte"),
     "merge": QT_TRANSLATE_NOOP("Vocabulary", "merged"),
     "special": QT_TRANSLATE_NOOP("Vocabulary", "special"),
-    "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused id"),
+    "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
     "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
 }
 """Kinds of ids in words, by the names of ``engine.entries.table``."""
@@ -136,18 +134,18 @@ KINDS = {
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "part of a character"),
-    "white space": QT_TRANSLATE_NOOP("Vocabulary", "white space"),
+    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
-    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused id"),
+    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
 """Findings in words, by the names of ``engine.entries.diagnostics``, in its order."""
 
 FINDING_HINTS = {
-    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "No text is encoded to it: its own text is encoded to other ids"),
+    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "Its bytes are not whole characters (partial UTF-8)"),
-    "white space": QT_TRANSLATE_NOOP("Vocabulary", "White space and nothing else"),
-    "control": QT_TRANSLATE_NOOP("Vocabulary", "It has control or format characters that are not white space"),
-    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "The id stands for nothing"),
+    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
+    "control": QT_TRANSLATE_NOOP("Vocabulary", "Contains control or format characters other than whitespace"),
+    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
 }
 
 SCRIPTS = (

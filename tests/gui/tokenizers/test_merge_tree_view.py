@@ -177,7 +177,7 @@ def test_a_tree_that_is_cut_says_so(pane):
     pane.show_forest(forest_of([encoding.merge_tree(15717)], most_nodes=3), "berry")
     assert pane.caption.text().startswith("berry. Too large")
     assert "merged from b and erry" in pane.view.text()
-    assert "erry, token 5515, 4 bytes (65 72 72 79), its parts are not drawn" in pane.view.text()
+    assert "erry, token 5515, 4 bytes (65 72 72 79), its parts are omitted" in pane.view.text()
 
 
 @pytest.mark.parametrize("text", ["x" * 4000, " " * 128], ids=["many trees", "one wide tree"])

@@ -138,12 +138,12 @@ def test_the_pairs_that_compete(qtbot, panel):
     assert rows[0] == ["▶", "er + r", "618", "618"]
     assert sorted(row[1] for row in rows) == ["b + er", "er + r", "r + y"]
     assert [int(row[3]) for row in rows] == sorted(int(row[3]) for row in rows)
-    assert panel.pairs_label.text() == "Pairs that compete for merge 2"
+    assert panel.pairs_label.text() == "Competing pairs for merge 2"
     assert panel.pairs.index(0, 0).data(Qt.ItemDataRole.FontRole).bold()
     assert panel.pairs.index(1, 0).data(Qt.ItemDataRole.FontRole) is None
     panel.player.end.click()
     settled(qtbot, panel)
-    assert panel.pairs_label.text() == "The end: no pair is left that makes a token"
+    assert panel.pairs_label.text() == "Done: no remaining pair makes a token"
     assert panel.pairs.rowCount() == 0
 
 
@@ -253,7 +253,7 @@ def test_the_selection_of_the_prompt(qtbot, bench):
         "cl100k_base",
         "str  aw  berry",
     )
-    assert "From the prompt" in panel.remark.text()
+    assert "Taken from the prompt" in panel.remark.text()
     qtbot.keyClicks(panel.text, "x")
     settled(qtbot, panel)
     assert panel.remark.text() == ""
@@ -344,7 +344,7 @@ def test_a_hundred_kilobytes_are_pasted(qtbot, panel):
     panel.text.paste()
     settled(qtbot, panel)
     assert len(panel.text.text()) == MOST_CHARACTERS
-    assert panel.remark.text() == "Only the first 20,000 characters are looked at here."
+    assert panel.remark.text() == "Only the first 20,000 characters are analysed."
     assert panel.tree.caption.text().startswith("Pretoken 2 of 5,000")
 
 
@@ -405,7 +405,7 @@ def test_encodings_of_ones_own_and_such_as_are_gone(qtbot, open_window):
         bench.pages.merges.show_text("xyz", "mine")
         panel = bench.pages.merges.panel
         settled(qtbot, panel)
-        assert panel.pairs_label.text() == "A token as a whole: no merges lead to it"
+        assert panel.pairs_label.text() == "A whole token, looked up without merges"
         assert not panel.player.play.isEnabled()
         bench.pages.merges.show_text("abab", "mine")
         settled(qtbot, panel)

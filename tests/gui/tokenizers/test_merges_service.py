@@ -69,11 +69,16 @@ def test_the_worker_looks_only_at_what_is_new():
     [
         (" strawberry", None, IsToken, "one token, 73700, made by merge 10."),
         ("z", None, IsToken, "“z”: one token, 89: a single byte."),
-        ("don't", None, SplitApart, "cuts it into 2 pretokens, and nothing is merged across a cut: don  |  't"),
+        (
+            "don't",
+            None,
+            SplitApart,
+            "splits it into 2 pretokens, and merges never cross a pretoken boundary: don  |  't",
+        ),
         ("strawberry", None, NoSuchToken, "does not join: str + aw, aw + berry."),
         ("strawberry", None, NoSuchToken, "exists, but another merge came first: merge "),
         ("strawberry", (2, 5), TakenFirst, "Another merge came first: merge 3 took st + r → str."),
-        ("strawberry", (6, 8), MergedOn, "after merge 1, and merge 4 made it a part of a larger one: er + r → err."),
+        ("strawberry", (6, 8), MergedOn, "after merge 1; merge 4 made it part of a larger one: er + r → err."),
         ("berry", (0, 1), MergedOn, "was token 65 from the beginning, and merge 4"),
         ("<|endoftext|>", None, SplitApart, "it is the special token 100257."),
     ],
@@ -86,8 +91,8 @@ def test_the_reason_is_said(text, stretch, kind, said):
 
 def test_the_split_of_a_token_that_exists_is_said():
     said = words(look("\n//", encoding="o200k_base"))[0]
-    assert "The vocabulary has a token for just this, 3914" in said
-    assert "It is cut behind character 1." in said
+    assert "The vocabulary has a token for exactly this text, 3914" in said
+    assert "It is split after character 1." in said
 
 
 def test_of_several_pretokens_the_one_at_hand_is_explained_too():
@@ -108,7 +113,7 @@ def test_text_that_the_pattern_leaves_out():
     own = engine.Encoding("own", pat_str=r"\w+", mergeable_ranks=ranks, special_tokens={})
     reply = _look(lambda _: own, _Known(), MergeRequest(1, "own", "!!"), Ticket(lambda *_: None))
     assert reply.account is None
-    assert "leaves 2 of its characters out" in words(reply)[0]
+    assert "drops 2 of its characters" in words(reply)[0]
 
 
 def test_a_pretoken_that_is_too_long_is_refused_in_words(monkeypatch):

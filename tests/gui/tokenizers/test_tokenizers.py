@@ -112,9 +112,9 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
     dialog = choose(qtbot, bench, tmp_path / name)
     said = facts(dialog)
     assert said["Kind"].endswith(f", {model}")
-    assert said["Run by"].startswith(library)
+    assert said["Engine"].startswith(library)
     assert said["Ids"].startswith(f"✓ those of {library} ")
-    assert "special ones" in said["Size"]
+    assert "special tokens" in said["Size"]
     assert said["Special tokens"] != "none"
     add(qtbot, bench, dialog, "theirs")
     if library == "sentencepiece":
@@ -132,7 +132,7 @@ def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow,
     bench = open_window()
     dialog = choose(qtbot, bench, tmp_path / "written.json")
     said = facts(dialog)
-    assert said["Run by"] == "Tokenloupe's own engine"
+    assert said["Engine"] == "Tokenloupe's own engine"
     assert said["Split"] == "cl100k_base"
     assert said["Ids"].startswith("✓ equal to tokenizers ")
     assert said["Lost"].startswith("nothing")
@@ -145,7 +145,7 @@ def test_a_name_that_is_taken_is_not_accepted(qtbot: QtBot, open_window: OpenWin
     bench = open_window()
     dialog = choose(qtbot, bench, tmp_path / "own.model")
     dialog.name.setText("gpt2")
-    assert "of this name" in dialog.remark.text()
+    assert "with this name exists" in dialog.remark.text()
     assert not dialog.add.isEnabled()
     dialog.name.setText(" ")
     assert not dialog.add.isEnabled()
@@ -399,7 +399,7 @@ def test_others_are_found_when_they_are_asked_for(qtbot: QtBot, open_window: Ope
     bench = open_window()
     page = library(qtbot, bench)
     assert page.found.count() == 0
-    assert "Nothing is looked for before you ask" in page.about_found.text()
+    assert "Nothing is searched until you ask" in page.about_found.text()
     qtbot.mouseClick(page.find, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: page.found.count() == 3)
     rows = [page.found.item(row).text() for row in range(3)]
@@ -448,7 +448,7 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     detail = bench.window.findChild(VocabularyDetail)
     qtbot.waitUntil(lambda: detail is not None and detail.token_id == 300)
     assert detail.fact("kind") == "piece"
-    assert detail.fact("reach") == "not known: a library runs this tokenizer"
+    assert detail.fact("reach") == "unknown: a library runs this tokenizer"
 
 
 @pytest.mark.deep
@@ -472,7 +472,7 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     bundled = [one for one in engine.encoding_entries() if one.kind == "bundled"]
     assert [row.name for row in page.model.rows] == [one.name for one in bundled]
     details = page.details
-    qtbot.waitUntil(lambda: details.fact("Run by") != "")
+    qtbot.waitUntil(lambda: details.fact("Engine") != "")
     assert details.fact("Vendor") == "Alibaba"
     assert details.fact("Licence") == "Apache-2.0"
     assert details.fact("Unicode") == "16.0"
@@ -489,7 +489,7 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     assert page.chosen == ""
     imported(qtbot, bench, tmp_path)
     qtbot.waitUntil(lambda: page.chosen == "theirs")
-    qtbot.waitUntil(lambda: details.fact("Run by").startswith("sentencepiece"))
+    qtbot.waitUntil(lambda: details.fact("Engine").startswith("sentencepiece"))
     assert details.fact("File") == "theirs.tokenizer"
     assert details.rename.isVisible()
     page.select("gpt2")

@@ -79,7 +79,7 @@ def test_a_path_that_leads_nowhere_is_a_sentence(qtbot, runner, tmp_path):
     service = CorpusService(runner)
     with qtbot.waitSignal(service.survey_failed) as told:
         service.survey(SurveyRequest((tmp_path / "gone",), CorpusRules()))
-    assert told.args == [f"There is no file or folder {tmp_path / 'gone'}."]
+    assert told.args == [f"No such file or folder: {tmp_path / 'gone'}."]
 
 
 def test_someone_who_stops_all_jobs_hears_that_the_survey_ended(qtbot, runner, tmp_path, monkeypatch):
@@ -93,7 +93,7 @@ def test_someone_who_stops_all_jobs_hears_that_the_survey_ended(qtbot, runner, t
     with qtbot.waitSignal(service.survey_failed) as told:
         for lane in runner.busy_lanes:
             lane.cancel()
-    assert told.args == ["Stopped before the folder was looked through."]
+    assert told.args == ["Stopped before the folder was scanned."]
 
 
 def test_a_forecast_that_nobody_wants_any_more_ends(tmp_path):

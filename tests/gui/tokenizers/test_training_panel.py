@@ -130,11 +130,11 @@ def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Application, texts: 
 def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     assert not panel.run_bar.start.isEnabled()
-    assert panel.run_bar.words.text() == panel.run_bar.start.toolTip() == "Choose a folder of texts to begin."
+    assert panel.run_bar.words.text() == panel.run_bar.start.toolTip() == "Choose a folder of text to begin."
     choose(qtbot, panel, texts)
     assert panel.run_bar.words.text() == ""
     assert panel.survey.headline.text().startswith("3 text files, ")
-    assert panel.survey.details.text() == "Left out: 2"
+    assert panel.survey.details.text() == "Skipped: 2"
     qtbot.mouseClick(panel.survey.details, Qt.MouseButton.LeftButton)
     assert panel.survey.tree.isVisible()
     assert {panel.survey.model.index(row, 0).data() for row in range(2)} == {"Not text: 1", "Hidden: 1"}
@@ -220,9 +220,9 @@ def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
 ):
     panel = panel_of(bench)
     panel.folder.field.setText(str(tmp_path / "gone"))
-    qtbot.waitUntil(lambda: "There is no file or folder" in panel.preview.hint.text())
+    qtbot.waitUntil(lambda: "No such file or folder" in panel.preview.hint.text())
     panel.folder.field.setText(str(texts))
-    assert panel.preview.hint.text() == "Looking through the files"
+    assert panel.preview.hint.text() == "Scanning files"
     panel.folder.field.clear()
     qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts above"))
 
@@ -239,7 +239,7 @@ def test_what_the_first_run_on_a_computer_waits_for_is_told(
     panel.form.vocab_size.setValue(270)
     choose(qtbot, panel, texts)
     qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: "is being compiled for this computer" in panel.run_bar.words.text())
+    qtbot.waitUntil(lambda: "Compiling the trainer for this computer" in panel.run_bar.words.text())
     assert panel.run_bar.bar.maximum() == 0
     with qtbot.waitSignal(bench.pages.training.finished):
         compiled.set()
@@ -332,7 +332,7 @@ def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Application, text
 def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Application, tmp_path: Path):
     panel = panel_of(bench)
     panel.folder.field.setText(str(tmp_path / "gone"))
-    qtbot.waitUntil(lambda: "There is no file or folder" in panel.survey.remark.text())
+    qtbot.waitUntil(lambda: "No such file or folder" in panel.survey.remark.text())
     assert not panel.run_bar.start.isEnabled()
 
 

@@ -63,7 +63,7 @@ def test_it_is_measured_on_texts_that_were_held_back(trained: Application):
     assert shown == [f"{expected.total.bytes_per_token(index):.2f}" for index in range(4)]
     titles = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert titles == ["All texts", ".txt files", "Lines in Latin", "Lines without letters"]
-    assert "held back from training" in panel.result.source.text()
+    assert "held out of training" in panel.result.source.text()
     best = [column for column in range(2, 6) if model.index(0, column).data().startswith("✓")]
     assert best == [
         2 + index for index, tokens in enumerate(expected.total.tokens) if tokens == min(expected.total.tokens)
@@ -162,7 +162,7 @@ def test_what_it_would_save_is_said_in_tokens_and_money(qtbot: QtBot, trained: A
     page.prompt_bytes.setValue(6000)
     total = page._report.evaluation.total
     mine, theirs = (round(6000 / total.bytes_per_token(index)) for index in (0, 3))
-    assert f"{mine:,} tokens a call instead of {theirs:,}" in page.savings.text()
+    assert f"{mine:,} tokens per call instead of {theirs:,}" in page.savings.text()
     saved = (theirs - mine) * 1_000_000
     assert f"{round(saved, 2 - len(str(saved))):,} tokens fewer" in page.savings.text()
     assert "$" in page.savings.text()
@@ -225,7 +225,7 @@ def test_a_profile_that_cannot_be_written_leaves_the_vocabulary_in_the_window(
     kept = train(qtbot, trained).kept
     assert kept.unkept.endswith("No space left on device")
     page = panel_of(trained).result
-    assert "gone when the window closes" in page.remark.text()
+    assert "lost when the window closes" in page.remark.text()
     qtbot.waitUntil(lambda: kept.name in names_in_picker(trained))
     assert engine.get_encoding(kept.name).token_byte_values() == kept.encoding.token_byte_values()
 

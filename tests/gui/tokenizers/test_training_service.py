@@ -269,13 +269,13 @@ def test_what_could_not_be_kept_can_be_made_again_at_the_next_start(qtbot, runne
 def test_a_failure_is_a_sentence_and_leaves_the_service_ready(qtbot, runner):
     class Refuses(OneRun):
         def make_run(self, plan, resume_from):
-            raise ValueError("There is no text to train on.")
+            raise ValueError("No text to train on.")
 
     service = TrainingService(runner, Refuses(CountingRun()))
     heard = Heard(service)
     with qtbot.waitSignal(service.failed):
         service.start(PLAN)
-    assert heard.failures == ["There is no text to train on."]
+    assert heard.failures == ["No text to train on."]
     assert service.state == IDLE
 
 

@@ -61,7 +61,8 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     page.other.setCurrentText("p50k_edit")
     qtbot.waitUntil(page.group.isEnabled)
     assert page.words.text() == (
-        "50,281 tokens are in both: 50,281 at the same id, 0 at another. 0 are only in p50k_base, 3 only in p50k_edit."
+        "50,281 tokens are in both: 50,281 with the same ID, 0 with another. 0 are only in p50k_base, 3 only in "
+        "p50k_edit."
     )
     assert page.group.currentIndex() == ONLY_THERE, "it opens on what differs"
     assert page.model.rowCount() == 3
@@ -75,7 +76,7 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     entries = bench.pages.vocabulary.flow.vocabulary.entries
     ids = [page.model.ids_at(row)[0] for row in range(1000)]
     lengths = [len(entries.token_bytes(one)) for one in ids]
-    assert lengths == sorted(lengths, reverse=True), "the longest first"
+    assert lengths == sorted(lengths, reverse=True), "longest first"
     page.group.setCurrentIndex(ANOTHER_ID)
     here, there = page.model.ids_at(1000)
     assert here != there
@@ -121,7 +122,7 @@ def test_a_file_that_cannot_be_written_is_told(qtbot, open_window, tmp_path):
     bench.notifier.posted.connect(notices.append)
     bench.pages.vocabulary.saving.write(tmp_path / "file" / "x.csv")
     qtbot.waitUntil(lambda: bool(notices))
-    assert "could not be exported to" in notices[0].text
+    assert "Could not export the entries to" in notices[0].text
 
 
 def test_the_dialog_of_the_export(qtbot, open_window, tmp_path):

@@ -145,7 +145,7 @@ def test_a_range_of_ids(qtbot, open_window, typed, first, last):
 def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.go_asked.emit(typed)
-    assert panel.problem.text().startswith(f"“{typed}” is no id of r50k_base: they go from 0 to 50256.")
+    assert panel.problem.text().startswith(f"“{typed}” is not an ID of r50k_base (0 to 50256).")
     assert panel.model.rowCount() == 50_257
 
 
@@ -164,7 +164,7 @@ def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window
     assert panel.problem.isHidden()
     qtbot.waitUntil(lambda: flow.vocabulary.search.diagnosis is not None and panel.filters.finding.isEnabled())
     assert panel.problem.isVisibleTo(panel)
-    assert "“999999999” is no id of r50k_base: they go from 0 to 50256" in panel.problem.text()
+    assert "“999999999” is not an ID of r50k_base (0 to 50256)" in panel.problem.text()
     flow.open("cl100k_base")
     type_id("100000")
     qtbot.waitUntil(lambda: flow.vocabulary.name == "cl100k_base")
@@ -511,4 +511,4 @@ def test_an_encoding_of_ones_own(qtbot, open_window, tmp_path):
     assert panel.detail.no_parents.text() == "nothing: it is not merged"
     bench.pages.vocabulary.flow.go_to(280)
     qtbot.waitUntil(lambda: panel.detail.token_id == 280)
-    assert panel.detail.fact("reach") == "it stands for nothing"
+    assert panel.detail.fact("reach") == "unused ID"
