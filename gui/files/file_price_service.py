@@ -110,7 +110,7 @@ def manifest_table(request: ManifestRequest, ticket: Ticket) -> ExportTable:
     tree, prices = request.tree, FilePrices(request.models, request.scenario)
     figures = [f"tokens {name}" for name in tree.encodings]
     money = [name for model in request.models for name in (f"{model.id} tokens", f"{model.id} input USD")]
-    columns = ("path", "included", "bytes", *figures, *money, "left out because")
+    columns = ("path", "included", "bytes", *figures, *money, "skipped because")
     checked, sizes, tokens = request.checked.tolist(), tree.file_bytes.tolist(), tree.tokens.T.tolist()
     rows: list[tuple[Value, ...]] = []
     for index, path in enumerate(tree.paths):

@@ -246,8 +246,8 @@ class FileTreeModel(QAbstractItemModel):
         model = self.prices.models[(section - MODELS) // 2]
         if role == Qt.ItemDataRole.ToolTipRole:
             words = (
-                tr("Tokens as {model} counts them"),
-                tr("What it costs to send once to {model}, without an answer"),
+                tr("Tokens, counted by {model}"),
+                tr("Input cost of sending it once to {model}"),
             )
             return plain_tip(words[(section - MODELS) % 2].format(model=model.id))
         return (tr("{model}, tokens"), tr("{model}, cost"))[(section - MODELS) % 2].format(model=model.name)

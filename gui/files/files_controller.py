@@ -43,7 +43,7 @@ class FilesController(PageController["FilesPage"]):
         self._fit = FolderFit(self._runner, self)
         self._watch = FolderWatch(self)
         self._list = self._runner.exclusive(self.tr("Listing the files"), manifest_text)
-        self._storage = Storage(self._runner, self.tr("Writing the list of files"), self)
+        self._storage = Storage(self._runner, self.tr("Exporting the file list"), self)
         self.shown: ScannedFolder | None = None
         self._asked: tuple[Path, ...] = ()
         self._missed = self._failed = False
@@ -193,7 +193,7 @@ class FilesController(PageController["FilesPage"]):
         names = (self._encoding, *self._other_encodings())
         self._scan.scan(ScanRequest(paths, names, self._page.rules(), quiet, self.shown if quiet else None))
         if not quiet:
-            self._page.remark.say(self.tr("Looking through the folder…"))
+            self._page.remark.say(self.tr("Scanning the folder…"))
 
     def _other_encodings(self) -> list[str]:
         """What the models shown are counted with, beside the encoding in use."""
@@ -216,7 +216,7 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot()
     def _on_stopped(self) -> None:
-        self._page.remark.say(self.tr("Stopped. What was counted so far is not shown."), "warning")
+        self._page.remark.say(self.tr("Stopped. Partial counts are not shown."), "warning")
 
     @Slot(object)
     def _on_scanned(self, scanned: ScannedFolder) -> None:
@@ -250,7 +250,7 @@ class FilesController(PageController["FilesPage"]):
         panel = self._page
         if not scanned.tree.paths:
             left_out = len(scanned.left_out.skipped)
-            words = self.tr("There is no text to count; {n} left out.") if left_out else self.tr("The folder is empty.")
+            words = self.tr("No text files to count; {n} skipped.") if left_out else self.tr("The folder is empty.")
             panel.remark.say(words.format(n=panel.text.number(left_out)), "warning")
         else:
             panel.remark.say(scanned.problem, "warning" if scanned.problem else "")
@@ -266,7 +266,7 @@ class FilesController(PageController["FilesPage"]):
         elif self._named:
             words = self.tr("The results below are from an earlier count of {folders}. The last count failed.")
         elif self._page.folder.paths():
-            words = self.tr("The results below are for {folders}. Press Count to count the folder named above.")
+            words = self.tr("The results below are for {folders}. Click Count to count the folder named above.")
         else:
             words = self.tr("The results below are for {folders}. No folder is named above.")
         self._page.show_counted(words.format(folders=folders), current=self.current)
@@ -276,13 +276,12 @@ class FilesController(PageController["FilesPage"]):
         unwatched = self._watch.unwatched
         if unwatched == 1:
             words = self.tr(
-                "Not everything can be watched for changes: "
-                "1 file or folder is looked at when you come back to this window, or press Count."
+                "Too many files to watch: 1 file or folder is checked when you return to this window, or click Count."
             )
         else:
             words = self.tr(
-                "Not everything can be watched for changes: "
-                "{n} files and folders are looked at when you come back to this window, or press Count."
+                "Too many files to watch: {n} files and folders are checked when you return to this window, or click "
+                "Count."
             )
         self._page.watching.say(words.format(n=self._page.text.number(unwatched)) if unwatched else "")
 
@@ -406,7 +405,7 @@ class FilesController(PageController["FilesPage"]):
     def export_list(self) -> None:
         """Ask for a file to write the list to."""
         filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)"), self.tr("Markdown (*.md)")]
-        title, proposed = self.tr("Export the list of files"), Path.home() / "files.csv"
+        title, proposed = self.tr("Export file list"), Path.home() / "files.csv"
         dialog = file_choosers.saving(self._page.window(), "filesExportDialog", title, proposed, filters)
         dialog.fileSelected.connect(self._on_target)
         dialog.open()

@@ -209,7 +209,7 @@ class TypeLegend(QWidget):
     def __init__(self, model: FileTreeModel, theme: Theme) -> None:
         super().__init__(objectName="filesLegend")
         self._model, self._theme = model, theme
-        self.setAccessibleName(self.tr("Types of file on the map"))
+        self.setAccessibleName(self.tr("File types on the map"))
         self.setFixedHeight(self.fontMetrics().height() + 8)
         model.modelReset.connect(self._on_reset)
         theme.changed.connect(self.update)
@@ -273,19 +273,19 @@ class FitFoot(QFrame):
         self.limit = tokens_box("filesLimit", self.tr("Tokens to fit into"))
         self.limit.setValue(FIT)
         self.way = QComboBox(objectName="filesWay")
-        self.way.setAccessibleName(self.tr("What to uncheck"))
+        self.way.setAccessibleName(self.tr("Items to uncheck"))
         self.way.addItem(self.tr("by unchecking files"), "files")
         self.way.addItem(self.tr("by unchecking folders"), "folders")
         self.way.setProperty("kind", "quiet")
         self.way.setToolTip(
             self.tr(
-                "Takes the smallest item that is enough by itself, else the largest, until the rest fits. "
-                "Nothing is unchecked before you confirm it."
+                "Unchecks the smallest item that is enough by itself, else the largest, until the rest fits. Nothing "
+                "changes until you confirm."
             )
         )
         self.over = PlainLabel(objectName="filesOver")
         self.over.setProperty("role", "pill")
-        self.propose = QPushButton(self.tr("&Propose what to uncheck"), objectName="filesPropose")
+        self.propose = QPushButton(self.tr("&Suggest files to uncheck"), objectName="filesPropose")
         self.words = PlainLabel(objectName="filesProposal")
         self.words.setWordWrap(True)
         self.list = QListWidget(objectName="filesProposed")
@@ -442,19 +442,19 @@ class FilesPage(QWidget):
     def _make_bar(self, icons: Icons) -> None:
         self.sides = QTabBar(self)
         self.sides.addTab(self.tr("Tree and map"))
-        self.sides.addTab(self.tr("Left out"))
+        self.sides.addTab(self.tr("Skipped"))
         self.folder = FolderBar(icons, prefix="files")
         self.folder.field.setAccessibleName(self.tr("Folder to count"))
         self.folder.field.setPlaceholderText(self.tr("Choose a folder, drop one here, or type its path"))
         self.folder.button.setAccessibleName(self.tr("Choose the folder to count"))
         self.scan = QPushButton(self.tr("Cou&nt"), objectName="filesScan")
         self.scan.setAccessibleName(self.tr("Count the folder"))
-        self.scan.setToolTip(self.tr("Count what is new or has changed"))
+        self.scan.setToolTip(self.tr("Count new and changed files"))
 
     def _make_results(self, theme: Theme, icons: Icons) -> None:
         self.figures = FigureStrip("filesTokens", "filesCost", "filesContext")
         self.least = tokens_box("filesLeast", self.tr("Hide files with fewer tokens"))
-        self.least.setToolTip(self.tr("Smaller files and folders are hidden; they stay in every total."))
+        self.least.setToolTip(self.tr("Smaller files and folders are hidden but still count in every total."))
         self.gitignore = QCheckBox(self.tr("Respect .&gitignore"), objectName="filesGitignore")
         self.gitignore.setChecked(True)
         self.remark = Remark(theme)
@@ -473,7 +473,7 @@ class FilesPage(QWidget):
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
         self.export = QPushButton(self.tr("E&xport list…"), objectName="filesExport")
-        self.export.setAccessibleName(self.tr("Export the list of files"))
+        self.export.setAccessibleName(self.tr("Export file list"))
         self.export.setProperty("kind", "link")
         self.fit = FitFoot(self.text)
         self.empty = EmptyState(
@@ -490,7 +490,7 @@ class FilesPage(QWidget):
 
     def _make_tree(self, theme: Theme, icons: Icons) -> None:
         self.tree = QTreeView(objectName="filesTree")
-        self.tree.setAccessibleName(self.tr("Files with their tokens and costs"))
+        self.tree.setAccessibleName(self.tr("Files with tokens and costs"))
         self.tree.setProperty("kind", "flat")
         self.tree.setHeader(TreeHeader(theme, self.tree))
         self.tree.setModel(self.model)
@@ -508,7 +508,7 @@ class FilesPage(QWidget):
         self.up.setToolTip(self.tr("Show the folder that contains this one"))
         self.legend = TypeLegend(self.model, theme)
         self.skipped = QTreeView(objectName="filesSkipped")
-        self.skipped.setAccessibleName(self.tr("Files that were left out, by reason"))
+        self.skipped.setAccessibleName(self.tr("Skipped files, by reason"))
         self.skipped.setProperty("kind", "flat")
         self.skipped.setModel(self.left_out)
         self.skipped.setHeaderHidden(True)
@@ -518,7 +518,7 @@ class FilesPage(QWidget):
         bar = QHBoxLayout()
         bar.setContentsMargins(16, 8, 12, 4)
         bar.setSpacing(8)
-        bar.addWidget(segments(self.sides, "filesSides", self.tr("Tree and map, or what was left out")))
+        bar.addWidget(segments(self.sides, "filesSides", self.tr("Tree and map, or skipped files")))
         bar.addWidget(self.folder, 1)
         bar.addWidget(self.scan)
         least = PlainLabel(self.tr("Hide &below"))
@@ -656,7 +656,7 @@ class FilesPage(QWidget):
         """Show what was left out, with the number on its tab."""
         self.left_out.set_survey(left_out)
         number = len(left_out.skipped) if left_out is not None else 0
-        self.sides.setTabText(1, self.tr("Left out: {n}").format(n=self.text.number(number)))
+        self.sides.setTabText(1, self.tr("Skipped: {n}").format(n=self.text.number(number)))
 
     def open_again(self) -> None:
         """Open the folders that were open before the tree was reset; at first the one at the top."""

@@ -134,9 +134,9 @@ def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, 
             report=report,
         )
     except FileNotFoundError as error:
-        raise RefusedScan(_tr("There is no file or folder {path}.").format(path=error.filename)) from None
+        raise RefusedScan(_tr("No such file or folder: {path}.").format(path=error.filename)) from None
     except OSError as error:
-        words = _tr("{path} cannot be looked through: {why}.")
+        words = _tr("Could not scan {path}: {why}.")
         raise RefusedScan(words.format(path=error.filename, why=error.strerror or error)) from None
     tree = tree_of(request.roots, request.encodings, counts.paths, counts.file_bytes, counts.tokens)
     before = request.before
@@ -176,7 +176,7 @@ class FolderFit(QObject):
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Working out what fits"), work_out)
+        self._lane = runner.conflated(self.tr("Calculating what fits"), work_out)
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._lane.cancelled.connect(self._on_cancelled)
@@ -211,12 +211,12 @@ class FolderFit(QObject):
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         if self._answers(failure.request):
-            self.failed.emit(self.tr("What fits could not be worked out: {why}").format(why=failure.why))
+            self.failed.emit(self.tr("Could not calculate what fits: {why}").format(why=failure.why))
 
     @Slot(object)
     def _on_cancelled(self, request: FitRequest) -> None:
         if self._answers(request):
-            self.failed.emit(self.tr("Stopped. Nothing is proposed."))
+            self.failed.emit(self.tr("Stopped. Nothing was suggested."))
 
     def _answers(self, request: FitRequest) -> bool:
         """Whether somebody waits for the answer to this; they do no more."""

@@ -75,7 +75,7 @@ class Treemap(QWidget):
     def __init__(self, model: FileTreeModel, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("filesTreemap")
-        self.setAccessibleName(self.tr("Map of the folder: areas are tokens"))
+        self.setAccessibleName(self.tr("Folder map; areas show tokens"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._model, self._theme = model, theme
         self.folder = TOP
@@ -196,7 +196,7 @@ class Treemap(QWidget):
             number = self.tr("{n} of {all}").format(n=self._current + 1, all=len(self._tiles))
             self.setAccessibleDescription(f"{self.sentence_of(self._current)} ({number})")
         else:
-            self.setAccessibleDescription(self.tr("Nothing with tokens in it."))
+            self.setAccessibleDescription(self.tr("Nothing here has tokens."))
 
     # --- events -------------------------------------------------------------------------------------------------------
 

@@ -276,9 +276,9 @@ class OutcomeView(QWidget):
         if outcome.claims:
             holding = sum(claim.holds for claim in outcome.claims)
             if len(outcome.claims) == 1:
-                words = self.tr("The claim holds") if holding else self.tr("The claim does not hold")
+                words = self.tr("The claim is true") if holding else self.tr("The claim is false")
             else:
-                words = self.tr("{n} of {all} claims hold").format(n=holding, all=len(outcome.claims))
+                words = self.tr("{n} of {all} claims are true").format(n=holding, all=len(outcome.claims))
             self._add_table(ClaimsModel(outcome.claims, self._theme), words)
         for table in outcome.tables:
             self._add_table(ResultModel(table), table.title)

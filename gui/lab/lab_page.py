@@ -174,7 +174,7 @@ class LabCard(QFrame):
         sign.setIconSize(ICON)
         sign.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        sign.setAccessibleName(self.tr("What this shows"))
+        sign.setAccessibleName(self.tr("Explanation"))
         row.addWidget(sign, alignment=Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._sentence(card_words(self.card.truth), "table"), 1)
         return row
@@ -212,9 +212,7 @@ class LabCard(QFrame):
         text.setFont(fixed_font())
         text.setPlainText(self.card.text)
         text.setTabChangesFocus(True)
-        text.setToolTip(
-            self.tr("A long text that is pasted is cut after {n} characters").format(n=f"{MOST_CHARACTERS:,}")
-        )
+        text.setToolTip(self.tr("Pasted text is limited to {n} characters").format(n=f"{MOST_CHARACTERS:,}"))
         text.setCornerWidget(plain_corner(text))
         lines = min(max(self.card.text.count("\n") + 1 + len(self.card.text) // 90, LEAST_LINES), MOST_LINES)
         margin = int(2 * text.document().documentMargin()) + 2 * text.frameWidth()

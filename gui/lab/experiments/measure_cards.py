@@ -28,7 +28,7 @@ from gui.lab.experiments.training_cards import BYTES, Learned, in_bytes, learn, 
 if TYPE_CHECKING:
     from engine.training_types import TrainingCurve
 
-SHRINKING = QT_TRANSLATE_NOOP("Lab", "How far a text shrinks")
+SHRINKING = QT_TRANSLATE_NOOP("Lab", "Compression of a text")
 LOOP = "for i in range(10):\n    print(i)\n"
 COPIES = 400
 GPT4_SPLIT = "cl100k_base"
@@ -71,7 +71,7 @@ def _curve_claims(learned: Learned, points: tuple[tuple[float, float], ...]) -> 
     return (
         Claim(tr("Every merge raises it"), yes, yes_or_no(rising)),
         Claim(
-            tr("No pair was seen more often than the one before"),
+            tr("Pair counts never increase"),
             yes,
             yes_or_no(counts == sorted(counts, reverse=True)),
         ),
@@ -146,11 +146,11 @@ def compression_cards(text: str) -> tuple[Card, ...]:
             "E10",
             SHRINKING,
             QT_TRANSLATE_NOOP("Lab", "Repetitive code collapses"),
-            QT_TRANSLATE_NOOP("Lab", "What becomes of two lines of code, repeated four hundred times?"),
+            QT_TRANSLATE_NOOP("Lab", "What happens to two lines of code, repeated 400 times?"),
             QT_TRANSLATE_NOOP(
                 "Lab",
-                "Without a split, three tokens, one of them 8,448 bytes long: learned by heart, of no use elsewhere. "
-                "The split keeps tokens within words, and the training stops by itself.",
+                "Without a split, three tokens, one of them 8,448 bytes long: memorized, and useless elsewhere. With "
+                "a split, tokens stay within words, and training stops by itself.",
             ),
             _collapse,
             LOOP,
@@ -210,7 +210,7 @@ def _embedding(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     rows = (
         (tr("Weights of the table"), number(weights)),
         (tr("Memory, GB"), f"{weights * size / GIGA:.2f}"),
-        (tr("Memory with an output layer of its own, GB"), f"{2 * weights * size / GIGA:.2f}"),
+        (tr("Memory with untied output embeddings, GB"), f"{2 * weights * size / GIGA:.2f}"),
     )
     claims = (
         Claim(tr("Weights of 200,000 × 4,096"), "819,200,000", number(weights)),
@@ -229,7 +229,7 @@ def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
         encoding = tools.open_encoding(name)
         special = len(encoding.special_tokens_set)
         rows.append((name, number(encoding.n_vocab), number(special)))
-        claims.append(Claim(tr("Ids of {name}").format(name=name), number(size), number(encoding.n_vocab)))
+        claims.append(Claim(tr("IDs of {name}").format(name=name), number(size), number(encoding.n_vocab)))
         if name in RANKED:
             kinds = entries_of(encoding).kinds
             ranked = int(((kinds == BYTE) | (kinds == MERGE)).sum())
@@ -259,8 +259,8 @@ def _speed(inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
     per_second = tokens / seconds
     rows = (
         (tr("Text counted, MB"), f"{size / 10**6:.1f}"),
-        (tr("MB a second, one thread"), f"{size / seconds / 10**6:,.0f}"),
-        (tr("Tokens a second"), f"{per_second:,.0f}"),
+        (tr("MB per second, one thread"), f"{size / seconds / 10**6:,.0f}"),
+        (tr("Tokens per second"), f"{per_second:,.0f}"),
         (tr("Days for 15 trillion tokens"), f"{CORPUS_TOKENS / per_second / SECONDS_A_DAY:,.1f}"),
     )
     table = ResultTable(tr("Measured just now, on this machine"), (tr("Figure"), tr("Value")), rows, frozenset({1}))
@@ -283,7 +283,7 @@ def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     from engine.kernels.cache_folder import kept_in
 
     if not inputs.text:
-        return Outcome(remark=tr("There is no text to train on."))
+        return Outcome(remark=tr("No text to train on."))
     folder = tools.kernels
     if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, "train"):
         with contextlib.suppress(compiling.CompilingFailedError):  # then it is compiled here, slowly
@@ -315,7 +315,7 @@ CARDS = (
     Card(
         "E22",
         SUBJECT,
-        QT_TRANSLATE_NOOP("Lab", "What a prompt costs"),
+        QT_TRANSLATE_NOOP("Lab", "Cost of a prompt"),
         QT_TRANSLATE_NOOP("Lab", "How many tokens is a short instruction, and what was it with GPT-4?"),
         QT_TRANSLATE_NOOP(
             "Lab", "38 and 37 tokens; the lesson prints 35 and 34. Today's prices are in the cost table."
@@ -327,28 +327,28 @@ CARDS = (
     Card(
         "E25",
         SUBJECT,
-        QT_TRANSLATE_NOOP("Lab", "What a vocabulary weighs in a model"),
+        QT_TRANSLATE_NOOP("Lab", "Memory of a vocabulary in a model"),
         QT_TRANSLATE_NOOP("Lab", "How much memory do the embeddings of all tokens take?"),
         QT_TRANSLATE_NOOP(
-            "Lab", "Entries × width × bytes of a weight; twice that where input and output do not share it."
+            "Lab", "Entries × width × bytes per weight; twice that where input and output embeddings are not tied."
         ),
         _embedding,
         fields=(
             NumberField("entries", QT_TRANSLATE_NOOP("Lab", "Entries"), 200_000, 1, 10_000_000),
             NumberField("width", QT_TRANSLATE_NOOP("Lab", "Width"), 4_096, 1, 1_000_000),
-            NumberField("bytes", QT_TRANSLATE_NOOP("Lab", "Bytes of a weight"), 2, 1, 8),
+            NumberField("bytes", QT_TRANSLATE_NOOP("Lab", "Bytes per weight"), 2, 1, 8),
         ),
         takes_text=False,
     ),
     Card(
         "sizes",
         SUBJECT,
-        QT_TRANSLATE_NOOP("Lab", "How large known vocabularies are"),
-        QT_TRANSLATE_NOOP("Lab", "How many ids do the published encodings have?"),
+        QT_TRANSLATE_NOOP("Lab", "Sizes of known vocabularies"),
+        QT_TRANSLATE_NOOP("Lab", "How many IDs do the published encodings have?"),
         QT_TRANSLATE_NOOP(
             "Lab",
-            "Read from the vocabularies themselves. The figures printed in lessons are often off by a few: special "
-            "tokens and ids that nothing has are counted by some and not by others.",
+            "Read from the vocabularies themselves. Figures in lessons are often off by a few, depending on whether "
+            "special tokens and unused IDs are counted.",
         ),
         _sizes,
         takes_text=False,
@@ -356,7 +356,7 @@ CARDS = (
     Card(
         "speed",
         SUBJECT,
-        QT_TRANSLATE_NOOP("Lab", "How fast this program counts"),
+        QT_TRANSLATE_NOOP("Lab", "Counting speed"),
         QT_TRANSLATE_NOOP("Lab", "How long would the corpus of a large model take?"),
         QT_TRANSLATE_NOOP(
             "Lab", "At a million tokens a second 15 trillion take 174 days. Measure what it is here, on one thread."

@@ -22,7 +22,7 @@ from gui.lab.experiments.card import (
 )
 from gui.lab.experiments.training_cards import split_words
 
-SUBJECT = QT_TRANSLATE_NOOP("Lab", "From a text to ids")
+SUBJECT = QT_TRANSLATE_NOOP("Lab", "From text to IDs")
 WORDS_AND_MARKS = re.compile(r"\w+|[^\w\s]")
 UNKNOWN = "[UNK]"
 GPT4, GPT4O = "cl100k_base", "o200k_base"
@@ -47,7 +47,7 @@ def _three_splits(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
             pieces(characters),
         ),
         (
-            tr("Parts of words, {name}").format(name=GPT4O),
+            tr("Subwords, {name}").format(name=GPT4O),
             number(encoding.n_vocab),
             number(len(ids)),
             "0",
@@ -56,8 +56,8 @@ def _three_splits(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     )
     columns = (tr("Split by"), tr("Vocabulary"), tr("Length"), tr("Unknown"), tr("Split"))
     claims = (
-        Claim(tr("Words that a vocabulary of words does not know"), "2", rows[0][3]),
-        Claim(tr("Parts of words that are unknown"), "0", rows[2][3]),
+        Claim(tr("Words missing from a word vocabulary"), "2", rows[0][3]),
+        Claim(tr("Unknown subwords"), "0", rows[2][3]),
         Claim(
             tr("Shorter than characters, longer than words"),
             tr("yes"),
@@ -79,21 +79,21 @@ def _five_stages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     ids = encoding.encode(normal, allowed_special="all")
     ordinary = [token for place, part in enumerate(parts) if not place % 2 for token in encoding.encode_ordinary(part)]
     rows = (
-        (tr("1. Normalise (NFKC)"), number(len(normal)), pieces([normal])),
+        (tr("1. Normalize (NFKC)"), number(len(normal)), pieces([normal])),
         (tr("2. Special tokens, found first, never merged"), number(len(parts) // 2), pieces(parts[1::2])),
         (tr("3. Split into pretokens"), number(len(pretokens)), pieces(pretokens)),
         (tr("4. Merge within each"), number(len(ordinary)), token_pieces(encoding, ordinary)),
-        (tr("5. Ids"), number(len(ids)), " ".join(map(str, ids))),
+        (tr("5. IDs"), number(len(ids)), " ".join(map(str, ids))),
     )
     claims = (
         Claim(tr("Special tokens"), "1", rows[1][1]),
-        Claim(tr("Decoding gives the normalised text"), tr("yes"), yes_or_no(encoding.decode(ids) == normal)),
-        Claim(tr("Decoding gives the text as it was"), tr("no"), yes_or_no(encoding.decode(ids) == inputs.text)),
+        Claim(tr("Decoding gives the normalized text"), tr("yes"), yes_or_no(encoding.decode(ids) == normal)),
+        Claim(tr("Decoding gives the original text"), tr("no"), yes_or_no(encoding.decode(ids) == inputs.text)),
     )
     return Outcome(
         claims if own else (),
         (ResultTable(tr("Stage by stage"), (tr("Stage"), tr("Number"), tr("Result")), rows, frozenset({1})),),
-        remark=tr("OpenAI's encodings do not normalise; the first stage is shown because others do."),
+        remark=tr("OpenAI's encodings do not normalize; the first stage is shown because others do."),
     )
 
 
@@ -106,7 +106,7 @@ def _special(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     )
     claims = (
         Claim(tr("Tokens as text"), "7", rows[0][1]),
-        Claim(tr("As a special token: its id"), "100257", rows[1][3]),
+        Claim(tr("As a special token: its ID"), "100257", rows[1][3]),
     )
     columns = (tr("Taken"), tr("Tokens"), tr("Split"), tr("Ids"))
     return Outcome(claims if own else (), (ResultTable(GPT4, columns, rows, frozenset({1})),))
@@ -146,7 +146,7 @@ def _normal_forms(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     expected = (("6", "2"), ("7", "3"))
     claims = tuple(
         Claim(
-            tr("Tokens as written and normalised: “{text}”").format(text=row[2]),
+            tr("Tokens as written and normalized: “{text}”").format(text=row[2]),
             ", ".join(wanted),
             f"{row[1]}, {row[3]}",
         )
@@ -160,7 +160,7 @@ CARDS = (
     Card(
         "splits",
         SUBJECT,
-        QT_TRANSLATE_NOOP("Lab", "Words, characters, parts of words"),
+        QT_TRANSLATE_NOOP("Lab", "Words, characters, subwords"),
         QT_TRANSLATE_NOOP("Lab", "Why not simply number all words, or all characters?"),
         QT_TRANSLATE_NOOP(
             "Lab",
@@ -175,10 +175,10 @@ CARDS = (
         "pipeline",
         SUBJECT,
         QT_TRANSLATE_NOOP("Lab", "Five stages"),
-        QT_TRANSLATE_NOOP("Lab", "What happens to a text before it is a list of ids?"),
+        QT_TRANSLATE_NOOP("Lab", "What happens to a text before it is a list of IDs?"),
         QT_TRANSLATE_NOOP(
             "Lab",
-            "Each stage sees only what the one before left. What normalisation replaced, decoding does not bring back.",
+            "Each stage sees only the output of the one before. Decoding does not undo normalization.",
         ),
         _five_stages,
         f"The {LIGATURES} opens at 10:30.<|endoftext|>Don't be late!",
@@ -188,7 +188,7 @@ CARDS = (
         "special",
         SUBJECT,
         QT_TRANSLATE_NOOP("Lab", "Text that looks like a special token"),
-        QT_TRANSLATE_NOOP("Lab", "What if a prompt holds <|endoftext|>?"),
+        QT_TRANSLATE_NOOP("Lab", "What if a prompt contains <|endoftext|>?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "As text it is seven tokens and harmless; as a token it is one, and ends the text. It is counted as text "
@@ -215,7 +215,7 @@ CARDS = (
         QT_TRANSLATE_NOOP("Lab", "A character in several tokens"),
         QT_TRANSLATE_NOOP("Lab", "What is a token that holds a part of a character?"),
         QT_TRANSLATE_NOOP(
-            "Lab", "Alone it cannot be decoded and is shown as �, or as its bytes. Together they are the text."
+            "Lab", "On its own it cannot be decoded, and is shown as � or as bytes. Together the tokens are the text."
         ),
         _partial,
         "🦥",

@@ -93,7 +93,7 @@ def learn(
     from engine.reference_training import learn_merges
 
     if sum(map(len, words)) > MOST_CHARACTERS:
-        raise ValueError(f"The Lab trains on up to {MOST_CHARACTERS:,} symbols. Use the training tab for more.")
+        raise ValueError(f"The Lab trains on up to {MOST_CHARACTERS:,} symbols. Use the Train page for more.")
     symbols = list(alphabet) if alphabet is not None else sorted({symbol for word in words for symbol in word})
     places = {symbol: place for place, symbol in enumerate(symbols)}
     counted = Counter(tuple(places[symbol] for symbol in word) for word in words)
@@ -149,7 +149,7 @@ def merge_table(learned: Learned) -> ResultTable:
         for place, merge in enumerate(learned.merges)
     )
     columns = (tr("Merge"), tr("Pair"), tr("Becomes"), tr("Seen"), tr("Tokens left"))
-    return ResultTable(tr("What was learned"), columns, rows, frozenset({0, 3, 4}))
+    return ResultTable(tr("Learned tokens"), columns, rows, frozenset({0, 3, 4}))
 
 
 def _steps(learned: Learned, most: int | None = None) -> str:
@@ -166,7 +166,7 @@ def _two_merges(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     ids = learned.encode(in_bytes(inputs.text))
     claims = (
         Claim(
-            tr("Pairs that were merged"),
+            tr("Merged pairs"),
             "(97, 98) ×3, (97, 256) ×2",
             ", ".join(f"({m.left_id}, {m.right_id}) ×{m.count}" for m in learned.merges),
         ),
@@ -175,7 +175,7 @@ def _two_merges(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
             "10, 7, 5",
             ", ".join(map(str, (learned.before, *(m.tokens_left for m in learned.merges)))),
         ),
-        Claim(tr("The ids at the end"), "257 32 257 32 256", " ".join(map(str, ids))),
+        Claim(tr("Final IDs"), "257 32 257 32 256", " ".join(map(str, ids))),
     )
     return Outcome(claims if own else (), (merge_table(learned),))
 
@@ -184,7 +184,7 @@ def _ten_merges(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     learned = _in_bytes(inputs, inputs.number("merges"))
     claims = (
         Claim(
-            tr("What was merged, and how often it was seen"),
+            tr("Merges with their counts"),
             "at 6, th 5, the 5, the␠ 5, at␠ 4, ␠the␠ 4, cat␠ 2, n␠the␠ 2, at. 2, the␠cat␠ 1",
             _steps(learned),
         ),
@@ -245,7 +245,7 @@ def _rhymes(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     learned = learn(words, inputs.number("merges"), first_seen=True)
     claims = (
         Claim(tr("The first seven merges"), "at 12, th 8, the 7, cat 3, sat 3, on 3, mat 2", _steps(learned, 7)),
-        Claim(tr("Merges that are possible"), "14", str(len(learned.merges))),
+        Claim(tr("Possible merges"), "14", str(len(learned.merges))),
     )
     return Outcome(claims if own else (), (merge_table(learned),))
 
@@ -253,7 +253,7 @@ def _rhymes(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 def _counted_words(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     words = [in_characters(word) for word in inputs.text.split()]
     learned = learn(words, inputs.number("merges"), first_seen=True)
-    claims = (Claim(tr("What was merged"), "ug 20, un 16, hug 15, pun 12", _steps(learned)),)
+    claims = (Claim(tr("Merges"), "ug 20, un 16, hug 15, pun 12", _steps(learned)),)
     return Outcome(claims if own else (), (merge_table(learned),))
 
 
@@ -279,7 +279,7 @@ def _stem_before_ending(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     learned = _marked(inputs)
     claims = (
         Claim(
-            tr("What was merged"),
+            tr("Merges"),
             "lo 3, low 3, lowe 2, r</w> 2, ne 2, new 2, low</w> 1, lower</w> 1",
             _steps(learned),
         ),
@@ -326,8 +326,8 @@ def _unseen_script(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
     back = b"".join(learned.symbols[token] for token in ids).decode("utf-8", "replace")
     rows = ((tr("Characters"), number(len(unseen))), (tr("Tokens"), number(len(ids))), (tr("Decoded again"), back))
     claims = (
-        Claim(tr("Tokens for each character"), "3", f"{len(ids) / max(len(unseen), 1):g}"),
-        Claim(tr("Decoding gives back"), unseen, back),
+        Claim(tr("Tokens per character"), "3", f"{len(ids) / max(len(unseen), 1):g}"),
+        Claim(tr("Decoded text"), unseen, back),
     )
     return Outcome(claims if own else (), (ResultTable(tr("The last line"), (tr("Figure"), tr("Value")), rows),))
 
@@ -353,7 +353,7 @@ CARDS = (
     _card(
         "E2",
         QT_TRANSLATE_NOOP("Lab", "Ten merges of two sentences"),
-        QT_TRANSLATE_NOOP("Lab", "Which pairs of bytes are joined first, and how fast does the text shrink?"),
+        QT_TRANSLATE_NOOP("Lab", "Which byte pairs are merged first, and how fast does the text shrink?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "Without a split, merges cross spaces: after a few steps “the␠” and even “␠the␠” are tokens. The list "
@@ -406,8 +406,8 @@ CARDS = (
     ),
     _card(
         "hug",
-        QT_TRANSLATE_NOOP("Lab", "Words count as often as they occur"),
-        QT_TRANSLATE_NOOP("Lab", "Which pair is commonest in hug ×10, pug ×5, pun ×12, bun ×4, hugs ×5?"),
+        QT_TRANSLATE_NOOP("Lab", "Words are weighted by frequency"),
+        QT_TRANSLATE_NOOP("Lab", "Which pair is most frequent in hug ×10, pug ×5, pun ×12, bun ×4, hugs ×5?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "Pairs are weighed by how often their word occurs: “ug” 20 before “un” 16, though both are in three words.",
@@ -438,11 +438,9 @@ CARDS = (
     ),
     _card(
         "E8",
-        QT_TRANSLATE_NOOP("Lab", "Words that were and were not seen"),
+        QT_TRANSLATE_NOOP("Lab", "Seen and unseen words"),
         QT_TRANSLATE_NOOP("Lab", "How are lower, lowest and lowly split after those eight merges?"),
-        QT_TRANSLATE_NOOP(
-            "Lab", "What was seen whole is one token; what was not falls apart into the parts that are known."
-        ),
+        QT_TRANSLATE_NOOP("Lab", "Words seen whole are one token; others fall back to known subwords."),
         _seen_and_unseen,
         f"{LOW}\nlower lowest lowly",
         8,
@@ -451,7 +449,7 @@ CARDS = (
         "left-to-right",
         SUBJECT,
         QT_TRANSLATE_NOOP("Lab", "Merging goes from left to right"),
-        QT_TRANSLATE_NOOP("Lab", "What becomes of aaa when aa is merged?"),
+        QT_TRANSLATE_NOOP("Lab", "What happens to aaa when aa is merged?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "“aaa” holds the pair twice, and it is merged once: what a merge has taken, no other can have. Each line "
@@ -462,10 +460,11 @@ CARDS = (
     ),
     _card(
         "E27",
-        QT_TRANSLATE_NOOP("Lab", "A script that was never seen"),
+        QT_TRANSLATE_NOOP("Lab", "An unseen script"),
         QT_TRANSLATE_NOOP("Lab", "What does a vocabulary learned from English make of Chinese?"),
         QT_TRANSLATE_NOOP(
-            "Lab", "Every character falls back to its three bytes. Nothing fails, and nothing is lost; it is only dear."
+            "Lab",
+            "Every character falls back to its three bytes. Nothing fails and nothing is lost; it is just expensive.",
         ),
         _unseen_script,
         "All of this is English, and nothing else is.\nSo far it is English still.\n敏捷的棕色狐狸",

@@ -87,7 +87,7 @@ def _glitch(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         ids = encoding.encode_ordinary(inputs.text)
         rows.append((name, number(len(ids)), " ".join(map(str, ids)), token_pieces(encoding, ids)))
     claims = (
-        Claim(tr("Id in r50k_base"), "43453", rows[0][2]),
+        Claim(tr("ID in r50k_base"), "43453", rows[0][2]),
         Claim(tr("Tokens in cl100k_base"), "5", rows[1][1]),
         Claim(tr("Tokens in o200k_base"), "5", rows[2][1]),
     )
@@ -106,7 +106,7 @@ CARDS = (
     _card(
         "E11",
         QT_TRANSLATE_NOOP("Lab", "Strawberry"),
-        QT_TRANSLATE_NOOP("Lab", "What does a model see of the word whose letters it is to count?"),
+        QT_TRANSLATE_NOOP("Lab", "What does a model see when asked to count the letters of this word?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "Three tokens at the start of a text, one behind a space, and in neither case letters. Within a sentence "
@@ -130,8 +130,8 @@ CARDS = (
         QT_TRANSLATE_NOOP("Lab", "Is “rr” part of how “berry” comes about?"),
         QT_TRANSLATE_NOOP(
             "Lab",
-            "No. A lesson says that the r's hide in a token “rr”; such a token exists, and takes no part: its merge "
-            "comes later than those that take the letters away from it.",
+            "No. A lesson claims that the r's hide in a token “rr”. The token exists but plays no part: its merge "
+            "comes after those that take the letters.",
         ),
         _merges,
         "berry",
@@ -149,14 +149,14 @@ CARDS = (
         "E14",
         QT_TRANSLATE_NOOP("Lab", "Capitals"),
         QT_TRANSLATE_NOOP("Lab", "Does it matter how a name is written?"),
-        QT_TRANSLATE_NOOP("Lab", "Yes: other bytes, other tokens, and at times another number of them."),
+        QT_TRANSLATE_NOOP("Lab", "Yes: different bytes, different tokens, and sometimes a different count."),
         (GPT4, GPT4O),
         (("ChatGPT", GPT4, 3), ("ChatGPT", GPT4O, 2), ("chatgpt", GPT4, 3), ("chatgpt", GPT4O, 3)),
     ),
     _card(
         "E15",
         QT_TRANSLATE_NOOP("Lab", "Digits"),
-        QT_TRANSLATE_NOOP("Lab", "Where are numbers cut?"),
+        QT_TRANSLATE_NOOP("Lab", "Where are numbers split?"),
         QT_TRANSLATE_NOOP(
             "Lab",
             "380 and 381 are one token each, though a lesson takes them for an example of the contrary. Four digits "
@@ -175,7 +175,7 @@ CARDS = (
     _card(
         "E16",
         QT_TRANSLATE_NOOP("Lab", "A rare word"),
-        QT_TRANSLATE_NOOP("Lab", "What becomes of a word that few texts hold?"),
+        QT_TRANSLATE_NOOP("Lab", "What happens to a rare word?"),
         QT_TRANSLATE_NOOP("Lab", "It falls apart into pieces that are common elsewhere, and that mean nothing here."),
         (GPT4, GPT4O),
         (("xylitol", GPT4, "x │ yl │ itol"), ("xylitol", GPT4O, 3)),
@@ -217,8 +217,8 @@ CARDS = (
         QT_TRANSLATE_NOOP("Lab", "Why did a forum name of 2021 confuse models?"),
         QT_TRANSLATE_NOOP(
             "Lab",
-            "It was common in what the vocabulary was learned from, and rare in what the model was: a token hardly "
-            "ever trained. Newer vocabularies spell it in five.",
+            "It was common in the tokenizer's training data and rare in the model's, so the token was hardly trained. "
+            "Newer vocabularies need five tokens.",
         ),
         _glitch,
         " SolidGoldMagikarp",
@@ -329,7 +329,7 @@ def language_cards() -> tuple[Card, ...]:
             "E18",
             LANGUAGES,
             QT_TRANSLATE_NOOP("Lab", "The same article in six languages"),
-            QT_TRANSLATE_NOOP("Lab", "What do other languages pay for saying the same?"),
+            QT_TRANSLATE_NOOP("Lab", "How many more tokens do other languages need to say the same?"),
             QT_TRANSLATE_NOOP(
                 "Lab",
                 "The premium says how many times the tokens of English a text takes. In r50k_base Hindi paid nine "

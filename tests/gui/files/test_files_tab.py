@@ -268,7 +268,7 @@ def test_proposals_that_nobody_asked_for_never_take_the_focus(qtbot, bench, pane
 def test_a_proposal_that_is_left_does_not_come_back(qtbot, bench, panel, tree):
     propose(qtbot, bench, panel, tree)
     panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
-    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
+    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Calculating what fits")
     with qtbot.waitSignal(lane.busy_changed):
         panel.fit.leave.click()  # before the other one can have come
     assert not panel.fit.there
@@ -293,7 +293,7 @@ def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     fit = bench.pages.folders._fit
     with qtbot.waitSignal(lane.busy_changed):
         fit._on_cancelled(fit._wanted)  # as a job tells that was stopped
-    assert "Stopped. Nothing is proposed." in panel.remark.text()
+    assert "Stopped. Nothing was suggested." in panel.remark.text()
     assert not panel.fit.words.isVisible()
 
 
@@ -359,7 +359,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
     assert len(rows) == count + len(troubles)
     assert sum(int(row["tokens o200k_base"] or 0) for row in rows) == int(panel.model.tree.tokens[0].sum())
     assert rows[0]["included"] in (False, "false")
-    assert {row["path"] for row in rows if row["left out because"]} == {str(tree / name) for name in troubles}
+    assert {row["path"] for row in rows if row["skipped because"]} == {str(tree / name) for name in troubles}
 
 
 @pytest.mark.deep
@@ -380,7 +380,7 @@ def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tr
 
 def test_a_path_that_leads_nowhere_is_said(qtbot, bench, panel, tmp_path):
     panel.set_paths([tmp_path / "missing"])
-    qtbot.waitUntil(lambda: "There is no file or folder" in panel.remark.text())
+    qtbot.waitUntil(lambda: "No such file or folder" in panel.remark.text())
 
 
 def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp_path):
@@ -389,8 +389,8 @@ def test_results_of_another_folder_cannot_be_used(qtbot, bench, panel, tree, tmp
     assert panel.counted.text() == f"Results for {tree}"
     panel.folder.field.setText(str(tmp_path / "missing"))
     qtbot.keyClick(panel.folder.field, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: "There is no file or folder" in panel.remark.text())
-    assert f"The results below are for {tree}. Press Count" in panel.counted.text()
+    qtbot.waitUntil(lambda: "No such file or folder" in panel.remark.text())
+    assert f"The results below are for {tree}. Click Count" in panel.counted.text()
     assert not any(widget.isEnabled() for widget in results)
 
     panel.folder.field.setText(f"{tree}/")
@@ -569,7 +569,7 @@ def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tr
     monkeypatch.setattr(folder_service, "MOST_FILES", 1)
     monkeypatch.setattr(folder_service, "MOST_FOLDERS", 1)
     scan(qtbot, bench, tree)
-    qtbot.waitUntil(lambda: "Not everything can be watched" in panel.watching.text())
+    qtbot.waitUntil(lambda: "Too many files to watch" in panel.watching.text())
     path = min(map(Path, panel.model.tree.paths), key=lambda path: path.stat().st_size)
     path.write_text("changed where nobody watches")
     os.utime(path, (1, 1))

@@ -80,7 +80,7 @@ def test_a_card_ends_when_it_is_to():
 
 
 def test_more_text_than_the_plain_trainer_is_for_is_refused_in_words():
-    with pytest.raises(ValueError, match="training tab"):
+    with pytest.raises(ValueError, match="Train page"):
         learn([in_bytes("x" * (MOST_CHARACTERS + 1))], 1)
 
 

@@ -151,7 +151,7 @@ def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPage):
     run(qtbot, card)
     assert card.standing == BROKEN
     assert card.outcome is not None
-    assert "training tab" in card.outcome.remark.text()
+    assert "Train page" in card.outcome.remark.text()
 
 
 def test_stopping_all_jobs_leaves_the_cards_as_they_were(qtbot: QtBot, bench: Application, panel: LabPage):
@@ -199,7 +199,7 @@ def test_a_text_that_cannot_be_kept_is_told(qtbot: QtBot, bench: Application, pa
     card = opened(panel, "E10")
     with qtbot.waitSignal(bench.notifier.posted) as told:
         press(qtbot, card, "labTake-E10-trainer")
-    assert "cannot be trained on" in told.args[0].text
+    assert "cannot be used for training" in told.args[0].text
 
 
 def test_experiments_are_found_by_what_they_say_and_by_how_they_stand(qtbot: QtBot, panel: LabPage):
