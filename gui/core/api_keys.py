@@ -89,7 +89,7 @@ def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
 def key_sentence(subject: str, places: Sequence[str]) -> str:
     """A sentence that names what was found and where, the first few of it; ``subject``: such as ``The text``."""
     more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-    return f"{subject} seems to hold API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
+    return f"{subject} may contain API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

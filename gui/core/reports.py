@@ -184,7 +184,7 @@ def counts_section(counts: Mapping[str, int], shown: str = "") -> Section:
     """Tokens by encoding; ``shown``: the encoding of the window."""
     rows = tuple((name, tokens, "shown in the window" if name == shown else "") for name, tokens in counts.items())
     table = ExportTable(("encoding", "tokens", "remark"), rows, numeric=frozenset({"tokens"}))
-    words = "Counted here with each vocabulary itself. How sure a count is for a model stands in the cost table."
+    words = "Counted with the vocabulary itself. The cost table shows the count quality for each model."
     return Section("Tokens", table, (words,))
 
 
@@ -199,7 +199,7 @@ def prices_section(rows: Iterable[tuple[str, CostEstimate]], on: date) -> Sectio
         ("model", "prices checked", "source"),
         tuple((name, estimate.price_checked or "never", estimate.source) for name, estimate in rows),
     )
-    return Section("Prices", table, (f"Prices in force on {on.isoformat()}, in US dollars.",))
+    return Section("Prices", table, (f"Prices of {on.isoformat()}, in US dollars.",))
 
 
 def program_section(versions: Sequence[str], when: datetime) -> Section:

@@ -91,9 +91,9 @@ def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Map
     there = kept(folder)
     size = sum(map(len, text))
     if len(there.versions) >= MOST_VERSIONS:
-        raise VersionError(f"there are {MOST_VERSIONS} versions already; delete one first")
+        raise VersionError(f"the limit is {MOST_VERSIONS} versions; delete one first")
     if there.size + size > MOST_BYTES:
-        raise VersionError(f"all versions may take {MOST_BYTES // 1_000_000} MB together; delete one first")
+        raise VersionError(f"the limit for all versions is {MOST_BYTES // 1000000} MB; delete one first")
     key = uuid.uuid4().hex
     version = Version(key, _clean(name), datetime.now().astimezone(), size, _digest(text), encoding, dict(counts))
     write_atomic(_text_file(folder, key), text)
@@ -105,7 +105,7 @@ def rename(folder: Path, version: Version, name: str) -> Version:
     """Give a version another name. OSError, VersionError where it is gone."""
     with only_here(folder):
         if not _about_file(folder, version.key).exists():
-            raise VersionError("the version is gone, another window has deleted it")
+            raise VersionError("the version was deleted in another window")
         renamed = replace(version, name=_clean(name))
         _write_about(folder, renamed)
         return renamed
@@ -123,7 +123,7 @@ def text_of(folder: Path, version: Version) -> ChunkedText:
     content = _text_file(folder, version.key).read_bytes()
     text = ChunkedText((content,))
     if _digest(text) != version.sha256:
-        raise VersionError("its file was changed outside, so it is not the text that was saved")
+        raise VersionError("its file changed on disk, so it is no longer the saved text")
     return text
 
 
@@ -166,7 +166,7 @@ def _about(path: Path) -> Version:
     try:
         about = json.loads(content)
         if is_newer(about, VERSION):
-            raise VersionError("a newer version of this program has written it, and it is left as it is")
+            raise VersionError("it was saved by a newer version of Tokenloupe and was not changed")
         if about["key"] != path.stem or not isinstance(about["size"], int):
             raise ValueError("of another one")
         counts = {str(name): int(tokens) for name, tokens in about["counts"].items()}
@@ -175,5 +175,5 @@ def _about(path: Path) -> Version:
             raise ValueError("a time without a zone")
         words = {name: str(about[name]) for name in ("key", "name", "sha256", "encoding")}
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
-        raise VersionError("it is damaged, or no version of a prompt, and is left as it is") from error
+        raise VersionError("the file is damaged or not a prompt version; it was not changed") from error
     return Version(**words, saved=saved, size=about["size"], counts=counts)

@@ -43,7 +43,7 @@ def document_of(content: bytes) -> Document:
     except ValueError as error:
         raise DamagedFile(str(error)) from error
     except RecursionError as error:
-        raise DamagedFile("it is nested too deep") from error
+        raise DamagedFile("nested too deeply") from error
     if not isinstance(document, dict):
         raise DamagedFile("not a JSON object")
     return document

@@ -14,13 +14,11 @@ if TYPE_CHECKING:
 
 STAGES = {
     "preparing": QT_TRANSLATE_NOOP("TrainingText", "Preparing"),
-    "compiling": QT_TRANSLATE_NOOP(
-        "TrainingText", "The trainer is being compiled for this computer: once, and it takes a minute or so"
-    ),
-    "looking": QT_TRANSLATE_NOOP("TrainingText", "Looking through the files"),
+    "compiling": QT_TRANSLATE_NOOP("TrainingText", "Compiling the trainer for this computer (once, about a minute)"),
+    "looking": QT_TRANSLATE_NOOP("TrainingText", "Scanning files"),
     "counting": QT_TRANSLATE_NOOP("TrainingText", "Reading and splitting the texts"),
     "merging": QT_TRANSLATE_NOOP("TrainingText", "Merging"),
-    "keeping": QT_TRANSLATE_NOOP("TrainingText", "Keeping the vocabulary"),
+    "keeping": QT_TRANSLATE_NOOP("TrainingText", "Saving the vocabulary"),
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
 """What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""
@@ -31,15 +29,15 @@ how much is left."""
 
 REASONS = {
     "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),
-    "ignored": QT_TRANSLATE_NOOP("TrainingText", "Named in a .gitignore"),
-    "excluded": QT_TRANSLATE_NOOP("TrainingText", "Left out by your patterns"),
+    "ignored": QT_TRANSLATE_NOOP("TrainingText", "Ignored by .gitignore"),
+    "excluded": QT_TRANSLATE_NOOP("TrainingText", "Excluded by your patterns"),
     "binary": QT_TRANSLATE_NOOP("TrainingText", "Not text"),
     "empty": QT_TRANSLATE_NOOP("TrainingText", "Empty"),
     "unreadable": QT_TRANSLATE_NOOP("TrainingText", "Cannot be read"),
-    "loop": QT_TRANSLATE_NOOP("TrainingText", "Links back to its own folder"),
+    "loop": QT_TRANSLATE_NOOP("TrainingText", "Link loop"),
     "special": QT_TRANSLATE_NOOP("TrainingText", "Not a regular file"),
-    "vanished": QT_TRANSLATE_NOOP("TrainingText", "Vanished meanwhile"),
-    "changed": QT_TRANSLATE_NOOP("TrainingText", "Changed meanwhile"),
+    "vanished": QT_TRANSLATE_NOOP("TrainingText", "Deleted during the scan"),
+    "changed": QT_TRANSLATE_NOOP("TrainingText", "Changed during the scan"),
     "not UTF-8": QT_TRANSLATE_NOOP("TrainingText", "Text, but not in UTF-8"),
     "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
 }

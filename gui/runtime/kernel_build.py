@@ -94,8 +94,8 @@ class KernelBuild(QObject):
             return  # whoever uses them meets it again, and says what it means there
         self.failed.emit(
             self.tr(
-                "Tokenloupe's own, faster encoder cannot be used: {why}. tiktoken's goes on counting, with the same "
-                "counts, and the next start tries again."
+                "Tokenloupe's own, faster encoder is unavailable: {why}. tiktoken keeps counting, with the same "
+                "results; the next start tries again."
             ).format(why=failure.why.rstrip(".")),
             getattr(failure.error, "details", ""),
         )

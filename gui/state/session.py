@@ -165,4 +165,4 @@ def _kept(path: Path, error: Exception) -> str:
         kept = set_aside(path)
     except OSError:
         return f"{path} is damaged ({error}) and could not be renamed."
-    return f"{path.name} of the last session is damaged ({error}). It is kept as {kept}."
+    return f"{path.name} of the last session was damaged ({error}). It was moved to {kept}."

@@ -174,7 +174,7 @@ class RestoredParts(QObject):
             except (OSError, ValueError, RecursionError):
                 pass
             else:
-                words += " " + self.tr("It is kept as {file}; everything else is there.").format(file=path)
+                words += " " + self.tr("It was moved to {file}; everything else was restored.").format(file=path)
         self._notifier.warning(words, key=f"part-{name}")
 
 

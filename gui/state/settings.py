@@ -58,9 +58,9 @@ class Settings:
         Option(
             APPEARANCE,
             QT_TRANSLATE_NOOP("Settings", "Theme"),
-            QT_TRANSLATE_NOOP("Settings", "Light or dark, or as the system says. Applies at once."),
+            QT_TRANSLATE_NOOP("Settings", "Light, dark, or as the system. Applies at once."),
             choices=(
-                ("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+                ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
                 ("light", QT_TRANSLATE_NOOP("Settings", "Light")),
                 ("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
             ),
@@ -73,7 +73,7 @@ class Settings:
             QT_TRANSLATE_NOOP("Settings", "Contrast"),
             QT_TRANSLATE_NOOP("Settings", "High contrast draws text in black or white and every border as a line."),
             choices=(
-                ("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+                ("system", QT_TRANSLATE_NOOP("Settings", "System default")),
                 ("normal", QT_TRANSLATE_NOOP("Settings", "Normal")),
                 ("high", QT_TRANSLATE_NOOP("Settings", "High")),
             ),
@@ -86,7 +86,7 @@ class Settings:
             QT_TRANSLATE_NOOP("Settings", "Token colours"),
             QT_TRANSLATE_NOOP(
                 "Settings",
-                "What the colour of a token tells. Boundaries can be seen in every mode.",
+                "Meaning of token colours. Boundaries are visible in every mode.",
             ),
             choices=(
                 ("standard", QT_TRANSLATE_NOOP("Settings", "Alternate")),
@@ -110,7 +110,7 @@ class Settings:
         Option(
             EDITOR,
             QT_TRANSLATE_NOOP("Settings", "Font"),
-            QT_TRANSLATE_NOOP("Settings", "The fixed-pitch font of the prompt."),
+            QT_TRANSLATE_NOOP("Settings", "Monospaced font of the editor."),
             font=True,
         ),
     )
@@ -119,7 +119,7 @@ class Settings:
         Option(
             EDITOR,
             QT_TRANSLATE_NOOP("Settings", "Font size"),
-            QT_TRANSLATE_NOOP("Settings", "Before zooming. The View menu zooms from here."),
+            QT_TRANSLATE_NOOP("Settings", "Size before zooming. The View menu changes the zoom."),
             lowest=6,
             highest=48,
             unit=QT_TRANSLATE_NOOP("Settings", "pt"),
@@ -130,15 +130,15 @@ class Settings:
         Option(
             EDITOR,
             QT_TRANSLATE_NOOP("Settings", "Wrap long lines"),
-            QT_TRANSLATE_NOOP("Settings", "Break lines at the edge of the window. The text itself stays as it is."),
+            QT_TRANSLATE_NOOP("Settings", "Wrap at the window edge. The text itself is not changed."),
         ),
     )
     show_whitespace: bool = _setting(
         False,
         Option(
             EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Show white space"),
-            QT_TRANSLATE_NOOP("Settings", "Draw a sign for every space and tab."),
+            QT_TRANSLATE_NOOP("Settings", "Show whitespace"),
+            QT_TRANSLATE_NOOP("Settings", "Mark spaces and tabs."),
         ),
     )
     line_numbers: bool = _setting(
@@ -146,7 +146,7 @@ class Settings:
         Option(
             EDITOR,
             QT_TRANSLATE_NOOP("Settings", "Show line numbers"),
-            QT_TRANSLATE_NOOP("Settings", "Number the lines of the prompt in its margin."),
+            QT_TRANSLATE_NOOP("Settings", "Line numbers in the margin of the prompt."),
         ),
     )
     line_tokens: bool = _setting(
@@ -154,16 +154,16 @@ class Settings:
         Option(
             EDITOR,
             QT_TRANSLATE_NOOP("Settings", "Show tokens per line"),
-            QT_TRANSLATE_NOOP("Settings", "Show in the margin how many tokens each line has."),
+            QT_TRANSLATE_NOOP("Settings", "Number of tokens of each line, in the margin."),
         ),
     )
     hover_card: bool = _setting(
         True,
         Option(
             EDITOR,
-            QT_TRANSLATE_NOOP("Settings", "Card for the token under the pointer"),
+            QT_TRANSLATE_NOOP("Settings", "Show token card on hover"),
             QT_TRANSLATE_NOOP(
-                "Settings", "Shows id, bytes and rank. The line below the prompt says the same of the caret."
+                "Settings", "Shows ID, bytes and rank. The line below the prompt shows them for the token at the caret."
             ),
         ),
     )
@@ -171,8 +171,8 @@ class Settings:
         True,
         Option(
             FILES,
-            QT_TRANSLATE_NOOP("Settings", "Continue where I left off"),
-            QT_TRANSLATE_NOOP("Settings", "Open with the text of last time. After a crash it is always brought back."),
+            QT_TRANSLATE_NOOP("Settings", "Restore last session"),
+            QT_TRANSLATE_NOOP("Settings", "Open the last text at startup. After a crash it is always restored."),
         ),
     )
     private_mode: bool = _setting(
@@ -181,7 +181,7 @@ class Settings:
             FILES,
             QT_TRANSLATE_NOOP("Settings", "Private mode"),
             QT_TRANSLATE_NOOP(
-                "Settings", "Keep no session: nothing of the text is written. Switched off, the next window keeps one."
+                "Settings", "Save no session and no text. When switched off, the next window saves again."
             ),
         ),
     )
@@ -189,8 +189,8 @@ class Settings:
         4,
         Option(
             FILES,
-            QT_TRANSLATE_NOOP("Settings", "Save the session after"),
-            QT_TRANSLATE_NOOP("Settings", "How long after a change the text is saved for the next start, at most."),
+            QT_TRANSLATE_NOOP("Settings", "Autosave after"),
+            QT_TRANSLATE_NOOP("Settings", "Longest delay between a change and its autosave."),
             lowest=1,
             highest=5,
             unit=QT_TRANSLATE_NOOP("Settings", "s"),
@@ -201,7 +201,7 @@ class Settings:
         Option(
             FILES,
             QT_TRANSLATE_NOOP("Settings", "Recent files"),
-            QT_TRANSLATE_NOOP("Settings", "How many files the File menu remembers."),
+            QT_TRANSLATE_NOOP("Settings", "Number of files in the File menu."),
             lowest=0,
             highest=50,
         ),
@@ -210,10 +210,8 @@ class Settings:
         50,
         Option(
             FILES,
-            QT_TRANSLATE_NOOP("Settings", "Largest file to open"),
-            QT_TRANSLATE_NOOP(
-                "Settings", "Larger files are refused with a word on how to count them on the command line."
-            ),
+            QT_TRANSLATE_NOOP("Settings", "Maximum file size"),
+            QT_TRANSLATE_NOOP("Settings", "Larger files are not opened. Count them on the command line."),
             lowest=1,
             highest=200,
             unit=QT_TRANSLATE_NOOP("Settings", "MB"),
@@ -281,7 +279,7 @@ class SettingsStore(QObject):
     def set(self, name: str, value: Any) -> None:
         """Change a setting; applied at once, written soon. Raises ValueError for an impossible value."""
         if not accepted(name, value):
-            raise ValueError(f"{value!r} is not possible for {name}")
+            raise ValueError(f"{value!r} is not valid for {name}")
         if getattr(self.values, name) == value:
             return
         self.values = dataclasses.replace(self.values, **{name: value})
@@ -320,13 +318,13 @@ class SettingsStore(QObject):
 
     @Slot(str)
     def _on_write_failed(self, why: str) -> None:
-        self.failed.emit(self.tr("The settings could not be saved: {why}").format(why=why))
+        self.failed.emit(self.tr("Could not save the settings: {why}").format(why=why))
 
     def _load(self, path: Path) -> None:
         try:
             raw = read_document(path)
         except OSError as error:
-            words = self.tr("The settings could not be read ({why}). The defaults are in use.")
+            words = self.tr("Could not read the settings ({why}). The defaults are in use.")
             self.problem = words.format(why=error.strerror or error)
             return
         except DamagedFile:
@@ -339,22 +337,22 @@ class SettingsStore(QObject):
         self.values = Settings(**good)
         if newer:
             self.problem = self.tr(
-                "A newer version of Tokenloupe has written the settings. They are used as far as they are known here; "
-                "what you change here is not saved."
+                "The settings were saved by a newer version of Tokenloupe. What this version knows of them is used; "
+                "changes here are not saved."
             )
         elif bad:
             self._touched = frozenset(bad)
-            self.problem = self.tr(
-                "These settings had impossible values and are back to their defaults: {names}"
-            ).format(names=", ".join(bad))
+            self.problem = self.tr("Invalid settings were reset to their defaults: {names}").format(
+                names=", ".join(bad)
+            )
 
     def _set_aside(self, path: Path) -> str:
         try:
             kept = set_aside(path)
         except OSError as error:
             return self.tr(
-                "The settings file is damaged and could not be set aside ({why}). The defaults are in use."
+                "The settings file is damaged and could not be moved ({why}). The defaults are in use."
             ).format(why=error)
-        return self.tr("The settings file was damaged. It is kept as {name}; the defaults are in use.").format(
+        return self.tr("The settings file was damaged and was moved to {name}. The defaults are in use.").format(
             name=kept
         )

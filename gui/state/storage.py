@@ -192,7 +192,7 @@ class _Steps:
 
     def _stepped(self, document: Document) -> Document:
         if is_newer(document, self.version):
-            words = "a newer version of this program has written {file}, which is left as it is"
+            words = "{file} was saved by a newer version of Tokenloupe. It was not changed"
             raise NewerFile(0, QCoreApplication.translate("SharedFile", words).format(file=self.path))
         for step in self.steps:
             step(document)

@@ -33,7 +33,7 @@ class KeyGuard(QObject):
         """``over``: a widget of the window over which the question is shown."""
         super().__init__(parent)
         self._over, self._notifier = over, notifier
-        self._lane = runner.exclusive(self.tr("Looking for API keys"), _look, stoppable=False)
+        self._lane = runner.exclusive(self.tr("Checking for API keys"), _look, stoppable=False)
         self._lane.finished.connect(self._on_looked)
         self._lane.failed.connect(self._on_failed)
 
@@ -53,8 +53,8 @@ class KeyGuard(QObject):
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.setWindowTitle(self.tr("API keys"))
         box.setText(key_sentence(request.subject, places))
-        box.setInformativeText(self.tr("Whoever gets what is exported may get them."))
-        anyway = box.addButton(self.tr("&Export all the same"), QMessageBox.ButtonRole.AcceptRole)
+        box.setInformativeText(self.tr("Anyone who receives this export can read them."))
+        anyway = box.addButton(self.tr("&Export anyway"), QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
         anyway.clicked.connect(request.go)
         box.finished.connect(box.deleteLater)
@@ -63,9 +63,7 @@ class KeyGuard(QObject):
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         self._notifier.error(
-            self.tr("Nothing was exported: it could not be looked through for API keys ({why}).").format(
-                why=failure.why.rstrip(".")
-            ),
+            self.tr("Nothing was exported: the check for API keys failed ({why}).").format(why=failure.why.rstrip(".")),
             key="key-guard",
         )
 

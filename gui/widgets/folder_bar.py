@@ -29,14 +29,14 @@ class FolderBar(QWidget):
         super().__init__(parent)
         self._prefix = prefix
         self.field = QLineEdit(objectName=f"{prefix}Folder")
-        self.field.setAccessibleName(self.tr("Folder of texts to train on"))
-        self.field.setPlaceholderText(self.tr("A folder of texts: choose one, drop one on this page, or type its path"))
+        self.field.setAccessibleName(self.tr("Training folder"))
+        self.field.setPlaceholderText(self.tr("Choose a folder of text, drop one here, or type its path"))
         self.field.setClearButtonEnabled(True)
         self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
         self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
-        self.button.setAccessibleName(self.tr("Choose the folder of texts"))
+        self.button.setAccessibleName(self.tr("Choose the training folder"))
         label = PlainLabel(self.tr("Fol&der:"))
         label.setBuddy(self.field)
         row = QGridLayout(self)
@@ -68,7 +68,7 @@ class FolderBar(QWidget):
         """Ask for a folder."""
         chosen = self.paths()
         start = chosen[0] if chosen else Path.home()
-        title = self.tr("Choose a folder of texts")
+        title = self.tr("Choose a folder of text")
         dialog = file_choosers.folder(self.window(), f"{self._prefix}FolderDialog", title, start)
         dialog.fileSelected.connect(self._on_chosen)
         dialog.open()

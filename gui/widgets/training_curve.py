@@ -79,10 +79,8 @@ class TrainingCurveView(QWidget):
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("trainCurve")
-        self.setAccessibleName(self.tr("Bytes per token against the size of the vocabulary"))
-        self.setToolTip(
-            self.tr("With the keyboard: the arrow keys, Page Up, Page Down, Home and End go along the curve")
-        )
+        self.setAccessibleName(self.tr("Bytes per token by vocabulary size"))
+        self.setToolTip(self.tr("Use the arrow keys, Page Up, Page Down, Home and End to move along the curve"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._at: int | None = None
         self._theme, self._text = theme, text
@@ -91,7 +89,7 @@ class TrainingCurveView(QWidget):
         self.rates = RateSeries()
         self._plots: Any = None
         self._loading, self._was_asked = Loading(self), False
-        self._hint = PlainLabel(self.tr("The curve begins with the first merge."))
+        self._hint = PlainLabel(self.tr("The curve starts with the first merge."))
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint.setWordWrap(True)
         self._body = QVBoxLayout(self)
@@ -190,7 +188,7 @@ class TrainingCurveView(QWidget):
         try:
             from gui.widgets.training_plots import TrainingPlots
         except ImportError as error:  # and that is not tried again for every point
-            self._hint.setText(self.tr("The curve cannot be drawn: {reason}").format(reason=error))
+            self._hint.setText(self.tr("Could not draw the curve: {reason}").format(reason=error))
             return
         self._plots = TrainingPlots(self._theme, self._text, self)
         self._plots.hide()
@@ -208,7 +206,7 @@ class TrainingCurveView(QWidget):
         self._plots.setVisible(known)
         self._hint.setVisible(not known)
         if not known:
-            self._hint.setText(self.tr("The curve begins with the first merge."))
+            self._hint.setText(self.tr("The curve starts with the first merge."))
         elif self.isVisible():
             self._plots.draw(curve, self.rates, self._vocab_size)
 

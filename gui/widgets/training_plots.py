@@ -87,7 +87,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
         self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
         self.density = self._field(0, self.tr("Bytes per token"), CURVE_SHARE)
-        self.speed = self._field(2, self.tr("Merges a second"), RATE_SHARE)
+        self.speed = self._field(2, self.tr("Merges per second"), RATE_SHARE)
         self._words = self.tr("Entries of the vocabulary")
         self._cross = pg.InfiniteLine(angle=90)
         self._cross.hide()

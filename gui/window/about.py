@@ -55,7 +55,7 @@ class LicenceReading(QObject):
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self.read.emit(self.tr("The licences could not be read: {why}").format(why=failure.why))
+        self.read.emit(self.tr("Could not read the licences: {why}").format(why=failure.why))
 
 
 def _read(_request: None, ticket: Ticket) -> str:
@@ -82,8 +82,8 @@ class AboutDialog(QDialog):
         title.setFont(font)
         words = QLabel(
             self.tr(
-                "See the tokens of a prompt and what they cost. Works without a network: nothing you type leaves this "
-                "computer. Free software under the MIT licence; what it stands on has licences of its own."
+                "See the tokens of a prompt and what they cost. Works offline: nothing you type leaves this computer. "
+                "Free software under the MIT licence; bundled components have their own licences."
             ),
             self,
         )
@@ -125,7 +125,7 @@ class AboutDialog(QDialog):
     @Slot()
     def _on_page(self) -> None:
         if self._pages.currentWidget() is self._licences and self._licences.document().isEmpty():
-            self._licences.setPlainText(self.tr("They are being read."))
+            self._licences.setPlainText(self.tr("Loading…"))
             assert self._reading is not None
             self._reading.ask()
 
@@ -147,7 +147,7 @@ class ShortcutsSheet(QDialog):
         self.table = QTableWidget(len(shown), 3, self)
         self.table.setObjectName("shortcutsTable")
         self.table.setAccessibleName(self.tr("Keyboard shortcuts"))
-        self.table.setHorizontalHeaderLabels([self.tr("Shortcut"), self.tr("Action"), self.tr("What it does")])
+        self.table.setHorizontalHeaderLabels([self.tr("Shortcut"), self.tr("Action"), self.tr("Action")])
         self.table.verticalHeader().hide()
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

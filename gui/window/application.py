@@ -408,7 +408,7 @@ class Application(QObject):
             state = self.tr("Empty")
         self.window.private.setVisible(self.slot.folder is None)
         if self.slot.folder is None:
-            state = self.tr("Private, kept nowhere")
+            state = self.tr("Private, not saved")
         self.window.setWindowTitle(self.tr("{file}[*] – Tokenloupe").format(file=prompt.name))
         self.window.setWindowModified(modified)
         tip = "" if origin is None else str(origin.path)

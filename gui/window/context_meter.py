@@ -97,7 +97,7 @@ class ContextMeter(KeyFigure):
         if not self._model:
             return self.tr("No model is chosen, so there is no context window to compare with.")
         if self._window is None:
-            return self.tr("Context window of {model}: not known").format(model=self._model)
+            return self.tr("Context window of {model}: unknown").format(model=self._model)
         window = self.tr("{window} ({model})").format(window=figure(self.locale(), self._window), model=self._model)
         if share is None or self._tokens is None:
             return self.tr("Context window: {window}").format(window=window)

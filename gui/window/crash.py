@@ -28,9 +28,9 @@ class CrashDialog(QDialog):
         self.setWindowTitle(self.tr("Something went wrong"))
         words = PlainLabel(
             self.tr(
-                "Tokenloupe met a fault of its own. Your text is still in the window and is saved every few seconds. "
-                "You can go on; if things behave oddly, save the text and start again. The report below helps to "
-                "mend it. Look through it before you pass it on: it may quote a few words of your text."
+                "Tokenloupe hit an internal error. Your text is still here and is autosaved every few seconds. If the "
+                "program behaves oddly, save the text and restart. The report below helps to fix the bug; read it "
+                "before you share it, as it may quote a few words of your text."
             ),
             self,
         )
@@ -39,7 +39,7 @@ class CrashDialog(QDialog):
         self._report.setObjectName("crashReport")
         self._report.setReadOnly(True)
         self._report.setTabChangesFocus(True)
-        self._report.setAccessibleName(self.tr("Report of the fault"))
+        self._report.setAccessibleName(self.tr("Error report"))
         self._report.setFont(fixed_font())
         self._report.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._report.setPlainText(report)

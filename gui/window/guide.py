@@ -46,7 +46,7 @@ class Guide(QDialog):
             self._add_section(heading, text)
         self._dots = self._add_section(
             self.tr("What do the dots mean?"),
-            self.tr("Each count says how far it can be trusted, by the shape of its dot as well as by its colour."),
+            self.tr("The shape and colour of the dot show how reliable each count is."),
         )
         for quality, words in self._qualities():
             self._add_dot(quality, words)
@@ -76,16 +76,16 @@ class Guide(QDialog):
             (
                 self.tr("Prompt"),
                 self.tr(
-                    "Paste or open a text. Every token is coloured; the header shows how many there are, what one call "
-                    "costs, and how much of the context window they take. Chat counts whole requests with messages, "
-                    "tools and images. Compare shows one text in several encodings. Savings finds edits that save "
-                    "tokens. Versions keeps the prompt as it is now."
+                    "Paste or open a text. Every token is coloured; the header shows their number, the cost of one "
+                    "call, and the share of the context window. Chat counts whole requests with messages, tools and "
+                    "images. Compare shows one text in several encodings. Savings finds edits that save tokens. "
+                    "Versions saves and compares copies of the prompt."
                 ),
             ),
             (
                 self.tr("One model"),
                 self.tr(
-                    "The model in the header decides every figure of a single model, on every page. Choose “Encoding "
+                    "The model in the header sets the figures for a single model on every page. Choose “Encoding "
                     "only” to count without a model."
                 ),
             ),
@@ -99,7 +99,7 @@ class Guide(QDialog):
             ),
             (
                 self.tr("Files"),
-                self.tr("Drop a folder to count its files and to choose what fits into the context window."),
+                self.tr("Drop a folder to count its files and choose what fits into the context window."),
             ),
             (
                 self.tr("Tokenizers"),
@@ -130,7 +130,10 @@ class Guide(QDialog):
                     "Range: the provider publishes no tokenizer. Measured ratios give the lowest and the highest count."
                 ),
             ),
-            (ASSUMED, self.tr("Assumed: very likely the right tokenizer or rule, but the provider does not say so.")),
+            (
+                ASSUMED,
+                self.tr("Assumed: very likely the right tokenizer or rule, but the provider does not confirm it."),
+            ),
         )
 
     def _add_section(self, heading: str, text: str) -> PlainLabel:

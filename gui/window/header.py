@@ -261,7 +261,7 @@ class HeaderFigures(QObject):
         figure = self._header.cost
         if row is None or row.estimate.usd is None:
             unknown = row is not None and bool(row.estimate.unknown)
-            words = self.tr("A price is not known.") if unknown else ""
+            words = self.tr("No known price.") if unknown else ""
             if row is None:
                 words = self.tr("No model is chosen, so there is no price.")
             figure.show_figure((Run(self.tr("n/a"), strong=False),) if unknown or row is None else (), "", words)

@@ -60,8 +60,8 @@ class StartReport(QObject):
         if slot.number > 1 and slot.newer is None:
             self._notifier.information(
                 self.tr(
-                    "Tokenloupe is open already with this profile. This window keeps a session of its own; "
-                    "settings are shared."
+                    "Tokenloupe is already open with this profile. This window keeps its own session; settings are "
+                    "shared."
                 )
             )
 
@@ -72,12 +72,12 @@ class StartReport(QObject):
         if self._put_by:
             earlier = slot.folder / EARLIER_FILE
             self._offer_text(
-                self.tr("The text of last time is kept."),
+                self.tr("The last text was saved."),
                 "earlier",
                 lambda: keeper.fetch(earlier, self._restored.state),
             )
         for folder in slot.orphans():
-            text = self.tr("A second window ended with text that is not saved. The text is kept.")
+            text = self.tr("Another window closed unexpectedly. Its text was saved.")
             discard = partial(keeper.discard_orphan, folder)
             self._offer_text(text, f"orphan-{folder.name}", partial(keeper.fetch_orphan, folder), discard)
 
@@ -174,7 +174,7 @@ class Closing(QObject):
         box.setText(self.tr("Save the changes to {name}?").format(name=self._prompt.name))
         is_kept = self._keeper.folder is not None and self._settings.values.restore_session
         box.setInformativeText(
-            self.tr("If you do not save, the file stays as it is. The session keeps your text.")
+            self.tr("If you do not save, the file is not changed. The session keeps your text.")
             if is_kept
             else self.tr("If you do not save, the changes are lost.")
         )

@@ -133,7 +133,7 @@ class ModelListModel(QAbstractListModel):
         """Return what a screen reader says of a model."""
         star = self.tr("favourite") if choice.priced.favourite else ""
         price = "".join(run.text for run in choice.priced.price)
-        call = self.tr("{price} a call").format(price=price) if price else ""
+        call = self.tr("{price} per call").format(price=price) if price else ""
         parts = (choice.name, choice.provider, choice.tokenizer, call, choice.priced.spoken, star)
         return ", ".join(part for part in parts if part)
 
@@ -177,9 +177,9 @@ class ModelPopover(Popover):
         self._none.setProperty("role", "quiet")
         self._none.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.no_model = self._link("modelNone", self.tr("Encoding only…"))
-        self.no_model.setToolTip(self.tr("Count with the encoding of the editor, without prices or a context window"))
+        self.no_model.setToolTip(self.tr("Count with the editor's encoding, without prices or context window"))
         self.add = self._link("modelAdd", self.tr("Add a model…"))
-        self.add.setToolTip(self.tr("Add a model of your own on the page Prices"))
+        self.add.setToolTip(self.tr("Add a model on the Prices page"))
         self._lay_out()
         self.field.installEventFilter(self)
         self.list.viewport().installEventFilter(self)

@@ -61,7 +61,7 @@ class ModelPicker(QComboBox):
         self.setObjectName("modelPicker")
         self.setProperty("kind", "picker")
         self.setAccessibleName(self.tr("Model"))
-        self.setToolTip(self.tr("The model that every figure of a single model is for"))
+        self.setToolTip(self.tr("Current model"))
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setEnabled(False)
         self._filling = False
@@ -81,7 +81,7 @@ class ModelPicker(QComboBox):
             self.tr("Encoding only"),
             NO_MODEL,
             self.tr("tokens without a model"),
-            self.tr("Count with the encoding of the editor, without prices and without a context window"),
+            self.tr("Count with the editor's encoding, without prices or context window"),
         )
         self.setCurrentIndex(self.findData(current))
         self.setEnabled(True)

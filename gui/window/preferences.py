@@ -72,13 +72,13 @@ class PreferencesDialog(QDialog):
         self._columns: dict[str, QVBoxLayout] = {}
         self._rows: list[_Row] = []
         self.setObjectName("preferencesDialog")
-        self.setWindowTitle(self.tr("Preferences"))
+        self.setWindowTitle(self.tr("Settings"))
         self.search = QLineEdit(objectName="preferencesSearch")
-        self.search.setPlaceholderText(self.tr("Search preferences"))
-        self.search.setAccessibleName(self.tr("Search preferences and shortcuts"))
+        self.search.setPlaceholderText(self.tr("Search settings"))
+        self.search.setAccessibleName(self.tr("Search settings and shortcuts"))
         self.search.setClearButtonEnabled(True)
         self.pages = QListWidget(objectName="preferencesPages")
-        self.pages.setAccessibleName(self.tr("Pages of preferences"))
+        self.pages.setAccessibleName(self.tr("Settings pages"))
         self.pages.setProperty("kind", "plain")
         self.found = PlainLabel(objectName="preferencesFound")
         self.found.setProperty("role", "caption")
@@ -231,7 +231,7 @@ class PreferencesDialog(QDialog):
         box = QComboBox(self)
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         box.setMinimumContentsLength(18)
-        box.addItem(self.tr("As the system"), "")
+        box.addItem(self.tr("System default"), "")
         for family in QFontDatabase.families():
             if QFontDatabase.isFixedPitch(family) and not QFontDatabase.isPrivateFamily(family):
                 box.addItem(family, family)

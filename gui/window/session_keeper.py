@@ -140,7 +140,7 @@ class SessionKeeper(QObject):
         try:
             (self._slot.folder / TEXT_FILE).replace(self._slot.folder / EARLIER_FILE)
         except OSError as error:
-            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+            self._notifier.warning(self.tr("Could not save the last text: {why}").format(why=error))
 
     def fetch(self, path: Path, state: SessionState) -> None:
         """Read an earlier text of this session; ``fetched`` answers."""
@@ -188,7 +188,7 @@ class SessionKeeper(QObject):
         state, self._unread = wanted.state, None
         if self._prompt.modified or self._prompt.origin is not None:
             # Somebody has begun to write or opened a file: that is wanted. The other stays on the disk.
-            self._set_aside(self.tr("another was there before it"))
+            self._set_aside(self.tr("another one exists"))
         else:
             self.show_last(state, stored, document)
 
@@ -198,7 +198,7 @@ class SessionKeeper(QObject):
             self._notifier.warning(failure.why)
         else:
             # The text itself may be good, such as where memory ran out: the next save must not go over it.
-            self._set_aside(self.tr("it could not be read ({why})").format(why=failure.why))
+            self._set_aside(self.tr("the file could not be read ({why})").format(why=failure.why))
         if failure.request.state is self._unread:
             self._unread = None
 
@@ -207,10 +207,10 @@ class SessionKeeper(QObject):
         try:
             kept = set_aside(self._slot.folder / TEXT_FILE, "earlier")
         except OSError as error:
-            self._notifier.warning(self.tr("The last text could not be kept: {why}").format(why=error))
+            self._notifier.warning(self.tr("Could not save the last text: {why}").format(why=error))
             return
         self._notifier.information(
-            self.tr("The text of last time is not shown: {why}. It is kept as {file}.").format(why=why, file=kept),
+            self.tr("The last text could not be restored: {why}. It was saved as {file}.").format(why=why, file=kept),
             key="earlier",
         )
         self.touch()
@@ -229,10 +229,10 @@ class SessionKeeper(QObject):
 
     def start(self, runner: JobRunner, autosave_seconds: int) -> None:
         """Save from now on, at most ``autosave_seconds`` after a change; bring the text that is still to come."""
-        self._reading = runner.exclusive(self.tr("Bringing back a text"), _read_for_editor, stoppable=False)
+        self._reading = runner.exclusive(self.tr("Restoring a text"), _read_for_editor, stoppable=False)
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_read_failed)
-        self._looking = runner.background(self.tr("Looking for API keys"), _keys_in)
+        self._looking = runner.background(self.tr("Checking for API keys"), _keys_in)
         self._looking.finished.connect(self._on_looked)
         self._storage = storage = Storage(runner, self.tr("Saving the session"), self)
         storage.written.connect(self._on_written)
@@ -241,7 +241,7 @@ class SessionKeeper(QObject):
         if self._unread is not None and self._slot.folder is not None:
             self._reading.submit(_Wanted(self._slot.folder / TEXT_FILE, self._unread))
         if self._slot.newer is not None:
-            words = self.tr("A newer version of Tokenloupe has written the session in {folder}. It is left as it is.")
+            words = self.tr("The session in {folder} was saved by a newer version of Tokenloupe. It was not changed.")
             self._notifier.warning(words.format(folder=self._slot.newer))
         # Says on the disk that a window is open: what is found so at a start was left by a crash.
         self.save()
@@ -427,7 +427,7 @@ class SessionKeeper(QObject):
         self._text_changed = True
         self._timer.start()  # Disks are emptied, network folders come back.
         self._notifier.error(
-            self.tr("The session could not be saved. The text is safe as long as this window is open."),
+            self.tr("Could not save the session. Your text is safe while this window stays open."),
             why,
             key="session",
             offers=(Offer(self.tr("Try again"), self.save),),
@@ -508,11 +508,11 @@ class Privacy(QObject):
         self._box = box = QMessageBox(self._window)
         box.setObjectName("removeTextsQuestion")
         box.setIcon(QMessageBox.Icon.Warning)
-        box.setText(self.tr("Remove all texts that this profile keeps?"))
+        box.setText(self.tr("Remove all saved texts from this profile?"))
         box.setInformativeText(
             self.tr(
-                "Sessions, versions of prompts and texts of the Lab are removed and cannot be brought back. "
-                "Texts of open windows stay in those windows. Settings, prices and tokenizers stay."
+                "This removes sessions, prompt versions and Lab texts permanently. Texts in open windows stay there. "
+                "Settings, prices and tokenizers are not removed."
             )
         )
         box.setStandardButtons(QMessageBox.StandardButton.Yes | QMessageBox.StandardButton.Cancel)

@@ -114,7 +114,7 @@ class StatusFacts(QObject):
         self._encoding.setText(origin.encoding.upper() if origin is not None else "UTF-8")
         self._line_ends.setText("CRLF" if origin is not None and origin.crlf else "LF")
         self._encoding.setToolTip(self.tr("Character encoding of the file"))
-        self._line_ends.setToolTip(self.tr("Line ends of the file"))
+        self._line_ends.setToolTip(self.tr("Line endings of the file"))
 
 
 def characters(editor: TokenEditor, utf16_start: int, utf16_end: int) -> int:

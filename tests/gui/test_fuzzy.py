@@ -15,10 +15,10 @@ def best(typed: str, *choices: str) -> str:
 @pytest.mark.parametrize(
     ("typed", "wanted", "others"),
     [
-        ("gtl", "Go to line", ("Toggle control", "Copy token at the caret")),
-        ("dark", "Theme: Dark", ("Special tokens as tokens", "Find and replace")),
-        ("sav", "Save text as", ("Show white space", "Select all")),
-        ("zoom in", "Zoom in", ("Zoom back", "Zoom out and in again")),
+        ("gtl", "Go to line", ("Toggle control", "Copy token at caret")),
+        ("dark", "Theme: Dark", ("Recognize special tokens", "Find and replace")),
+        ("sav", "Save text as", ("Show whitespace", "Select all")),
+        ("zoom in", "Zoom in", ("Reset zoom", "Zoom out and in again")),
         ("FIND", "Find", ("Find previous",)),
     ],
 )

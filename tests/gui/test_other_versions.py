@@ -334,7 +334,9 @@ def test_a_run_of_a_newer_version_is_told(qtbot: QtBot, open_window: OpenWindow,
     before = path.read_bytes()
     bench = open_window(profile, counted=False)
     told = [notice.text for notice in bench.window.messages.notices if "newer version" in notice.text]
-    assert told == [f"A newer version of Tokenloupe has left a training run in {path.parent}. It is left as it is."]
+    assert told == [
+        f"The training run in {path.parent} was saved by a newer version of Tokenloupe. It was not changed."
+    ]
     assert path.read_bytes() == before
 
 

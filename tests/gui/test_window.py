@@ -233,7 +233,7 @@ def test_two_windows_at_once_do_not_share_a_session(qtbot: QtBot, open_window: O
     first.panel.editor.setPlainText("first")
     second = open_window(tmp_path / "p")
     assert (first.slot.number, second.slot.number) == (1, 2)
-    assert any("open already" in notice.text for notice in second.window.messages.notices)
+    assert any("already open" in notice.text for notice in second.window.messages.notices)
     second.panel.editor.setPlainText("second")
     close_window(qtbot, second)
     close_window(qtbot, first)

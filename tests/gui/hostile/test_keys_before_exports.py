@@ -78,7 +78,7 @@ def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, ope
     whole, differences = (action for action in listed if action.text() == "Copy as TSV")
     differences.trigger()
     box = question(qtbot, bench)
-    assert box.text() == "The text seems to hold API keys: Google (line 2)."
+    assert box.text() == "The text may contain API keys: Google (line 2)."
     answer(qtbot, box, anyway=False)
     assert QGuiApplication.clipboard().text() == "before"
     differences.trigger()
@@ -105,7 +105,7 @@ def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
     path = tmp_path / "entries.csv"
     bench.pages.vocabulary.saving.write(path)
     box = question(qtbot, bench)
-    assert box.text() == f"The vocabulary seems to hold API keys: Google (token {254 + len(KEY)})."
+    assert box.text() == f"The vocabulary may contain API keys: Google (token {254 + len(KEY)})."
     answer(qtbot, box, anyway=False)
     bench.pages.vocabulary.saving.write(path)
     box = question(qtbot, bench)
@@ -135,4 +135,4 @@ def test_a_trained_tokenizer_that_learned_a_key_is_not_handed_on(
 def test_what_is_looked_for():
     assert keys_in_text(f"a\nb {KEY}\n") == ("Google (line 2)",)
     assert keys_in_tokens([(1, b"short"), (2, KEY.encode()), (3, KEY[:-1].encode())]) == ("Google (token 2)",)
-    assert key_sentence("It", ("a",) * 7) == "It seems to hold API keys: a, a, a, a, a and 2 more."
+    assert key_sentence("It", ("a",) * 7) == "It may contain API keys: a, a, a, a, a and 2 more."

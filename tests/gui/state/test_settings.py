@@ -88,7 +88,7 @@ def test_a_damaged_file_is_kept_and_told(qtbot: QtBot, path: Path, damage: bytes
 
 def test_a_file_that_cannot_be_read_is_told(qtbot: QtBot, path: Path):
     path.mkdir(parents=True)
-    assert "could not be read (" in SettingsStore(path).problem
+    assert "Could not read the settings (" in SettingsStore(path).problem
     assert "Errno" not in SettingsStore(path).problem
 
 
@@ -110,7 +110,7 @@ def test_a_failed_write_is_told(qtbot: QtBot, tmp_path: Path):
     store.set("theme", "dark")
     with qtbot.waitSignal(store.failed) as failed:
         store.close()
-    assert "could not be saved" in failed.args[0]
+    assert "Could not save" in failed.args[0]
 
 
 def test_a_failed_write_in_a_lane_is_told(qtbot: QtBot, tmp_path: Path):
@@ -121,7 +121,7 @@ def test_a_failed_write_in_a_lane_is_told(qtbot: QtBot, tmp_path: Path):
     with qtbot.waitSignal(store.failed) as failed:
         store.set("theme", "dark")
     runner.shutdown()
-    assert "could not be saved" in failed.args[0]
+    assert "Could not save" in failed.args[0]
 
 
 def test_what_could_not_be_written_is_tried_once_more_when_the_window_closes(qtbot: QtBot, tmp_path: Path):

@@ -67,7 +67,7 @@ def test_the_text_of_a_killed_window_is_offered_once(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path
 ):
     bench = open_window(tmp_path)
-    assert "second window" in bench.window.messages.notices[0].text
+    assert "Another window closed unexpectedly" in bench.window.messages.notices[0].text
     offer_of(bench).act()
     qtbot.waitUntil(lambda: bench.panel.editor.toPlainText() == LEFT)
     close_window(qtbot, bench)

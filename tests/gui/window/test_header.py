@@ -145,7 +145,7 @@ def test_the_document_says_whether_it_is_saved(qtbot: QtBot, open_window: OpenWi
     qtbot.waitUntil(lambda: name.text() == "mine.txt")
     assert state.text() == "Saved"
     bench.privacy.go_private()
-    assert state.accessibleName() == "Private, kept nowhere"
+    assert state.accessibleName() == "Private, not saved"
 
 
 def test_search_and_theme_are_buttons(qtbot: QtBot, open_window: OpenWindow):

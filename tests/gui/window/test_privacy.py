@@ -86,7 +86,7 @@ def test_a_key_in_a_text_is_pointed_out_when_the_session_is_saved(
     bench.panel.editor.setPlainText(f"{WORDS}\nkey: {KEY}")
     with qtbot.waitSignal(bench.keeper.keys_found):
         bench.keeper.save()
-    assert "The text seems to hold API keys: AWS (line 2)." in notices(bench)
+    assert "The text may contain API keys: AWS (line 2)." in notices(bench)
     (notice,) = [notice for notice in bench.window.messages.notices if notice.key == "session-keys"]
     bench.notifier.withdraw("session-keys")
     bench.panel.editor.insertPlainText("more")

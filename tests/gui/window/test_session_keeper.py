@@ -122,7 +122,7 @@ def test_a_kill_costs_seconds_not_the_text(qtbot: QtBot, open_window: OpenWindow
     text = "before the kill " * repeats
     qtbot.waitUntil(lambda: bench.panel.editor.text_length == len(text))
     assert bench.panel.editor.toPlainText() == text
-    assert "ended without closing" in notices(bench)
+    assert "closed unexpectedly" in notices(bench)
     qtbot.waitUntil(lambda: bench.prompt.counts is not None and not bench.prompt.stale)
 
 
@@ -177,7 +177,7 @@ def test_what_is_typed_before_a_big_text_arrives_is_not_lost_and_neither_is_that
     assert bench is not None
     bench.panel.editor.insertPlainText("typed at once")
     bench.start_services()
-    qtbot.waitUntil(lambda: "is kept as" in notices(bench))
+    qtbot.waitUntil(lambda: "was saved as" in notices(bench))
     assert bench.panel.editor.toPlainText() == "typed at once"
     assert (folder(tmp_path) / "text.txt.damaged").exists() is False
     [kept] = [path for path in folder(tmp_path).iterdir() if path.name.startswith("text.txt.")]
@@ -213,7 +213,7 @@ def test_a_full_disk_is_told_and_tried_again(
         broken.setattr(storage, "write_atomic", full)
         bench.panel.editor.setPlainText("not to be lost")
         bench.keeper.save()
-        qtbot.waitUntil(lambda: "session could not be saved" in notices(bench))
+        qtbot.waitUntil(lambda: "Could not save the session" in notices(bench))
         # Nor does the window close over it.
         assert not bench.window.close()
         assert bench.window.isVisible()
@@ -221,7 +221,7 @@ def test_a_full_disk_is_told_and_tried_again(
     offer = next(notice for notice in bench.window.messages.notices if notice.key == "session").offers[0]
     with qtbot.waitSignal(bench.keeper.saved):
         offer.act()
-    assert "session could not be saved" not in notices(bench)
+    assert "Could not save the session" not in notices(bench)
     assert (folder(tmp_path) / TEXT_FILE).read_text() == "not to be lost"
 
 
@@ -238,7 +238,7 @@ def test_a_damaged_session_is_kept_aside_and_the_start_goes_on(qtbot: QtBot, ope
 def test_a_profile_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     (tmp_path / "data").write_text("a file where a folder is wanted")
     bench = open_window(tmp_path)
-    assert "Nothing of this window will be remembered" in notices(bench)
+    assert "This window cannot save its session" in notices(bench)
     bench.panel.editor.setPlainText("text")
     bench.keeper.save()
 
@@ -277,7 +277,7 @@ def test_a_session_of_a_newer_version_is_told_and_left_as_it_is(qtbot: QtBot, op
     bench = open_window(tmp_path)
     assert bench.slot.number == 2
     assert "newer version" in notices(bench)
-    assert "open already" not in notices(bench)
+    assert "already open" not in notices(bench)
     bench.panel.editor.setPlainText("of this one")
     close_window(qtbot, bench)
     assert (folder(tmp_path) / STATE_FILE).read_text() == state
