@@ -38,7 +38,7 @@ class CalibrationController(QObject):
         """Show the dialog. The model is the one that the usage will name, or is chosen there."""
         models = self._models()
         if not models:
-            self._context.notifier.remark(self.tr("The prices are being loaded: try again in a moment."))
+            self._context.notifier.remark(self.tr("Prices are still loading. Try again in a moment."))
             return
         if self._dialog is not None:
             return

@@ -111,7 +111,7 @@ class PriceChanges(QObject):
         if change.why:
             self._prices.refuse(change.why)
         elif change.splice is not None and not self.put(change.splice, request.revision, self._words(request)):
-            self._prices.refuse(self.tr("the text of your price file changed meanwhile"))
+            self._prices.refuse(self.tr("the text of your price file changed in the meantime"))
 
     def _words(self, request: ChangeRequest) -> str:
         """What changed, from which price to which."""

@@ -561,7 +561,7 @@ class PricesController(QObject):
     def refuse(self, why: str) -> None:
         """Say why a value was not taken. The lines of ``why`` after the first are details."""
         first, _, rest = why.partition("\n")
-        self.notifier.warning(self.tr("That value was not taken: {why}.").format(why=first), rest, key=REFUSED)
+        self.notifier.warning(self.tr("The value was not accepted: {why}.").format(why=first), rest, key=REFUSED)
 
     def withdraw_refusal(self) -> None:
         """Remove what ``refuse`` said."""
@@ -570,4 +570,6 @@ class PricesController(QObject):
     def _words(self, difference: Difference | None) -> str:
         if difference is None or not (difference.added or difference.removed):
             return self.tr("another text")
-        return self.tr("{added} lines came, {removed} went").format(added=difference.added, removed=difference.removed)
+        return self.tr("{added} lines added, {removed} removed").format(
+            added=difference.added, removed=difference.removed
+        )

@@ -114,7 +114,7 @@ class ReportWriting(QObject):
         self._wanted = self._wants_text = False
         self._draft: Draft | None = None
         self.dialog: ReportDialog | None = None
-        self._lane = context.jobs.exclusive(self.tr("Writing a report"), _do, stoppable=False)
+        self._lane = context.jobs.exclusive(self.tr("Exporting a report"), _do, stoppable=False)
         self._lane.finished.connect(self._on_done)
         self._lane.failed.connect(self._on_failed)
         # Whichever comes last: on a slow machine prices are called old until after they have come.
@@ -128,7 +128,7 @@ class ReportWriting(QObject):
         """Ask for a report of the prompt as it is, as soon as it is counted and priced."""
         if not self._fresh():
             self._wanted = True
-            self._context.notifier.remark(self.tr("The report waits until the text is counted and priced."))
+            self._context.notifier.remark(self.tr("Waiting for counts and prices…"))
             return
         self._wanted = False
         prompt = self._context.prompt
@@ -190,7 +190,7 @@ class ReportWriting(QObject):
     @Slot(object)
     def _on_done(self, result: JobResult) -> None:
         if isinstance(result.value, Path):
-            self._context.notifier.remark(self.tr("The report is written to {path}.").format(path=result.value))
+            self._context.notifier.remark(self.tr("Exported the report to {path}.").format(path=result.value))
         else:
             self._ask(result.value)
 
@@ -233,9 +233,7 @@ class ReportWriting(QObject):
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self._context.notifier.error(
-            self.tr("The report could not be written: {why}.").format(why=failure.why), key=KEY
-        )
+        self._context.notifier.error(self.tr("Could not export the report: {why}.").format(why=failure.why), key=KEY)
 
 
 def _do(act: Callable[[], object], _ticket: Ticket) -> object:

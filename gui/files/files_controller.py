@@ -438,9 +438,9 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot(object)
     def _on_list_written(self, path: Path) -> None:
-        self._context.notifier.remark(self.tr("The list of files was written to {path}.").format(path=path))
+        self._context.notifier.remark(self.tr("Exported the file list to {path}.").format(path=path))
 
     @Slot(object, str)
     def _on_list_not_written(self, path: Path, why: str) -> None:
-        words = self.tr("The list of files could not be written to {path}: {why}.")
+        words = self.tr("Could not export the file list to {path}: {why}.")
         self._context.notifier.error(words.format(path=path, why=why.rstrip(".")))

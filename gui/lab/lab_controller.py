@@ -31,7 +31,7 @@ class LabController(QObject):
         self.service.finished.connect(self._on_finished)
         self.service.failed.connect(self._on_failed)
         self.service.cancelled.connect(self._on_cancelled)
-        self._texts = Storage(context.jobs, self.tr("Keeping a text of the Lab"), self)
+        self._texts = Storage(context.jobs, self.tr("Saving a Lab text"), self)
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
         self.panel: LabPage | None = None
@@ -89,7 +89,7 @@ class LabController(QObject):
         replaced = context.prompt.replace_all(text)
         context.pages.show_prompt()
         context.notifier.remark(
-            self.tr("The prompt is the text of the card; undo brings back what was there.")
+            self.tr("The prompt now has the text of the experiment. Undo restores the previous text.")
             if replaced
             else self.tr("The prompt is as it was: a big text is on its way there. Wait until it is there.")
         )
@@ -105,7 +105,7 @@ class LabController(QObject):
     @Slot(object, str)
     def _on_not_written(self, path: Path, why: str) -> None:
         self._context.notifier.error(
-            self.tr("The text could not be kept as {path}, so it cannot be trained on: {why}.").format(
+            self.tr("Could not save the text as {path}, so it cannot be used for training: {why}.").format(
                 path=path, why=why
             )
         )

@@ -253,7 +253,7 @@ class ActionWiring(QObject):
         if info is not None:
             words += [hexadecimal(info.token_bytes, len(info.token_bytes)), visible(info.token_bytes)]
         QGuiApplication.clipboard().setText("\t".join(words))
-        self._app.notifier.remark(self.tr("Copied: place, id, bytes and text of the token"))
+        self._app.notifier.remark(self.tr("Copied position, ID, bytes and text of the token"))
 
     @Slot()
     def _show_card(self) -> None:

@@ -46,7 +46,7 @@ class StartReport(QObject):
         restored = self._restored
         if restored.crashed and (restored.text or restored.text_bytes) and not self._files().expected:
             self._notifier.information(
-                self.tr("The last window ended without closing. Its text is back, as it was a few seconds before.")
+                self.tr("Tokenloupe closed unexpectedly. Your text is restored, up to the last few seconds.")
             )
         for problem in filter(None, (self._settings.problem, *restored.problems)):
             self._notifier.warning(problem)

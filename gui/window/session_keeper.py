@@ -490,7 +490,7 @@ class Privacy(QObject):
         self._notifier.withdraw("session-keys")
         self._keeper.go_private(forget=True)
         self.changed.emit()
-        self._notifier.information(self.tr("Nothing of this window is kept any more."), key="private")
+        self._notifier.information(self.tr("This window no longer saves anything."), key="private")
 
     @Slot()
     def go_private(self) -> None:
@@ -499,7 +499,7 @@ class Privacy(QObject):
             return
         self._keeper.go_private()
         self.changed.emit()
-        words = self.tr("Nothing more of this window is kept. “Remove saved texts…” removes what was kept before.")
+        words = self.tr("This window no longer saves anything. “Remove saved texts…” removes what was saved before.")
         self._notifier.information(words, key="private")
 
     @Slot()
@@ -534,4 +534,4 @@ class Privacy(QObject):
         if problems:
             self._notifier.warning(self.tr("Some could not be removed: {what}").format(what="; ".join(problems)))
         else:
-            self._notifier.information(self.tr("The saved texts are removed."), key="removed-texts")
+            self._notifier.information(self.tr("Removed the saved texts."), key="removed-texts")

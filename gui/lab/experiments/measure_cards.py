@@ -236,7 +236,7 @@ def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
             claims.append(
                 Claim(tr("Tokens of texts in {name}").format(name=name), number(RANKED[name]), number(ranked))
             )
-    columns = (tr("Encoding"), tr("Ids"), tr("Special tokens"))
+    columns = (tr("Encoding"), tr("IDs"), tr("Special tokens"))
     return Outcome(tuple(claims), (ResultTable(tr("Loaded"), columns, tuple(rows), frozenset({1, 2})),))
 
 

@@ -108,7 +108,7 @@ def _special(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         Claim(tr("Tokens as text"), "7", rows[0][1]),
         Claim(tr("As a special token: its ID"), "100257", rows[1][3]),
     )
-    columns = (tr("Taken"), tr("Tokens"), tr("Split"), tr("Ids"))
+    columns = (tr("Taken"), tr("Tokens"), tr("Split"), tr("IDs"))
     return Outcome(claims if own else (), (ResultTable(GPT4, columns, rows, frozenset({1})),))
 
 

@@ -91,7 +91,7 @@ def _glitch(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         Claim(tr("Tokens in cl100k_base"), "5", rows[1][1]),
         Claim(tr("Tokens in o200k_base"), "5", rows[2][1]),
     )
-    columns = (tr("Encoding"), tr("Tokens"), tr("Ids"), tr("Split"))
+    columns = (tr("Encoding"), tr("Tokens"), tr("IDs"), tr("Split"))
     return Outcome(
         claims if own else (), (ResultTable(tr("A name of the past"), columns, tuple(rows), frozenset({1})),)
     )

@@ -238,7 +238,7 @@ class LibraryController(PageController["LibraryPage"]):
 
     def _say_added(self, name: str) -> None:
         self._context.notifier.information(
-            self.tr("{name} is among your encodings now.").format(name=name),
+            self.tr("Added {name} to your encodings.").format(name=name),
             key=TOKENIZER,
             offers=(
                 Offer(self.tr("Use in the editor"), lambda: self._use(name)),
@@ -270,13 +270,13 @@ class LibraryController(PageController["LibraryPage"]):
     @Slot(object, str, object)
     def _on_assigned(self, splice: Splice | None, why: str, request: AssignRequest) -> None:
         assert self._context.pages.pricing is not None
-        words = self.tr("Counted with {name} from now on: {models}.").format(
+        words = self.tr("Now counted with {name}: {models}.").format(
             name=request.encoding, models=", ".join(request.models)
         )
         if splice is None:
-            self._fail(self.tr("No model was assigned: {why}").format(why=why))
+            self._fail(self.tr("Could not assign models: {why}").format(why=why))
         elif not self._context.pages.pricing.put(splice, request.revision, words):
-            self._fail(self.tr("Your price file changed meanwhile, so no model was assigned."))
+            self._fail(self.tr("Your price file changed in the meantime. No model was assigned."))
 
     def _models(self) -> list[tuple[str, str, str]]:
         """Id, name and tokenizer of the models that are priced; not those that only stand for encodings."""

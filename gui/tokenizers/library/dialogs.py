@@ -231,7 +231,7 @@ class TokenizerImportDialog(QDialog):
             (self.tr("Special tokens"), special or self.tr("none")),
             (self.tr("Split"), _short(preview.pattern) or self.tr("by the library")),
             (self.tr("Normalization"), ", ".join(preview.normalization) or self.tr("nothing")),
-            (self.tr("Ids"), "✓ " + ids.format(library=check.library, tokens=figure(locale, check.tokens))),
+            (self.tr("IDs"), "✓ " + ids.format(library=check.library, tokens=figure(locale, check.tokens))),
             (
                 self.tr("Lost"),
                 lost.format(changed=figure(locale, check.changed), texts=figure(locale, check.texts)),

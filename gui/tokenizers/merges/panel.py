@@ -452,11 +452,9 @@ class MergesPanel(QWidget):
         self.pairs, self.steps = PairsModel(self), StepsModel(self)
         self.pairs_label = PlainLabel()
         self.pairs_view = MergeTableView(
-            self.pairs, "mergePairs", self.tr("Pairs that compete for the next merge"), self._theme
+            self.pairs, "mergePairs", self.tr("Competing pairs for the next merge"), self._theme
         )
-        self.steps_view = MergeTableView(
-            self.steps, "mergeSteps", self.tr("Merges, in the order in which they happen"), self._theme
-        )
+        self.steps_view = MergeTableView(self.steps, "mergeSteps", self.tr("Merges, in order"), self._theme)
         self.tree = MergeTreePane(self._theme, self)
         self.letters = Chip("mergeLetters", self.tr("GPT-&2 letters"), self.tr("Letters of GPT-2: Ġ for a space"))
         self.letters.toggled.connect(self._on_letters)

@@ -483,7 +483,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self.results.show_outcome(outcome, plan, summary)
         self.panel.show_page(self.panel.result)
         QApplication.alert(context.window)
-        words = self.tr("{name} is trained. {summary}").format(name=name, summary=summary)
+        words = self.tr("Trained {name}. {summary}").format(name=name, summary=summary)
         if context.pages.page("trainingTab").is_in_front() and context.window.isActiveWindow():
             context.notifier.remark(words)
             return
@@ -536,7 +536,7 @@ class TrainingController(PageController["TrainingPanel"]):
     def _offer(self, checkpoint: Checkpoint) -> None:
         when = self._context.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")
         self._context.notifier.information(
-            self.tr("Training {name} was interrupted after {merges} merges. It was saved on {when}.").format(
+            self.tr("Training of {name} was interrupted after {merges} merges; saved {when}.").format(
                 name=checkpoint.plan.name, merges=f"{checkpoint.merges:,}", when=when
             ),
             key=_subject(checkpoint),
@@ -549,7 +549,7 @@ class TrainingController(PageController["TrainingPanel"]):
     def _take_up(self, checkpoint: Checkpoint) -> None:
         self.show()
         if self.run_state != IDLE:
-            self._context.notifier.remark(self.tr("One run at a time: this one waits until the other has ended."))
+            self._context.notifier.remark(self.tr("One training run at a time: this one starts when the other ends."))
             return
         self._context.notifier.withdraw(_subject(checkpoint))
         self.take_up(checkpoint)

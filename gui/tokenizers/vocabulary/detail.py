@@ -243,7 +243,7 @@ class VocabularyDetail(QWidget):
             "script": self.tr("Script"),
             "reach": self.tr("Reachable"),
             "built": self.tr("Used by"),
-            "remarks": self.tr("Remarks"),
+            "remarks": self.tr("Flags"),
         }
         for row, (name, title) in enumerate(titles.items()):
             fact = self._facts[name] = self._words(f"vocabFact_{name}")

@@ -214,7 +214,7 @@ class VocabularyFilters(QWidget):
         self.mode = ChoiceChip(
             "vocabSearchMode",
             [(self.tr("As text"), "text"), (self.tr("As bytes (hex)"), "hex"), (self.tr("As an expression"), "regex")],
-            self.tr("How the search is read"),
+            self.tr("Search mode"),
         )
         self.match_case = Chip("vocabMatchCase", self.tr("Match &case"), self.tr("Match case"))
         self.go_to = QLineEdit(objectName="vocabGoToId")
@@ -237,7 +237,7 @@ class VocabularyFilters(QWidget):
         )
         findings = [(tr(words), place) for place, words in enumerate(FINDINGS.values())]
         self.finding = ChoiceChip(
-            "vocabFinding", [(self.tr("Any remark or none"), None), *findings], self.tr("Remark about the entry")
+            "vocabFinding", [(self.tr("Any flag"), None), *findings], self.tr("Flag of the entry")
         )
         self.finding.set_hints(["", *(tr(FINDING_HINTS[name]) for name in FINDINGS)])
         self.shortest = self._bytes("vocabShortest", self.tr("Minimum length in bytes"))
@@ -254,13 +254,13 @@ class VocabularyFilters(QWidget):
         self.length = PopoverChip("vocabLength", self.tr("Any length"), self.tr("Length of the entry"), lengths)
         self.reset = QPushButton(self.tr("Show a&ll"), objectName="vocabReset")
         self.reset.setProperty("kind", "link")
-        self.reset.setToolTip(self.tr("Look for everything again"))
+        self.reset.setToolTip(self.tr("Clear the search and all filters"))
         self.by_length = QPushButton(self.tr("Lon&gest tokens"), objectName="vocabLongestTokens")
         self.by_length.setProperty("kind", "link")
-        self.by_length.setToolTip(self.tr("The tokens with the most bytes first"))
+        self.by_length.setToolTip(self.tr("Sort by length, longest first"))
         self.export = QPushButton(self.tr("E&xport…"), objectName="vocabExport")
         self.export.setProperty("kind", "link")
-        self.export.setToolTip(self.tr("Write the entries that are shown to a file, as CSV or JSON"))
+        self.export.setToolTip(self.tr("Export the entries shown as CSV or JSON"))
 
     def _bytes(self, name: str, accessible: str) -> QSpinBox:
         spin = QSpinBox(objectName=name)

@@ -74,14 +74,14 @@ COLUMNS = (
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Bytes"),
-        QT_TRANSLATE_NOOP("Vocabulary", "How many bytes it has"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Length in bytes"),
         True,
         "Bytes ▼",
         "length",
     ),
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "Used by"),
-        QT_TRANSLATE_NOOP("Vocabulary", "How many tokens have it in the tree of their merges"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Number of tokens that contain it in their merge tree"),
         True,
         "Used by ▼",
         "built_in_all",
@@ -101,8 +101,8 @@ COLUMNS = (
         "script",
     ),
     EntryColumn(
-        QT_TRANSLATE_NOOP("Vocabulary", "Remarks"),
-        QT_TRANSLATE_NOOP("Vocabulary", "What a look at the whole vocabulary found out about it"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Flags"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Findings from an analysis of the whole vocabulary"),
         False,
         "unreachable, control ",
         "findings",

@@ -27,7 +27,7 @@ SUBMENUS = {
     "recent": QT_TRANSLATE_NOOP("Actions", "Open &recent"),
     "pages": QT_TRANSLATE_NOOP("Actions", "P&ages"),
     "token": QT_TRANSLATE_NOOP("Actions", "Token at the caret"),
-    "theme": QT_TRANSLATE_NOOP("Actions", "&Theme"),
+    "theme": QT_TRANSLATE_NOOP("Actions", "T&heme"),
     "colours": QT_TRANSLATE_NOOP("Actions", "Token colo&urs"),
 }
 
@@ -112,7 +112,7 @@ TOOLS: tuple[ActionSpec, ...] = (
         "search",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Sea&rch or run…"),
-        QT_TRANSLATE_NOOP("Actions", "Find models, encodings, pages and commands by a few letters"),
+        QT_TRANSLATE_NOOP("Actions", "Find models, encodings, pages and commands"),
         ("Ctrl+K",),
         "search",
     ),
@@ -128,13 +128,13 @@ TOOLS: tuple[ActionSpec, ...] = (
         "choose_encoding",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Choose &encoding"),
-        QT_TRANSLATE_NOOP("Actions", "Go to the list of encodings"),
+        QT_TRANSLATE_NOOP("Actions", "Focus the encoding picker"),
         ("Ctrl+E",),
     ),
     ActionSpec(
         "go_to_entry",
         "tools",
-        QT_TRANSLATE_NOOP("Actions", "Go to an id of the vocabular&y"),
+        QT_TRANSLATE_NOOP("Actions", "Go to an ID in the vocabular&y"),
         QT_TRANSLATE_NOOP(
             "Actions", "Show the entry of an id, or a range; in the vocabulary tab Ctrl+G does it as well"
         ),
@@ -143,26 +143,26 @@ TOOLS: tuple[ActionSpec, ...] = (
         "show_merges",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "S&how merges of the selection"),
-        QT_TRANSLATE_NOOP("Actions", "How the selected text, or the word at the caret, is merged into tokens"),
+        QT_TRANSLATE_NOOP("Actions", "Show how the selection, or the word at the caret, is merged"),
         ("Ctrl+M",),
     ),
     ActionSpec(
         "import_prices",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "&Import prices…"),
-        QT_TRANSLATE_NOOP("Actions", "Compare your prices with a published table, and take over what you pick of it"),
+        QT_TRANSLATE_NOOP("Actions", "Compare your prices with a published table and import selected values"),
     ),
     ActionSpec(
         "calibrate",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "C&alibrate counts…"),
-        QT_TRANSLATE_NOOP("Actions", "Narrow the estimates of a model by what its provider billed for this prompt"),
+        QT_TRANSLATE_NOOP("Actions", "Narrow a model's estimates with what its provider billed for this prompt"),
     ),
     ActionSpec(
         "cancel_jobs",
         "tools",
         QT_TRANSLATE_NOOP("Actions", "Stop r&unning jobs"),
-        QT_TRANSLATE_NOOP("Actions", "Ask everything that runs in the background to end"),
+        QT_TRANSLATE_NOOP("Actions", "Cancel all background jobs"),
         ("Ctrl+.",),
     ),
     ActionSpec(
@@ -178,7 +178,7 @@ HELP: tuple[ActionSpec, ...] = (
         "guide",
         "help",
         QT_TRANSLATE_NOOP("Actions", "&Guide"),
-        QT_TRANSLATE_NOOP("Actions", "What each page is for"),
+        QT_TRANSLATE_NOOP("Actions", "Introduce every page"),
         (Standard.HelpContents, "F1"),
         "help",
     ),
@@ -186,7 +186,7 @@ HELP: tuple[ActionSpec, ...] = (
         "dots",
         "help",
         QT_TRANSLATE_NOOP("Actions", "What do the &dots mean?"),
-        QT_TRANSLATE_NOOP("Actions", "How far each count can be trusted"),
+        QT_TRANSLATE_NOOP("Actions", "Explain count quality"),
     ),
     ActionSpec(
         "shortcuts",
@@ -199,7 +199,7 @@ HELP: tuple[ActionSpec, ...] = (
         "about",
         "help",
         QT_TRANSLATE_NOOP("Actions", "&About Tokenloupe"),
-        QT_TRANSLATE_NOOP("Actions", "Version, licences and versions of what it stands on"),
+        QT_TRANSLATE_NOOP("Actions", "Version, licences and bundled components"),
     ),
 )
 

@@ -91,7 +91,7 @@ def test_totals_are_those_of_count_and_everything_left_out_is_listed(qtbot, benc
     assert shown.tokens[0].tolist() == [file["tokens"] for file in document["files"]]
     left_out = bench.pages.folders.shown.left_out
     assert {str(file.path.relative_to(tree)) for file in left_out.skipped} == set(troubles)
-    assert panel.sides.tabText(1) == f"Left out: {len(troubles)}"
+    assert panel.sides.tabText(1) == f"Skipped: {len(troubles)}"
 
 
 @pytest.mark.deep
@@ -289,7 +289,7 @@ def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     panel.fit.limit.setValue(1)
     panel.fit.propose.click()
-    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Working out what fits")
+    lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Calculating what fits")
     fit = bench.pages.folders._fit
     with qtbot.waitSignal(lane.busy_changed):
         fit._on_cancelled(fit._wanted)  # as a job tells that was stopped

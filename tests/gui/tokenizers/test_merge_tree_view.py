@@ -68,7 +68,7 @@ def test_a_screen_reader_hears_the_node_and_the_text_has_all_of_them(qtbot, pane
         "berry, token 15717, 5 bytes (62 65 72 72 79), merged from b and erry, merge 4"
     )
     view.set_step(3)
-    assert view.accessibleDescription().endswith("merge 4, not yet done")
+    assert view.accessibleDescription().endswith("merge 4, not applied yet")
     view.set_step(None)
     lines = view.text().split("\n")
     assert lines[1] == "  b, token 65, 1 byte (62)"

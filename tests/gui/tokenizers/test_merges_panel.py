@@ -234,7 +234,7 @@ def test_a_part_is_asked_about_by_selecting_it(qtbot, panel):
     show(qtbot, panel, "strawberry")
     panel.strip.select_range(2, 5)
     settled(qtbot, panel)
-    assert panel.why.toPlainText().startswith("“raw”: not one token here, though the vocabulary has it")
+    assert panel.why.toPlainText().startswith("“raw”: not one token here, although the vocabulary has it")
     panel.text.setText("x")
     settled(qtbot, panel)
     assert panel.why.toPlainText().startswith("“x”: one token")

@@ -79,8 +79,8 @@ def test_the_worker_looks_only_at_what_is_new():
         ("strawberry", None, NoSuchToken, "exists, but another merge came first: merge "),
         ("strawberry", (2, 5), TakenFirst, "Another merge came first: merge 3 took st + r → str."),
         ("strawberry", (6, 8), MergedOn, "after merge 1; merge 4 made it part of a larger one: er + r → err."),
-        ("berry", (0, 1), MergedOn, "was token 65 from the beginning, and merge 4"),
-        ("<|endoftext|>", None, SplitApart, "it is the special token 100257."),
+        ("berry", (0, 1), MergedOn, "was token 65 from the beginning; merge 4"),
+        ("<|endoftext|>", None, SplitApart, "it is special token 100257."),
     ],
 )
 def test_the_reason_is_said(text, stretch, kind, said):

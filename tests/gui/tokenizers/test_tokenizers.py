@@ -113,7 +113,7 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
     said = facts(dialog)
     assert said["Kind"].endswith(f", {model}")
     assert said["Engine"].startswith(library)
-    assert said["Ids"].startswith(f"✓ those of {library} ")
+    assert said["IDs"].startswith(f"✓ from {library} itself")
     assert "special tokens" in said["Size"]
     assert said["Special tokens"] != "none"
     add(qtbot, bench, dialog, "theirs")
@@ -134,7 +134,7 @@ def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow,
     said = facts(dialog)
     assert said["Engine"] == "Tokenloupe's own engine"
     assert said["Split"] == "cl100k_base"
-    assert said["Ids"].startswith("✓ equal to tokenizers ")
+    assert said["IDs"].startswith("✓ same as tokenizers ")
     assert said["Lost"].startswith("nothing")
     dialog.reject()
 

@@ -107,7 +107,7 @@ def test_a_kill_costs_nothing_of_the_run(
     assert (checkpoint.merges > 0) == (moment == "merging")
     bench = open_window(profile, counted=False)
     (notice,) = offers(bench)
-    assert "texts-2000 was interrupted after" in notice.text
+    assert "Training of texts-2000 was interrupted after" in notice.text
     with qtbot.waitSignal(bench.pages.training.finished):
         notice.offers[0].act()
     expected = engine.train([texts], SIZE, threads=1)

@@ -192,9 +192,9 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Applic
     ("files", "sentence"),
     mostly_deep(
         [
-            ({}, "There are no files in this folder."),
-            ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Left out: "),
-            ({"empty.txt": b""}, "There is no text to train on here. Left out: empty 1."),
+            ({}, "This folder has no files."),
+            ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Skipped: "),
+            ({"empty.txt": b""}, "No text to train on here. Skipped: empty 1."),
         ],
         1,
     ),
@@ -258,7 +258,7 @@ def test_the_end_of_a_run_is_told_to_who_looks_elsewhere_until_they_come(qtbot: 
         qtbot.mouseClick(panel.run_bar.start, Qt.MouseButton.LeftButton)
         bench.window.pages.setCurrentWidget(bench.panel)
     assert len(told()) == 1
-    assert told()[0].startswith("texts-270 is trained. Done: 270 entries")
+    assert told()[0].startswith("Trained texts-270. Done: 270 entries")
     bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     assert not told()
     assert panel.pages.currentWidget() is panel.result
