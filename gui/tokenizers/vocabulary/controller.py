@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from engine.entries.comparison import Comparison
     from gui.runtime.notify import Notifier
     from gui.tokenizers.vocabulary.comparison import ComparePage
+    from gui.tokenizers.vocabulary.editing import VocabularyEditing
     from gui.tokenizers.vocabulary.export_service import VocabularyExport
     from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
     from gui.tokenizers.vocabulary.places import VocabularyPlaces
@@ -419,6 +420,7 @@ class VocabularySaving(QObject):
 NEEDS = (
     "gui.widgets.api_key_check",
     "gui.tokenizers.vocabulary.comparison",
+    "gui.tokenizers.vocabulary.editing",
     "gui.tokenizers.vocabulary.panel",
     "gui.tokenizers.vocabulary.service",
     "gui.tokenizers.vocabulary.export_service",
@@ -444,6 +446,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
+        self.editing: VocabularyEditing | None = None
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
@@ -455,9 +458,10 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     def _steps(self) -> Iterator[None]:
         from gui.tokenizers.vocabulary.comparison import ComparePage
+        from gui.tokenizers.vocabulary.editing import VocabularyEditing
         from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
         from gui.tokenizers.vocabulary.places import VocabularyPlaces
-        from gui.tokenizers.vocabulary.service import PlacesService, VocabularyService, spelled
+        from gui.tokenizers.vocabulary.service import EditService, PlacesService, VocabularyService, spelled
 
         context, runner = self._context, self._runner
         panel = VocabularyPanel(context.theme, spelled)
@@ -475,6 +479,10 @@ class VocabularyController(PageController["VocabularyPanel"]):
         places.shown_in_prompt.connect(self._show_prompt)
         panel.state_changed.connect(context.session.touch)
         self._add_pages(panel, flow, service)
+        edits = EditService(runner, context.encodings.user, self)
+        self.editing = VocabularyEditing(panel.detail, edits, context.prompt, context.notifier, self._is_own, self)
+        flow.token_shown.connect(self.editing.set_token)
+        self.editing.kept.connect(self._on_edited)
         self._open_first(flow)
         self.panel, self.flow = panel, flow
         yield
@@ -496,6 +504,15 @@ class VocabularyController(PageController["VocabularyPanel"]):
         notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
         guard = KeyGuard(self._runner, notifier, panel, self)
         self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
+
+    def _is_own(self, name: str) -> bool:
+        return name in self._context.encodings.user.names()
+
+    @Slot(str)
+    def _on_edited(self, name: str) -> None:
+        assert self.flow is not None
+        self._context.encodings.refresh()
+        self.flow.open(name)
 
     @Slot()
     def _choose_other(self) -> None:

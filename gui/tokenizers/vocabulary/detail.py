@@ -74,6 +74,7 @@ class VocabularyDetail(QWidget):
         self._make_facts()
         self._make_links()
         self._make_places()
+        self._make_actions()
         self.tree = MergeTreePane(theme)
         self.tree.view.setObjectName("vocabTree")
         self.tree.view.setAccessibleName(self.tr("Merges of the token from single bytes"))
@@ -300,6 +301,19 @@ class VocabularyDetail(QWidget):
         row.addWidget(self.next)
         self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
 
+    def _make_actions(self) -> None:
+        """Make the buttons for entries of the user's own encodings; ``VocabularyEditing`` shows them."""
+        self.remove = QPushButton(self.tr("Remo&ve…"), objectName="vocabRemove")
+        self.remove.setToolTip(self.tr("Remove the entry; what that costs on your prompt is shown first"))
+        self.rename = QPushButton(self.tr("Rena&me…"), objectName="vocabRename")
+        self.rename.setToolTip(self.tr("Give the special token another text"))
+        self._actions = QHBoxLayout()
+        for button in (self.remove, self.rename):
+            button.setAutoDefault(False)
+            button.hide()
+            self._actions.addWidget(button)
+        self._actions.addStretch(1)
+
     @Slot()
     def _on_previous(self) -> None:
         self.step_asked.emit(-1)
@@ -351,6 +365,7 @@ class VocabularyDetail(QWidget):
         column.setSpacing(8)
         column.addWidget(self.hint, 1)
         column.addWidget(self.heading)
+        column.addLayout(self._actions)
         column.addWidget(self._scroll, 1)
         column.addWidget(self.letters)
 
@@ -358,4 +373,4 @@ class VocabularyDetail(QWidget):
     def tab_order(self) -> tuple[QWidget, ...]:
         """The controls in the order in which they are seen."""
         pages = (self.pages.tabBar(), self.tree.view, self.steps, self.built)
-        return (*self.links, self.previous, self.next, *pages, self.letters)
+        return (self.remove, self.rename, *self.links, self.previous, self.next, *pages, self.letters)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from engine.entries.table import EntryTable
     from engine.types import MergeStep, MergeTree, TokenPatch
     from gui.core.text_chunks import ChunkedText
-    from gui.core.user_encodings import OpenEncoding
+    from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.tokenizers.vocabulary.filters import Wanted
 
@@ -488,6 +488,88 @@ def _compare(open_encoding: OpenEncoding, request: CompareRequest, _ticket: Tick
     from engine.entries.table import entries_of
 
     return compare(request.opened.entries, entries_of(open_encoding(request.other)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EditRequest:
+    """Remove an entry of an encoding, or with ``new_text`` call a special token otherwise. ``text``: the prompt."""
+
+    encoding: Encoding
+    token_id: int
+    new_text: str
+    text: ChunkedText
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EditOutcome:
+    """The encoding without the entry, how many entries it lacks, and the tokens of the prompt before and after."""
+
+    request: EditRequest
+    edited: Encoding
+    removed: int
+    tokens_before: int
+    tokens_after: int
+
+
+class EditService(QObject):
+    """Edits encodings of the user, and saves them beside the old ones.
+
+    Signals: ``weighed(EditOutcome)``: what an edit would cost; ``kept(str)``: the name of a saved encoding;
+    ``failed(str)``: a sentence.
+    """
+
+    weighed = Signal(object)
+    kept = Signal(str)
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, own: UserEncodings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._weighing = runner.conflated(self.tr("Counting without the entry"), partial(_weigh, own))
+        self._keeping = runner.conflated(self.tr("Saving the tokenizer"), partial(_keep_edited, own))
+        self._weighing.finished.connect(self._on_weighed)
+        self._keeping.finished.connect(self._on_kept)
+        for lane in (self._weighing, self._keeping):
+            lane.failed.connect(self._on_failed)
+
+    def weigh(self, request: EditRequest) -> None:
+        """Make the edit, and count the prompt with it. Nothing is saved."""
+        self._weighing.submit(request)
+
+    def keep(self, outcome: EditOutcome) -> None:
+        """Save what an edit came to."""
+        self._keeping.submit(outcome)
+
+    @Slot(object)
+    def _on_weighed(self, result: JobResult) -> None:
+        self.weighed.emit(result.value)
+
+    @Slot(object)
+    def _on_kept(self, result: JobResult) -> None:
+        self.kept.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def _weigh(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutcome:
+    from engine.trained_encoding import edit_entries
+
+    ticket.progress(-1.0)
+    encoding, token_id = request.encoding, request.token_id
+    name = own.free_name(encoding.name)
+    if request.new_text:
+        old = encoding.token_info(token_id).token_bytes.decode("utf-8")
+        made = edit_entries(encoding, name, rename={old: request.new_text})
+    else:
+        made = edit_entries(encoding, name, remove=(token_id,))
+    text = request.text.text(ticket.stand_back)
+    counts = (len(one.token_ids(text, special_as_tokens=True)) for one in (encoding, made.encoding))
+    return EditOutcome(request, made.encoding, len(made.removed), *counts)
+
+
+def _keep_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> str:
+    return own.keep(outcome.edited).name
 
 
 def query_of(wanted: Wanted) -> EntryQuery:
