@@ -79,6 +79,8 @@ class LibraryController(PageController["LibraryPage"]):
         page.details.rename_asked.connect(self._ask_name)
         page.details.remove_asked.connect(self._ask_removal)
         page.details.assign_asked.connect(self._ask_models)
+        context.prompt.counted.connect(self._show_counts)
+        self._show_counts()
         self._library.listed.connect(page.show_entries)
         self._library.detailed.connect(page.show_details)
         self._encodings.own_listed.connect(self._library.list)
@@ -96,6 +98,7 @@ class LibraryController(PageController["LibraryPage"]):
     def _come_to_front(self) -> None:
         self.build()
         self._show_models()
+        self._show_counts()
 
     @Slot()
     def _show_models(self) -> None:
@@ -104,6 +107,13 @@ class LibraryController(PageController["LibraryPage"]):
         for _, name, tokenizer in self._models():
             users.setdefault(tokenizer, []).append(name)
         self.panel.show_models(users)
+
+    @Slot()
+    def _show_counts(self) -> None:
+        """Show the tokens of the prompt, while the page is in front."""
+        counts = self._context.prompt.counts
+        if self.panel is not None and counts is not None and self._context.pages.page(PAGE).is_in_front():
+            self.panel.show_counts({**counts.by_encoding, counts.encoding: counts.tokens})
 
     @Slot(str)
     def _show_vocabulary(self, name: str) -> None:

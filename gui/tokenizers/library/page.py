@@ -41,7 +41,7 @@ from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
-NAME, ORIGIN, ENTRIES, MODELS, USED_FOR = range(5)
+NAME, ORIGIN, ENTRIES, MODELS, PROMPT, USED_FOR = range(6)
 ROW_PADDING = 12
 DETAILS_WIDTH = 290
 FILTER_WIDTH = 260
@@ -80,8 +80,8 @@ class LibraryCells(TextDelegate):
 class LibraryModel(RowsModel):
     """One row a tokenizer; ``show_only`` filters by origin and by words."""
 
-    COLUMNS = 5
-    FIGURES = (ENTRIES, MODELS)
+    COLUMNS = 6
+    FIGURES = (ENTRIES, MODELS, PROMPT)
 
     def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +90,7 @@ class LibraryModel(RowsModel):
         self._origins: frozenset[str] = frozenset((BUNDLED, TRAINED, IMPORTED))
         self._words: tuple[str, ...] = ()
         self._models: Mapping[str, Sequence[str]] = {}
+        self._counts: Mapping[str, int | None] = {}
 
     def show_entries(self, entries: Sequence[LibraryEntry]) -> None:
         """Show these tokenizers."""
@@ -101,6 +102,19 @@ class LibraryModel(RowsModel):
         if models != self._models:
             self._models = models
             self._filter()
+
+    def show_counts(self, counts: Mapping[str, int | None]) -> None:
+        """Show the tokens of the prompt by tokenizer; None for one that is being counted."""
+        if counts != self._counts:
+            self._counts = counts
+            self.tell_of(PROMPT)
+
+    def prompt_text(self, name: str) -> str:
+        """The tokens of the prompt in a tokenizer, or a dash for one that nothing is counted with."""
+        if name not in self._counts:
+            return "–"
+        tokens = self._counts[name]
+        return "…" if tokens is None else figure(self._locale, tokens)
 
     def show_only(self, origins: frozenset[str], words: str) -> None:
         """Show the tokenizers of these origins whose name, use or models contain all words."""
@@ -134,7 +148,7 @@ class LibraryModel(RowsModel):
         return all(word in text for word in self._words)
 
     def titles(self) -> tuple[str, ...]:
-        return tr("Tokenizer"), tr("Origin"), tr("Entries"), tr("Models"), tr("Used for")
+        return tr("Tokenizer"), tr("Origin"), tr("Entries"), tr("Models"), tr("Prompt"), tr("Used for")
 
     def cell(self, row: LibraryEntry, column: int) -> str:
         if column == NAME:
@@ -146,6 +160,8 @@ class LibraryModel(RowsModel):
         if column == MODELS:
             models = self.models_of(row.name)
             return figure(self._locale, len(models)) if models else "–"
+        if column == PROMPT:
+            return self.prompt_text(row.name)
         return visible_line(row.used_for)
 
 
@@ -446,6 +462,10 @@ class LibraryPage(QWidget):
         name = self.chosen
         self.model.show_models(models)
         self._select_or_first(name)
+
+    def show_counts(self, counts: Mapping[str, int | None]) -> None:
+        """Show the tokens of the prompt by tokenizer."""
+        self.model.show_counts(counts)
 
     def show_details(self, details: Details) -> None:
         """Show what the vocabulary of a tokenizer tells."""

@@ -279,7 +279,7 @@ class VocabularyFilters(QWidget):
         first = QHBoxLayout()
         first.setSpacing(8)
         first.addWidget(self.search, 1)
-        label = PlainLabel(self.tr("Go to &id"))
+        label = PlainLabel(self.tr("Go to &ID"))
         label.setProperty("role", "caption")
         label.setBuddy(self.go_to)
         first.addWidget(label)

@@ -49,10 +49,10 @@ class EntryColumn(NamedTuple):
 
 COLUMNS = (
     EntryColumn(
-        QT_TRANSLATE_NOOP("Vocabulary", "Id"),
-        QT_TRANSLATE_NOOP("Vocabulary", "The number the model sees"),
+        QT_TRANSLATE_NOOP("Vocabulary", "ID"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The number that a model is given for the token"),
         True,
-        "200,000  ",
+        "200,000     ",
         "id",
     ),
     EntryColumn(

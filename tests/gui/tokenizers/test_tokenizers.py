@@ -471,6 +471,10 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     page = library(qtbot, bench, "qwen")
     bundled = [one for one in engine.encoding_entries() if one.kind == "bundled"]
     assert [row.name for row in page.model.rows] == [one.name for one in bundled]
+    bench.prompt.replace_all("How many tokens has this prompt?")
+    counted = engine.get_encoding("o200k_base").count("How many tokens has this prompt?")
+    qtbot.waitUntil(lambda: page.model.prompt_text("o200k_base") == str(counted))
+    qtbot.waitUntil(lambda: page.model.prompt_text("qwen").isdecimal())
     details = page.details
     qtbot.waitUntil(lambda: details.fact("Engine") != "")
     assert details.fact("Vendor") == "Alibaba"
