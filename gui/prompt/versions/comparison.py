@@ -10,7 +10,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPalette
+from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -215,6 +215,43 @@ def _sorted_by(change: CostChange, column: int) -> Any:
 
 
 ROW_PADDING = 4
+LEFT_OUT = (COST_CHANGE, COST_BEFORE, CALLS)
+"""Columns of costs that are left out where there is no room for all, in this order."""
+
+
+class CostChanges(FittedTable):
+    """As many columns as there is room for, so that nothing has to be scrolled into sight; a wider one has all."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.choose_columns()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.choose_columns()
+
+    def _fit(self) -> None:
+        super()._fit()
+        self.choose_columns()
+
+    def choose_columns(self) -> None:
+        """Show all columns, without those for which there is no room."""
+        if not self.isVisible():
+            return
+        hidden = {column for column in LEFT_OUT if self.isColumnHidden(column)}
+        room = self.viewport().width()
+        self._widths = {**getattr(self, "_widths", {}), **self._shown_widths()}
+        needed, leave = sum(self._widths.values()), set()
+        for column in LEFT_OUT:
+            if needed > room:
+                leave.add(column)
+                needed -= self._widths[column]
+        for column in leave ^ hidden:
+            self.setColumnHidden(column, column in leave)
+
+    def _shown_widths(self) -> dict[int, int]:
+        columns = range(self.horizontalHeader().count())
+        return {column: self.columnWidth(column) for column in columns if not self.isColumnHidden(column)}
 
 
 class VersionComparison(QFrame):
@@ -248,7 +285,7 @@ class VersionComparison(QFrame):
         self._wrapping.timeout.connect(self._wrap)
         self.tokens.resized.connect(self._wrapping.start)
         self.changes = CostChangesModel(CostText(QLocale()), self)
-        self.costs = FittedTable("versionCosts")
+        self.costs = CostChanges("versionCosts")
         self.costs.setAccessibleName(self.tr("Cost change per model"))
         self.costs.setModel(self.changes)
         self.costs.setItemDelegate(TextDelegate(self.changes, self.costs))

@@ -9,17 +9,15 @@ from PySide6.QtCore import (
     QDateTime,
     QItemSelectionModel,
     QLocale,
-    QMargins,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
     QRectF,
-    QSize,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -29,6 +27,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QPushButton,
     QSplitter,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
@@ -39,10 +38,12 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import visible_line
 from gui.core.version_store import LONGEST_NAME, Kept, Version
 from gui.look.figures import figure
+from gui.look.fonts import strong
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
 from gui.widgets.layouts import FlowLayout
+from gui.widgets.progress import draw_share
 from gui.widgets.table_model import Index, RowsModel, everything_visible
 from gui.widgets.tables import FittedTable, edit_cell, set_up_rows
 
@@ -135,12 +136,19 @@ NAME_CHARACTERS = 8
 BAR_WIDTH = 40
 BAR_HEIGHT = 4.0
 GAP = 6
-NEAR = 0.8
-"""From this share on the bar warns."""
 
 
-class ContextCells(QStyledItemDelegate):
-    """Cells with a bar at the left of the percentage: how much of a model's context window a text takes."""
+class FirstLine(QStyledItemDelegate):
+    """Cells whose text stands in the first of the two lines of a row."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        option.rect = option.rect.adjusted(0, ROW_PADDING // 2, 0, 0)
+        option.displayAlignment = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+
+
+class ContextCells(FirstLine):
+    """Cells with a bar below the percentage: how much of a model's context window a text takes."""
 
     def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -153,19 +161,43 @@ class ContextCells(QStyledItemDelegate):
         share = self._model.share(index.row())
         if share is None:
             return
-        area = option.rect
-        left = area.left() + GAP if not self.parent().isRightToLeft() else area.right() - GAP - BAR_WIDTH
-        bar = QRectF(left, area.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
+        area, mirrored = option.rect, self.parent().isRightToLeft()
+        left = area.left() + GAP if mirrored else area.right() - GAP - BAR_WIDTH
+        line = ROW_PADDING / 2 + option.fontMetrics.height() * 1.5
+        bar = QRectF(left, area.top() + line - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
         painter.save()
-        painter.fillRect(bar, self._theme.colour("meter_track"))
-        role = "meter_over" if share > 1 else "meter_near" if share >= NEAR else "meter"
-        filled = QRectF(bar)
-        filled.setWidth(max(2.0, BAR_WIDTH * min(1.0, share)) if share else 0.0)
-        painter.fillRect(filled, self._theme.colour(role))
+        draw_share(painter, bar, (share, share), self._theme.colour, mirrored=mirrored)
         painter.restore()
 
-    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return super().sizeHint(option, index).grownBy(QMargins(BAR_WIDTH + 2 * GAP, 0, 0, 0))
+
+class NameCells(QStyledItemDelegate):
+    """Cells of two lines: the name, and below it what one call costs and when the version was saved."""
+
+    def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._model, self._theme = model, theme
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        drawn = QStyleOptionViewItem(option)
+        self.initStyleOption(drawn, index)
+        name, drawn.text = drawn.text, ""
+        drawn.widget.style().drawControl(QStyle.ControlElement.CE_ItemViewItem, drawn, painter, drawn.widget)
+        version = self._model.rows[index.row()]
+        facts = tr("{cost} · {saved}").format(
+            cost=self._model.cell(version, COST), saved=self._model.cell(version, SAVED)
+        )
+        area = option.rect.adjusted(GAP - 2, ROW_PADDING // 2, -GAP, 0)
+        painter.save()
+        for text, font, role in ((name, strong(option.font), "text"), (facts, option.font, "quiet")):
+            painter.setFont(font)
+            painter.setPen(self._theme.colour(role))
+            metrics = QFontMetrics(font)
+            cut = metrics.elidedText(text, Qt.TextElideMode.ElideRight, area.width())
+            painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, cut)
+            area.translate(0, metrics.height())
+        painter.restore()
 
 
 class VersionList(QWidget):
@@ -197,6 +229,8 @@ class VersionList(QWidget):
         self.model.renamed.connect(self.rename_asked)
         self.table = _Versions("versionTable", self)
         self.table.setModel(self.model)
+        self.table.setItemDelegateForColumn(NAME, NameCells(self.model, theme, self.table))
+        self.table.setItemDelegateForColumn(TOKENS, FirstLine(self.table))
         self.table.setItemDelegateForColumn(CONTEXT, ContextCells(self.model, theme, self.table))
         self.total = QLabel(objectName="versionTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
@@ -293,14 +327,15 @@ class VersionList(QWidget):
         table.setProperty("kind", "flat")
         table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        table.verticalHeader().setDefaultSectionSize(2 * self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Interactive)
-        table.setColumnWidth(CONTEXT, BAR_WIDTH + self.fontMetrics().horizontalAdvance("000.0%") + 4 * GAP)
+        table.setColumnWidth(CONTEXT, max(BAR_WIDTH, self.fontMetrics().horizontalAdvance("Context")) + 3 * GAP)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
         header.setMinimumSectionSize(self.fontMetrics().averageCharWidth() * NAME_CHARACTERS)
-        table.setColumnHidden(SAVED, True)  # the tool tip of the name says it
+        for column in (COST, SAVED):  # below the name
+            table.setColumnHidden(column, True)
         table.delete_pressed.connect(self.ask_to_delete)
 
     def _place(self) -> None:

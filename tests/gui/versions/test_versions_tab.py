@@ -7,12 +7,24 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
 from engine.half_written import LOCK_NAME
-from gui.prompt.versions.comparison import AFTER, BEFORE, BEFORE_LINE, COST_BEFORE, COST_CHANGE, PER_CENT, SIGN
+from gui.look.fonts import strong
+from gui.prompt.versions.comparison import (
+    AFTER,
+    BEFORE,
+    BEFORE_LINE,
+    COST_AFTER,
+    COST_BEFORE,
+    COST_CHANGE,
+    MODEL,
+    PER_CENT,
+    SIGN,
+)
 from gui.prompt.versions.panel import CONTEXT, COST, NAME, TOKENS, VersionsPanel
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, count_o200k, notices
@@ -108,6 +120,29 @@ def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWi
     assert index(0, CONTEXT).data() == "<0.1%"
     assert 0 < panel.list.model.share(0) < 0.001
     assert not panel.comparison.empty.isVisible()
+
+
+def test_names_and_costs_have_room(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    name = "Before the rewrite of the rules"
+    panel = keep(qtbot, bench, OLD, name)
+    panel.splitter.setSizes([350, 830])
+    bench.prompt.replace_all(NEW)
+    costs = panel.comparison.costs
+    qtbot.waitUntil(lambda: costs.model().rowCount() > 0)
+    table = panel.list.table
+    room = table.columnWidth(NAME)
+    assert strong_width(table, name) < room
+    for width in (1280, 900):
+        bench.window.resize(width, 700)
+        qtbot.waitUntil(lambda: costs.horizontalScrollBar().maximum() == 0)
+        assert not any(costs.isColumnHidden(column) for column in (MODEL, COST_AFTER, PER_CENT))
+    bench.window.resize(1800, 700)
+    qtbot.waitUntil(lambda: not costs.isColumnHidden(COST_CHANGE))
+
+
+def strong_width(table: QTableView, text: str) -> int:
+    return QFontMetrics(strong(table.font())).horizontalAdvance(text)
 
 
 def test_what_differs_is_marked_and_priced_for_every_model(qtbot: QtBot, open_window: OpenWindow):
