@@ -103,12 +103,12 @@ class ConversationController(QObject):
         table = self._costs.model
         chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:
-            words = self.tr("Shows the current model. Add favourites in the cost table (Space) to compare more.")
+            words = self.tr("The model in the header. Favourites, marked with Space in the cost table, join it.")
             return chosen, words
         if len(chosen) > MOST_MODELS:
-            words = self.tr("Shows the current model and the first {number} of your favourites.")
+            words = self.tr("The model in the header, and the first {number} of your favourites.")
             return chosen[:MOST_MODELS], words.format(number=MOST_MODELS - 1)
-        return chosen, self.tr("Shows the current model, your favourites and the baseline.")
+        return chosen, self.tr("The model in the header, your favourites and the baseline.")
 
     @Slot(object)
     def _on_finished(self, result: JobResult) -> None:

@@ -21,6 +21,7 @@ from PySide6.QtGui import QIcon, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QHeaderView,
     QScrollArea,
@@ -39,7 +40,7 @@ from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.form_rows import Remark
-from gui.widgets.layouts import FlowLayout, WhenSeen, labelled, side_by_side, tokens_box
+from gui.widgets.layouts import WhenSeen, labelled, tokens_box
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -137,17 +138,20 @@ SUMMARY = (
         "total",
         QT_TRANSLATE_NOOP("ConversationTable", "Total"),
         lambda talk, text: total_text(talk.turns[-1], text),
+        numeric=True,
     ),
     _summary(
         "without",
         QT_TRANSLATE_NOOP("ConversationTable", "Without cache"),
         lambda talk, text: total_text((talk.without or talk.turns)[-1], text),
+        numeric=True,
     ),
     _summary("pays", QT_TRANSLATE_NOOP("ConversationTable", "Cache pays off from"), _pays_text),
     _summary(
         "prompt",
         QT_TRANSLATE_NOOP("ConversationTable", "Last prompt"),
         lambda talk, text: text.localised(f"{talk.turns[-1].prompt_tokens:,}"),
+        numeric=True,
     ),
     _summary("fits", QT_TRANSLATE_NOOP("ConversationTable", "Fits the window"), _fits_text),
 )
@@ -239,20 +243,27 @@ class ConversationForm(QWidget):
         self._on_changed()
 
     def _place(self) -> None:
-        flow = FlowLayout(gap=10)
-        system = side_by_side(self.system_is_prompt, self.system)
-        for text, control, buddy in (
-            (self.tr("Tu&rns"), self.turns, self.turns),
-            (self.tr("&System prompt"), system, self.system_is_prompt),
-            (self.tr("&User, per turn"), self.user, self.user),
-            (self.tr("&Answer, per turn"), self.answer, self.answer),
-            (self.tr("Reason&ing"), self.reasoning, self.reasoning),
-            (self.tr("Prompt &cache"), self.caching, self.caching),
-            (self.tr("Cache lost &before every"), self.pause_every, self.pause_every),
-            (self.tr("Minimum cacheable"), self.least_cached, self.least_cached),
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(6)
+        for place, (text, control) in enumerate(
+            (
+                (self.tr("Tu&rns"), self.turns),
+                (self.tr("Reason&ing"), self.reasoning),
+                (self.tr("&System prompt"), self.system_is_prompt),
+                (self.tr("Tokens of it"), self.system),
+                (self.tr("&User, per turn"), self.user),
+                (self.tr("&Answer, per turn"), self.answer),
+                (self.tr("Prompt &cache"), self.caching),
+                (self.tr("Shortest cached"), self.least_cached),
+                (self.tr("Lost &before every"), self.pause_every),
+            )
         ):
-            flow.addWidget(labelled(text, control, buddy))
-        self.setLayout(flow)
+            control.setMaximumWidth(QWIDGETSIZE_MAX)  # as wide as the column
+            grid.addWidget(labelled(text, control, control), place // 2, place % 2)
+        for column in (0, 1):
+            grid.setColumnStretch(column, 1)
 
     @Slot()
     def _on_changed(self) -> None:
@@ -269,6 +280,8 @@ def _count_box(name: str, spoken: str) -> QSpinBox:
     return box
 
 
+QWIDGETSIZE_MAX = 2**24 - 1
+"""Qt's word for no limit."""
 ROW_PADDING = 12
 SIDE_WIDTH = 278
 TOTALS_WIDTH, TURNS_WIDTH = 620, 280
@@ -403,7 +416,6 @@ def _table(name: str, spoken: str, model: TableModel) -> QTableView:
     table.setAccessibleName(spoken)
     set_up_rows(table)
     table.setIconSize(QSize(SAMPLE_WIDTH, SAMPLE_HEIGHT))
-    table.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
     table.horizontalHeader().setStretchLastSection(True)
     table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + ROW_PADDING)
     return table

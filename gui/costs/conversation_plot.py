@@ -75,7 +75,9 @@ class ConversationPlot(pg.PlotWidget):
             )
             highest = max(highest, high, *ys)
         turns = len(talks[0].turns) if talks else 1
-        self.getViewBox().setRange(xRange=(1, max(2, turns) + EDGE), yRange=(0, highest * HEAD_ROOM or 1), padding=0)
+        self.getViewBox().setRange(
+            xRange=(1 - EDGE, max(2, turns) + EDGE), yRange=(0, highest * HEAD_ROOM or 1), padding=0
+        )
         self.showGrid(x=False, y=True, alpha=0.25)
         self.setAccessibleDescription(
             "; ".join(f"{talk.model.name}: {total_text(talk.turns[-1], text)}" for talk in talks)

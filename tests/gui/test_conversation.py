@@ -210,7 +210,7 @@ def test_the_tab_follows_the_prompt_the_form_and_the_favourites(open_window, qtb
     panel = bench.pages.conversation.panel
     table = panel.findChild(QTableView, "conversationTotals")
     qtbot.waitUntil(lambda: table.model().rowCount() == 1)
-    assert "Shows the current model. Add favourites" in panel.remark.text()
+    assert "The model in the header. Favourites" in panel.remark.text()
     assert panel.findChild(QTableView, "conversationCosts").model().rowCount() == 20
     bench.costs.panel.model.change(favourites=frozenset({"openai/gpt-5", "openai/gpt-5-mini"}))
     qtbot.waitUntil(lambda: table.model().rowCount() == 3)
