@@ -254,7 +254,7 @@ class ModelPrices(QWidget):
         bottom.addWidget(self.reset)
         bottom.addWidget(self.forget)
         column = QVBoxLayout(self)
-        column.setContentsMargins(6, 0, 0, 0)
+        column.setContentsMargins(0, 0, 6, 0)
         column.setSpacing(6)
         column.addLayout(top)
         for label in (self.about, self.age, self.remark):

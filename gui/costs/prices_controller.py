@@ -250,7 +250,15 @@ class PricesController(QObject):
         """Whether the file as it is on the disk is what the prices come from."""
         self._in_force = not self._costs.problems
         if self.built:
+            self._show_first()
             self._show_status()
+
+    def _show_first(self) -> None:
+        """Begin with the model of the header, unless another was chosen before."""
+        assert self._bench.costs is not None
+        model = self._bench.costs.reference_model()
+        if self._file is not None and model is not None and not self._panel.form.model_id:
+            self._panel.form.choose(model.id)
 
     @Slot()
     def look_again(self) -> None:
@@ -347,6 +355,7 @@ class PricesController(QObject):
             self._editor.show_file(file.text if file.exists else TEMPLATE)
         if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
             self._take_draft(draft, file)
+        self._show_first()
         self.check()
         self.opened.emit()
 

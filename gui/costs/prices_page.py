@@ -241,7 +241,7 @@ class PricingPanel(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes(FIRST_WIDTHS)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(8, 8, 8, 8)
+        whole.setContentsMargins(16, 8, 12, 8)
         whole.setSpacing(6)
         whole.addLayout(top)
         whole.addWidget(self.splitter, 1)

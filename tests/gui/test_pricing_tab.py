@@ -274,7 +274,7 @@ def form_of(qtbot: QtBot, bench: Application, model_id: str = "openai/gpt-4o") -
     table = bench.costs.panel.table
     qtbot.waitUntil(lambda: table.show_model(model_id))
     bench.costs.panel.commands.edit_prices.trigger()
-    qtbot.waitUntil(lambda: panel.form.facts.rowCount() > 0)
+    qtbot.waitUntil(lambda: panel.form._facts is not None and panel.form._facts.model_id == model_id)
     assert panel.form.model_id == model_id
     return panel
 
@@ -380,3 +380,11 @@ def test_a_text_with_mistakes_leaves_the_form_as_it_was(
     write(qtbot, panel, GOOD.replace("2.00", "3"))
     assert panel.form.table.isEnabled()
     assert cells(panel, "price.input")[1] == "3"
+
+
+def test_the_page_begins_with_the_model_of_the_header(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    bench.window.actions_by_name["focus_pricing"].trigger()
+    panel = bench.window.findChild(PricingPanel)
+    qtbot.waitUntil(lambda: panel.form.facts.rowCount() > 0)
+    assert panel.form.model_id == bench.costs.reference_model().id
