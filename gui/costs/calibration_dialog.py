@@ -156,7 +156,8 @@ class CalibrationDialog(QDialog):
         self.result.setTextFormat(Qt.TextFormat.PlainText)
         self.result.setWordWrap(True)
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.keep = QPushButton(self.tr("&Keep sample"), objectName="calibrationKeep")
+        self.keep = QPushButton(self.tr("&Keep this sample"), objectName="calibrationKeep")
+        self.keep.setProperty("kind", "primary")
         self.keep.setEnabled(False)
         self.keep.setAutoDefault(False)
 
@@ -176,9 +177,9 @@ class CalibrationDialog(QDialog):
     def _place(self) -> None:
         form = QFormLayout()
         for words, control in (
-            (self.tr("&Model:"), self.model),
-            (self.tr("Kind of &text:"), self.kind),
-            (self.tr("&Other billed tokens:"), self.framing),
+            (self.tr("&Model"), self.model),
+            (self.tr("Kind of &text"), self.kind),
+            (self.tr("Tokens &around it"), self.framing),
         ):
             label = PlainLabel(words)
             label.setBuddy(control)

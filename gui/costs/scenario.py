@@ -95,7 +95,7 @@ class ScenarioPopover(Popover):
         self._make_cache()
         self._make_calls()
         self._make_money()
-        self.named = QPushButton(objectName="scenarioMenu")
+        self.named = _button("scenarioMenu", "", "secondary")
         self.named.setAccessibleName(self.tr("Saved scenarios"))
         self.named.setFixedWidth(self.named.fontMetrics().averageCharWidth() * 20 + 36)
         self.reset_button = _button("scenarioReset", self.tr("&Reset"), "quiet")

@@ -33,9 +33,11 @@ RADIUS = {"token": 3, "control": 6, "card": 10}
 ROW = 28
 """Height of a table's row."""
 
+# The layout 3 of a row of buttons, GNOME's, has the primary one last: that of Windows depends on the desktop.
 SHEET = """
 QMainWindow, QDialog { background: @page; }
 QDialog[kind="popover"] { background: transparent; }
+QDialogButtonBox { button-layout: 3; }
 QToolTip { background: @tip; color: @on_tip; border: 1px solid @tip_edge; padding: 5px 7px; font-size: @table; }
 
 QFrame[kind="page"] { background: @page; border: 0; }

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDialog, QDialogButtonBox
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPushButton
+
+
+class _Row(QDialogButtonBox):
+    """Its first button is the default one of the dialog that takes it, wherever in the row it stands: Qt takes the one
+    that the keyboard reaches first."""
+
+    first: QPushButton | None = None
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.Show and self.first is not None:
+            self.first.setDefault(False)  # else the dialog is not told
+            self.first.setDefault(True)
+        return done
 
 
 def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
@@ -13,13 +28,14 @@ def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDia
     Without the style's pictures: they are painted for light windows and cannot be seen in dark ones. They become parts
     of the dialog when its layout takes them, behind the fields: the keyboard begins where the work does.
     """
-    box = QDialogButtonBox()
+    box = _Row()
     for kind in kinds:
         button = box.addButton(kind)
         button.setIcon(QIcon())
-        button.setDefault(kind is kinds[0])
         if kind is QDialogButtonBox.StandardButton.Close:
             button.setProperty("kind", "secondary")
+    box.first = box.button(kinds[0])
+    box.first.setDefault(True)
     box.accepted.connect(dialog.accept)
     box.rejected.connect(dialog.reject)
     return box
@@ -27,8 +43,10 @@ def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDia
 
 def close_row(dialog: QDialog) -> QDialogButtonBox:
     """A button that closes a dialog in which every change counts at once: Enter is for its controls and does not."""
-    box = button_row(dialog, QDialogButtonBox.StandardButton.Close)
-    button = box.button(QDialogButtonBox.StandardButton.Close)
-    button.setDefault(False)
+    box = _Row()
+    button = box.addButton(QDialogButtonBox.StandardButton.Close)
+    button.setIcon(QIcon())
+    button.setProperty("kind", "secondary")
     button.setAutoDefault(False)
+    box.rejected.connect(dialog.reject)
     return box

@@ -106,6 +106,7 @@ class AboutDialog(QDialog):
         self._facts.setPlainText("\n".join([*version_lines(), "", *counting, *folders]))
         buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
         copy = buttons.addButton(self.tr("&Copy"), QDialogButtonBox.ButtonRole.ActionRole)
+        copy.setAutoDefault(False)
         copy.clicked.connect(self._copy)
         column = QVBoxLayout(self)
         column.addWidget(title)

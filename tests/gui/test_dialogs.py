@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QSpinBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
@@ -349,3 +349,18 @@ def test_dialogs_have_margins_and_a_button_that_closes_is_not_primary(qtbot: QtB
     header = sheet.shortcuts.table.horizontalHeader()
     assert header.defaultAlignment() & Qt.AlignmentFlag.AlignLeft, "as the cells below"
     sheet.reject()
+
+
+def test_the_primary_button_is_the_last_one(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    dialog = opened(bench, "go_to_line", GoToDialog)
+    row = dialog.findChild(QDialogButtonBox)
+    qtbot.waitUntil(lambda: row.width() > 100)
+    confirm, cancel = (row.button(kind) for kind in (QDialogButtonBox.StandardButton.Ok, row.StandardButton.Cancel))
+    assert confirm.isDefault()
+    assert confirm.x() > cancel.x()
+    dialog.reject()
+    about = opened(bench, "about", AboutDialog)
+    assert not [button.text() for button in about.findChildren(QPushButton) if button.autoDefault()][1:], "one at most"
+    about.reject()
+    assert not bench.costs.panel.popover.named.autoDefault(), "the list of scenarios is not primary"
