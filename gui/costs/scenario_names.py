@@ -187,7 +187,7 @@ class ScenarioName(QDialog):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName(self.tr("Name of the scenario"))
         self.name.selectAll()
-        label = PlainLabel(self.tr("&Name of the scenario:"))
+        label = PlainLabel(self.tr("&Name of the scenario"))
         label.setBuddy(self.name)
         self.remark = QLabel(objectName="scenarioNameRemark")
         self.remark.setTextFormat(Qt.TextFormat.PlainText)

@@ -436,7 +436,7 @@ class ChatPanel(QFrame):
         column = QVBoxLayout(self.tools_page)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tools, 1)
-        column.addLayout(labelled_row(self.tr("Too&l choice:"), self.choice))
+        column.addLayout(labelled_row(self.tr("Too&l choice"), self.choice))
         self.tools_page.hide()
         foot = QFrame()
         foot.setProperty("kind", "surface")

@@ -485,7 +485,11 @@ class ComparePanel(QFrame):
             above.addWidget(widget, 1 if widget is self.encodings else 0)
         left = QSplitter(Qt.Orientation.Vertical, objectName="compareLists")
         left.addWidget(head)
-        left.addWidget(self.view)
+        texts = QWidget()
+        inset = QVBoxLayout(texts)
+        inset.setContentsMargins(10, 0, 0, 0)  # names of encodings begin where those of the table do
+        inset.addWidget(self.view)
+        left.addWidget(texts)
         left.setSizes([270, 400])
         whole = QSplitter(Qt.Orientation.Horizontal, objectName="compareSplitter")
         whole.addWidget(left)

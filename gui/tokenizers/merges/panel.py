@@ -120,7 +120,7 @@ class MergePlayer(QWidget):
         for button in (self.start, self.back, self.play, self.forward, self.end):
             row.addWidget(button)
         row.addSpacing(8)
-        label = PlainLabel(self.tr("&Merges applied:"), self)
+        label = PlainLabel(self.tr("&Merges done"), self)
         label.setBuddy(self.step)
         row.addWidget(label)
         row.addWidget(self.step)
@@ -470,7 +470,7 @@ class MergesPanel(QWidget):
     def _place(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
-        label = PlainLabel(self.tr("Te&xt:"))
+        label = PlainLabel(self.tr("Te&xt"))
         label.setBuddy(self.text)
         head.addWidget(label)
         head.addWidget(self.text, 1)
@@ -486,7 +486,7 @@ class MergesPanel(QWidget):
         column.setSpacing(4)
         column.addWidget(self.pairs_label)
         column.addWidget(self.pairs_view, 1)
-        column.addWidget(PlainLabel(self.tr("All merges")))
+        column.addWidget(_titled(self.tr("All merges")))
         column.addWidget(self.steps_view, 1)
         row = self.steps_view.verticalHeader().defaultSectionSize()
         self.steps_view.setMinimumHeight(self.steps_view.horizontalHeader().sizeHint().height() + row + 4)
@@ -498,14 +498,14 @@ class MergesPanel(QWidget):
         self.columns.setSizes([380, 620])
         self.columns.splitterMoved.connect(self.state_changed)
         body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
+        body.setContentsMargins(16, 8, 12, 8)
         body.setSpacing(6)
         body.addLayout(head)
         body.addWidget(self.remark)
         body.addWidget(self.strip)
         body.addLayout(steps)
         body.addWidget(self.columns, 1)
-        body.addWidget(PlainLabel(self.tr("Why is this not one token?")))
+        body.addWidget(_titled(self.tr("Why is this not one token?")))
         body.addWidget(self.why)
         self.tree.show_forest(MergeForest())
         player = self.player
@@ -522,3 +522,9 @@ class MergesPanel(QWidget):
     def _on_setting(self, name: str) -> None:
         if name == "token_colours":
             self._apply_look()
+
+
+def _titled(text: str) -> PlainLabel:
+    label = PlainLabel(text)
+    label.setProperty("role", "strong")
+    return label

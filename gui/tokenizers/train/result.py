@@ -427,7 +427,7 @@ class TrainingResultPage(QWidget):
     def _place(self) -> None:
         head = QWidget()
         row = FlowLayout(head, 8)
-        label = PlainLabel(self.tr("Voca&bulary:"))
+        label = PlainLabel(self.tr("Voca&bulary"))
         label.setBuddy(self.names)
         for widget in (label, self.names, self.use, self.save, self.remove):
             row.addWidget(widget)

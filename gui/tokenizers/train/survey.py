@@ -126,7 +126,7 @@ class TrainingPreview(QWidget):
         self._shown_text: str | None = None
         head = QHBoxLayout()
         head.setSpacing(8)
-        label = PlainLabel(self.tr("Te&xt:"))
+        label = PlainLabel(self.tr("Te&xt"))
         label.setBuddy(self.files)
         head.addWidget(label)
         head.addWidget(self.files, 1)

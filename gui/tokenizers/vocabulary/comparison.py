@@ -225,7 +225,7 @@ class ComparePage(QWidget):
 
     def _place(self) -> None:
         row = QHBoxLayout()
-        label = PlainLabel(self.tr("Compare &with:"))
+        label = PlainLabel(self.tr("Compare &with"))
         label.setBuddy(self.other)
         row.addWidget(label)
         row.addWidget(self.other, 1)

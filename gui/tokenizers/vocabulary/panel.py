@@ -247,7 +247,7 @@ class VocabularyPanel(QWidget):
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setSizes([TABLE_WIDTH, SIDE_WIDTH])
         column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 8, 8)
+        column.setContentsMargins(16, 8, 12, 8)
         column.setSpacing(8)
         column.addWidget(self.filters)
         column.addWidget(self.splitter, 1)
