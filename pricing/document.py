@@ -4,7 +4,7 @@ Scalars stay the text that was written, so that no price ever passes through a f
 parser's events with a stack of our own: deep nesting costs nothing, and anchors, tags and second documents are seen
 where they stand. What YAML allows and a price file does not need is refused with a sentence.
 
-A syntax error does not hide the mistakes behind it: the broken value is set aside, and reading goes on.
+The first syntax error ends the reading. It is the only problem then, since what stands around it may mean anything.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import functools
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ruamel.yaml import YAML
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
@@ -34,10 +35,9 @@ from pricing.types import Problem
 
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
-MAX_REREAD = 150_000
-"""How many characters may be parsed again to find what stands behind syntax errors, or as many as the file has if it is
-longer: dense YAML takes some 7 microseconds each."""
-MAX_FAULTS = 100
+STAND_IN = "\ue000"
+"""Takes the place of a control character, and of a name that cannot be read."""
+
 CHARACTERS = 16
 """After so many characters it is asked whether to go on: reading them takes some dozen microseconds."""
 
@@ -137,25 +137,13 @@ def read_document(text: str, file: str, cancel_check: CancelCheck = check_cancel
         return Document(None, [Problem(file, 1, 1, "", message)], complete=False)
     problems: list[Problem] = []
     text = _without_control_characters(text, file, problems)
-    repairs = Repairs()
-    budget = max(MAX_REREAD, len(text))
-    for faults_left in range(MAX_FAULTS, -1, -1):
-        builder = _Builder(file, repairs)
-        fault = builder.build(text, cancel_check)
-        if fault is None:
-            return Document(builder.root, problems + builder.problems, complete=not builder.stopped)
-        repaired, is_news = repair(text, fault, repairs)
-        if is_news:
-            problems.append(Problem(file, fault.line, fault.column, "", fault.message))
-        budget -= sum(map(len, text.split("\n", fault.line)[: fault.line]))
-        spent = budget <= 0 or not faults_left
-        if repaired is not None and spent:
-            message = "too much is wrong with the syntax, what follows was not looked at"
-            problems.append(Problem(file, fault.line, fault.column, "", message))
-        if repaired is None or spent:
-            break
-        text = repaired
-    return Document(builder.root, problems + builder.problems, complete=False)
+    builder = _Builder(file)
+    fault = builder.build(text, cancel_check)
+    problems += builder.problems
+    if fault is None:
+        return Document(builder.root, problems, complete=not builder.stopped)
+    problems.append(Problem(file, fault.line, fault.column, "", fault.message))
+    return Document(None, problems, complete=False)
 
 
 def _without_control_characters(text: str, file: str, problems: list[Problem]) -> str:
@@ -172,12 +160,11 @@ def _without_control_characters(text: str, file: str, problems: list[Problem]) -
 class _Builder:
     """Builds the tree of one reading."""
 
-    def __init__(self, file: str, repairs: Repairs) -> None:
+    def __init__(self, file: str) -> None:
         self.root: Node | None = None
         self.problems: list[Problem] = []
         self.stopped = False
         self._file = file
-        self._repairs = repairs
         self._stack: list[Sequence | Table] = []
         self._keys: list[Scalar | None] = []
 
@@ -277,8 +264,7 @@ class _Builder:
 
     def _place(self, event: Event) -> tuple[int, int]:
         mark = event.start_mark
-        line = mark.line + 1
-        return line, max(1, mark.column + 1 - self._repairs.shifted.get(line, 0))
+        return mark.line + 1, mark.column + 1
 
 
 def _events(text: str, cancel_check: CancelCheck) -> Iterator[Event]:
@@ -314,35 +300,12 @@ class _Reader(Reader):
         super().forward(length)
 
 
-STAND_IN = "\ue000"
-"""Takes the place of a value that could not be read."""
-
-_KEY_AND_VALUE = re.compile(r"^(\s*(?:-\s+)*[^\s:#\[\]{}'\"][^:\[\]{}'\"]*:)(?:\s.*|)$")
-_ITEM = re.compile(r"^(\s*(?:-\s+)+)\S.*$")
-
-
-@dataclass(frozen=True, slots=True)
-class SyntaxFault:
-    """One syntax error: where to point at (from 1), what to say, and the first and last line that it covers."""
+class SyntaxFault(NamedTuple):
+    """A syntax error: where to point at (from 1), and what to say."""
 
     line: int
     column: int
     message: str
-    kind: str = "value"
-    last_line: int = 0
-
-
-@dataclass(slots=True)
-class Repairs:
-    """What was done to a text so that it can be read on: lines with a stand-in, lines that were moved or emptied."""
-
-    broken: set[int] = field(default_factory=set)
-    emptied: set[int] = field(default_factory=set)
-    shifted: dict[int, int] = field(default_factory=dict)
-
-    def touched(self, line: int) -> bool:
-        """Whether this line is no longer as it was written."""
-        return line in self.broken or line in self.emptied or line in self.shifted
 
 
 def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
@@ -353,32 +316,32 @@ def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     start = error.context_mark
     if "'\\t'" in problem:
-        return SyntaxFault(line, column, "a tab stands here, use spaces", "tab", line)
+        return SyntaxFault(line, column, "a tab stands here, use spaces")
     if "flow sequence" in context or "flow mapping" in context:
         bracket = "[" if "sequence" in context else "{"
         closing = "]" if bracket == "[" else "}"
         at = (start.line + 1, start.column + 1) if start else (line, column)
-        return SyntaxFault(*at, f"this '{bracket}' is not closed, a ',' or '{closing}' is missing", "value", line)
+        return SyntaxFault(*at, f"this '{bracket}' is not closed, a ',' or '{closing}' is missing")
     if "quoted scalar" in context:
         at = (start.line + 1, start.column + 1) if start else (line, column)
         if "escape" in problem:
-            return SyntaxFault(line, column, f"{problem}: use single quotes, or double the backslash", "value", line)
-        return SyntaxFault(*at, "this quotation mark is not closed", "value", line)
+            return SyntaxFault(line, column, f"{problem}: use single quotes, or double the backslash")
+        return SyntaxFault(*at, "this quotation mark is not closed")
     if "could not find expected ':'" in problem and start:
-        return SyntaxFault(start.line + 1, start.column + 1, "a ':' is missing after this name", "line", start.line + 1)
+        return SyntaxFault(start.line + 1, start.column + 1, "a ':' is missing after this name")
     if "mapping values are not allowed" in problem:
         return _misplaced_colon(text, line, column)
     if "expected <block end>" in problem:
-        return SyntaxFault(line, column, "the indentation does not fit the lines before", "indentation", line)
+        return SyntaxFault(line, column, "the indentation does not fit the lines before")
     if "cannot start any token" in problem:
         character = text.splitlines()[line - 1][column - 1 : column] if text else ""
-        return SyntaxFault(line, column, f"a value cannot start with '{character}', put it in quotes", "value", line)
+        return SyntaxFault(line, column, f"a value cannot start with '{character}', put it in quotes")
     if "incompatible YAML" in problem or "directive" in (problem + context):
-        return SyntaxFault(line, column, "lines that start with '%' are not supported, remove this line", "line", line)
+        return SyntaxFault(line, column, "lines that start with '%' are not supported, remove this line")
     if "expected the node content" in problem:
         found = problem.rpartition("found ")[2]
-        return SyntaxFault(line, column, f"a value is expected here, not {found}", "value", line)
-    return SyntaxFault(line, column, f"this is not valid YAML: {problem or context or 'unreadable'}", "value", line)
+        return SyntaxFault(line, column, f"a value is expected here, not {found}")
+    return SyntaxFault(line, column, f"this is not valid YAML: {problem or context or 'unreadable'}")
 
 
 def _misplaced_colon(text: str, line: int, column: int) -> SyntaxFault:
@@ -386,77 +349,16 @@ def _misplaced_colon(text: str, line: int, column: int) -> SyntaxFault:
     lines = text.split("\n")
     before = lines[line - 1][: column - 1]
     if ":" in before:
-        return SyntaxFault(line, column, "a second ':' stands here, put the text in quotes", "value", line)
+        return SyntaxFault(line, column, "a second ':' stands here, put the text in quotes")
     previous = _line_before(lines, line)
     indent = len(before) - len(before.lstrip())
     if previous and not re.search(r":(\s|$)", lines[previous - 1]):
         name = lines[previous - 1]
         if ":" in name:
-            return SyntaxFault(previous, name.index(":") + 1, "put a space behind this ':'", "colon", previous)
+            return SyntaxFault(previous, name.index(":") + 1, "put a space behind this ':'")
         first = len(name) - len(name.lstrip()) + 1
-        return SyntaxFault(previous, first, "a ':' is missing after this name", "line", previous)
-    return SyntaxFault(line, indent + 1, "the indentation does not fit the lines before", "indentation", line)
-
-
-def repair(text: str, fault: SyntaxFault, repairs: Repairs) -> tuple[str | None, bool]:
-    """The text without this fault, and whether the fault is news (and no echo of an earlier repair).
-
-    None in place of the text when nothing is left to try.
-    """
-    lines = text.split("\n")
-    if fault.line > len(lines):
-        return None, True
-    if repairs.touched(fault.line):
-        last = min(max(fault.line, fault.last_line), len(lines))  # YAML counts other line ends as well
-        again = [n for n in range(fault.line, last + 1) if n not in repairs.emptied]
-        if not again:
-            return None, False
-        for number in again:
-            lines[number - 1] = ""
-            repairs.emptied.add(number)
-        return "\n".join(lines), False
-    if fault.kind in {"tab", "indentation"}:
-        _align(lines, fault, repairs)
-    elif fault.kind == "colon":
-        line = lines[fault.line - 1]
-        lines[fault.line - 1] = f"{line[: fault.column]} {line[fault.column :]}"
-        repairs.shifted[fault.line] = 0
-    else:
-        _set_aside(lines, fault, repairs)
-    return "\n".join(lines), True
-
-
-def _align(lines: list[str], fault: SyntaxFault, repairs: Repairs) -> None:
-    """Give a line the indentation that the line before it asks for; a tab behind the indentation becomes a space."""
-    line = lines[fault.line - 1]
-    body = line.lstrip()
-    if fault.kind == "tab" and line[: fault.column - 1].strip():
-        lines[fault.line - 1] = line[: fault.column - 1] + line[fault.column - 1 :].replace("\t", " ")
-        repairs.shifted[fault.line] = 0
-        return
-    previous = _line_before(lines, fault.line)
-    above = lines[previous - 1] if previous else ""
-    indent = len(above) - len(above.lstrip())
-    content = above.lstrip()
-    while content.startswith("- "):
-        indent += 2
-        content = content[2:].lstrip()
-    if re.sub(r"\s#.*$", "", above).rstrip().endswith(":"):
-        indent += 2
-    lines[fault.line - 1] = " " * indent + body
-    repairs.shifted[fault.line] = indent - (len(line) - len(body))
-
-
-def _set_aside(lines: list[str], fault: SyntaxFault, repairs: Repairs) -> None:
-    """Put a stand-in where the broken value is, or empty the line where there is no name to keep."""
-    line = lines[fault.line - 1]
-    found = _KEY_AND_VALUE.match(line) or _ITEM.match(line)
-    if fault.kind == "line" or found is None:
-        lines[fault.line - 1] = ""
-        repairs.emptied.add(fault.line)
-        return
-    lines[fault.line - 1] = f"{found.group(1).rstrip()} {STAND_IN}"
-    repairs.broken.add(fault.line)
+        return SyntaxFault(previous, first, "a ':' is missing after this name")
+    return SyntaxFault(line, indent + 1, "the indentation does not fit the lines before")
 
 
 def _line_before(lines: list[str], number: int) -> int:
