@@ -46,7 +46,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def tokenizer_options(command: _Command) -> _Command:
     """Options of a command that takes ``tokenizer`` and ``pattern``."""
     command = click.option(
-        "--pattern", help="For a FILE that does not say it (.tiktoken, .gguf): name or expression of its split pattern."
+        "--pattern", help="Split pattern, by name or as a regex, for a FILE that lacks one (.tiktoken, .gguf)."
     )(command)
     return click.option(
         "--tokenizer", metavar="FILE", help="A tokenizer file: .tiktoken, tokenizer.json, tekken.json, .model, .gguf."

@@ -59,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _open_streams() -> None:
-    """What the output has no characters for is written as an escape. A closed output is one that nobody reads."""
+    """Escape characters that the output cannot encode. Replace closed streams with os.devnull."""
     if sys.stdin is None:
         sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process lives
     for name in ("stdout", "stderr"):

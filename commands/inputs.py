@@ -42,7 +42,7 @@ class Given(NamedTuple):
 
 def folder_options(command: _Command) -> _Command:
     """The option of a command that takes ``ignored``, for ``read_given``."""
-    return click.option("--ignored", is_flag=True, help="Of folders also the files that a .gitignore names.")(command)
+    return click.option("--ignored", is_flag=True, help="Include files ignored by .gitignore.")(command)
 
 
 def read_text(path: str) -> StoredText:

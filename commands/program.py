@@ -69,7 +69,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def usable(use: Callable[[], T], what: str = "") -> T:
-    """What ``use`` returns, or BadInput with the sentence of the error that engine, pricing or the system raised."""
+    """Call ``use`` and convert engine, pricing and OS errors to BadInput."""
     from engine.errors import EngineError
     from pricing.types import PricingError
 

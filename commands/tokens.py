@@ -39,13 +39,13 @@ MOST_QUOTED = 40
 @program.command()
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--encoding", "name", help="Name of an encoding.")
-@click.option("--model", help="Count as this model does.")
+@click.option("--model", help="Use the encoding of this model.")
 @tokenizer_options
 @request_options
 @folder_options
 @click.option("--lines", type=click.Path(dir_okay=False), help="With --request: list each line there (.csv, .json).")
 @bytes_option
-@click.option("--budget", type=WholeNumber(0), help="Status 1 if there are more tokens than this.")
+@click.option("--budget", type=WholeNumber(0), help="Exit with status 1 if there are more tokens.")
 @json_option
 @click.pass_obj
 def count(
@@ -137,7 +137,7 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 @click.argument("path", default=STANDARD_INPUT)
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
-@click.option("--allow-special", is_flag=True, help="Read text that spells a special token as that token.")
+@click.option("--allow-special", is_flag=True, help="Recognize special tokens in the text.")
 @click.option("--max-tokens", type=WholeNumber(0), help="Cut the text to at most so many tokens first.")
 @click.option("--from", "kept", type=click.Choice(("start", "end")), help="With --max-tokens: which part is kept.")
 @bytes_option

@@ -128,31 +128,34 @@ SAMPLE_BYTES = 1 << 16
 
 @program.command()
 @click.argument("paths", nargs=-1, type=str)
-@click.option("--vocab-size", type=WholeNumber(1), help="Size of the vocabulary, everything included.")
+@click.option("--vocab-size", type=WholeNumber(1), help="Vocabulary size, including bytes and special tokens.")
 @click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
-@click.option("--min-count", type=WholeNumber(1), default=2, help="Merge no pair that occurs less often.")
-@click.option("--max-token-bytes", type=WholeNumber(1), help="Make no longer tokens than that.")
-@click.option("--max-space-run", type=WholeNumber(1), help="Count longer runs of white space as so many characters.")
+@click.option("--min-count", type=WholeNumber(1), default=2, help="Minimum count for a pair to be merged.")
+@click.option("--max-token-bytes", type=WholeNumber(1), help="Maximum token length in bytes.")
 @click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
 @click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
-@click.option("--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Done to texts first.")
+@click.option(
+    "--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Unicode normalization applied first."
+)
 @click.option("--lowercase", is_flag=True, help="Make texts lower case first.")
 @click.option("--strip-accents", is_flag=True, help="Take accents off first.")
-@click.option("--tie-order", type=click.Choice(["bytes", "huggingface"]), default="bytes", help="Order of equal pairs.")
+@click.option(
+    "--tie-order", type=click.Choice(["bytes", "huggingface"]), default="bytes", help="How to break ties between pairs."
+)
 @click.option(
     "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: a ▁ in front of each text."
 )
-@click.option("--threads", type=WholeNumber(1), help="How many threads read and count; else one a processor.")
-@click.option("--dask", default="", metavar="ADDRESS", help="Have the workers of this Dask scheduler count.")
-@click.option("--include", multiple=True, metavar="GLOB", help="Only files like this, as in a .gitignore.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="No files or folders like this.")
+@click.option("--threads", type=WholeNumber(1), help="Threads that read and count. Default: one per core.")
+@click.option("--dask", default="", metavar="ADDRESS", help="Count on the workers of this Dask scheduler.")
+@click.option("--include", multiple=True, metavar="GLOB", help="Include only matching files (.gitignore syntax).")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Exclude matching files and folders.")
 @click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
 @click.option("--hidden", is_flag=True, help="Take hidden files, too.")
 @bytes_option
-@click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on so much of the files.")
+@click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on a sample of this size.")
 @click.option("--out", type=click.Path(path_type=Path), help="Where to save it: .tiktoken, .json or .model (minbpe).")
-@click.option("--checkpoint", type=click.Path(path_type=Path), help="Keep the state of the run in this file.")
-@click.option("--resume", type=click.Path(path_type=Path), help="Go on from a checkpoint.")
+@click.option("--checkpoint", type=click.Path(path_type=Path), help="Save checkpoints to this file.")
+@click.option("--resume", type=click.Path(path_type=Path), help="Resume from a checkpoint.")
 @json_option
 @click.pass_context
 def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:

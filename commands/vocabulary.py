@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.option("--id", "token_id", help="The entry of an id.")
 @click.option("--text", help="Entries that stand for exactly this text.")
 @click.option("--hex", "digits", help="Entries that stand for exactly these bytes.")
-@click.option("--search", help="Entries with this text somewhere in them, in capitals or not.")
+@click.option("--search", help="Entries that contain this text, ignoring case.")
 @json_option
 @click.pass_context
 def vocab(

@@ -290,7 +290,7 @@ class _Reader:
         self._check_likeness()
 
     def _version_is_known(self, value: Node | None) -> bool:
-        """False where the file is of a later version, of which nothing can be said."""
+        """Return False if the file format is newer than supported."""
         if value is None:
             place = Scalar("", False, 1, 1)
             sentence = f"the file must say 'version: {VERSION}', best in its first line"
