@@ -75,7 +75,7 @@ def test_the_worker_looks_only_at_what_is_new():
             SplitApart,
             "splits it into 2 pretokens, and merges never cross a pretoken boundary: don  |  't",
         ),
-        ("strawberry", None, NoSuchToken, "does not join: str + aw, aw + berry."),
+        ("strawberry", None, NoSuchToken, "The remaining tokens do not merge: str + aw, aw + berry."),
         ("strawberry", None, NoSuchToken, "exists, but another merge came first: merge "),
         ("strawberry", (2, 5), TakenFirst, "Another merge came first: merge 3 took st + r → str."),
         ("strawberry", (6, 8), MergedOn, "after merge 1; merge 4 made it part of a larger one: er + r → err."),
