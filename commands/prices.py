@@ -85,7 +85,7 @@ def schema() -> None:
 @prices.command()
 @click.argument("tables", nargs=-1)
 @click.option("--prices", "file", type=click.Path(path_type=Path), help="Your price file, which comes before both.")
-@click.option("--on", "day", type=Day(), help="Prices in force on this day; else today's.")
+@click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
     """How published price tables on your disk differ from the built-in prices and yours.

@@ -521,6 +521,6 @@ def _report(ended: Ended, as_json: bool) -> None:
 
 def _say_stopped(ended: Ended) -> None:
     if ended.checkpoint is not None:
-        remark(f"stopped; train --resume {ended.checkpoint} goes on from here")
+        remark(f"stopped; resume with train --resume {ended.checkpoint}")
     else:
-        remark("stopped; nothing was kept to go on from: --checkpoint names a file for that")
+        remark("stopped without a checkpoint; use --checkpoint FILE to be able to resume")

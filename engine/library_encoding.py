@@ -83,10 +83,7 @@ class LibraryEncoding(AlteringEncoding):
     @property
     def no_merges(self) -> str:
         """Why there are no merges to be seen, in a sentence."""
-        return (
-            f"{self.name} ({self.tokenizer.model}) is run by {self.tokenizer.library}, which does not tell how tokens "
-            "come about: there are no merges to show."
-        )
+        return f"{self.name} ({self.tokenizer.model}) runs in {self.tokenizer.library}, which does not expose merges."
 
     @property
     def has_safe_cuts(self) -> bool:

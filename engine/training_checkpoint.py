@@ -95,7 +95,7 @@ def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
     if isinstance(facts.get("version"), int) and facts["version"] > VERSION:
         raise TrainingError(f"A newer version of this program has written the checkpoint {path}; it is left as it is.")
     if facts.get("version") != VERSION:
-        raise TrainingError(f"The checkpoint {path} was written by another version of this program: start anew.")
+        raise TrainingError(f"The checkpoint {path} is from another version of this program. Start a new run.")
     return facts, arrays
 
 

@@ -158,7 +158,7 @@ class ClusterCounting(Counting):
         except ModuleNotFoundError as error:
             self.close()
             raise TrainingError(
-                f"A worker of the cluster cannot count: it has no module {error.name}. Install this program there."
+                f"A worker cannot count: module {error.name} is missing. Install this program on every worker."
             ) from error
         except Exception as error:
             self.close()
@@ -168,7 +168,7 @@ class ClusterCounting(Counting):
     def _check_connection(self) -> None:
         if self._client.status != "running":
             self.close()
-            raise TrainingError("The Dask scheduler has gone away: start anew, or without it.")
+            raise TrainingError("Lost the Dask scheduler. Start a new run, with or without it.")
 
     def close(self) -> None:
         """Let go of the cluster, and have it forget what it was to count. It is done when all is counted, or when

@@ -118,8 +118,8 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
             yield b""
         if len(held) > MOST_PIECE_BYTES:
             raise TrainingError(
-                f"The split pattern does not cut {name} for more than {MOST_PIECE_BYTES >> 20} MB. "
-                "Leave this out, or choose another pattern."
+                f"The split pattern finds no boundary in {MOST_PIECE_BYTES >> 20} MB of {name}. Exclude the file, or "
+                "choose another pattern."
             )
     if held:
         yield held

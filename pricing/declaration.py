@@ -36,25 +36,25 @@ class Field:
 _RATE_SENTENCES = {
     "input": "fresh input",
     "output": "output",
-    "cached": "input read from the cache; left out, it costs what input costs",
-    "cache_write": "input written to the cache for minutes; left out, it costs what input costs",
-    "cache_write_1h": "input written to the cache for an hour",
-    "reasoning": "hidden reasoning, only where it is billed at another rate than output",
+    "cached": "cached input (cache reads); defaults to the input price",
+    "cache_write": "cache writes with a lifetime of minutes; defaults to the input price",
+    "cache_write_1h": "cache writes with a lifetime of an hour",
+    "reasoning": "reasoning, if billed at a different rate than output",
     "audio_input": "sound that is sent, on top of the text",
     "audio_output": "sound that is answered",
 }
 
 _RATES = tuple(Field(name, "money", f"Price of a million tokens of {_RATE_SENTENCES[name]}.") for name in RATE_NAMES)
-_BATCH = Field("batch", "batch", "Prices of the batch service: half, or a block with prices of its own.")
+_BATCH = Field("batch", "batch", "Batch prices: half, or a block of prices.")
 _FEE = Field("per_request", "money", "A fee for each request.")
-_TIERS = Field("tiers", "tiers", "Prices of the whole request by the length of the whole prompt, short prompts first.")
+_TIERS = Field("tiers", "tiers", "Prices by prompt length, shortest first; the matching tier prices the whole request.")
 
 BLOCKS: dict[str, tuple[Field, ...]] = {
     "file": (
         Field("version", "version", "The version of this form: 2."),
         Field("currency", "currency", "The currency of the amounts in this file; USD if left out."),
-        Field("rates", "rates", "What one unit of another currency costs in US dollars, like EUR: 1.16."),
-        Field("providers", "providers", "How the part of an id before the '/' is shown."),
+        Field("rates", "rates", "Exchange rates: US dollars per unit of a currency, like EUR: 1.16."),
+        Field("providers", "providers", "Display names for the part of an id before the '/'."),
         Field("counting", "counting", "Rules for counting tokens that models can name."),
         Field("models", "models", "Prices and facts by the id of the model, vendor/model; null hides a model."),
     ),
@@ -73,7 +73,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         Field("max_output", "tokens", "The longest output."),
         Field("count", "count", "How tokens are counted: the name of a rule, or a block."),
         Field("source", "text", "The page that the facts are from."),
-        Field("checked", "date", "The day on which the facts were compared with the source."),
+        Field("checked", "date", "Date on which the facts were last checked against the source."),
         Field(
             "checked_in",
             "checked_in",
@@ -114,7 +114,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         Field("note", "text", "What else is to be known, such as holidays."),
     ),
     "past": (
-        Field("from_date", "date", "The first day of these prices."),
+        Field("from_date", "date", "First day of these prices."),
         *_RATES,
         _FEE,
         _BATCH,
@@ -134,7 +134,7 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         _BATCH,
     ),
     "change": (
-        Field("from_date", "date", "The first day of these prices."),
+        Field("from_date", "date", "First day of these prices."),
         *_RATES,
         _FEE,
         _BATCH,
@@ -145,8 +145,8 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
     "count": (
         Field("tokenizer", "text", "The encoding to count with, like o200k_base."),
         Field("exact", "flag", "Whether this is the vendor's own tokenizer for the model."),
-        Field("ratio", "factor", "What to multiply the count by; the middle of low and high if left out."),
-        Field("low", "factor", "The least to multiply the count by."),
+        Field("ratio", "factor", "Best estimate of the ratio; defaults to the midpoint of low and high."),
+        Field("low", "factor", "Lowest ratio."),
         Field("high", "factor", "The most to multiply the count by."),
         Field("note", "text", "Where the figures come from."),
     ),

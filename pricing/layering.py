@@ -202,7 +202,7 @@ def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[No
         if survives and bundled[path] != "half":
             name = path.partition(".")[2]
             empty = "[]" if name in ("tiers", "changes") else "null"
-            sentence = f"{what} of {model_id} still hold beside your own, set '{name}' too (or write '{name}: {empty}')"
+            sentence = f"{what} of {model_id} still apply beside yours; set '{name}' too (or write '{name}: {empty}')"
             found.append(Notice(model_id, path, sentence))
     return found
 

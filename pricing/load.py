@@ -302,9 +302,7 @@ class _Reader:
         if text == str(VERSION) or is_older(text):
             return True
         if text.isascii() and text.isdigit() and int(text[:9]) > VERSION:
-            sentence = (
-                f"this file is of version {shown(text)}, this program reads version {VERSION}: update the program"
-            )
+            sentence = f"file format {shown(text)} is newer than this program reads ({VERSION}): update Tokenloupe"
             self._checker.report(value, "version", sentence)
             return False
         self._checker.report(value, "version", f"the version is written 'version: {VERSION}' (got '{shown(text)}')")

@@ -223,7 +223,7 @@ class RateCard:
         if name in {"input", "output"}:
             return Rate(None, f"batch.{name}")
         if getattr(self._rates, name) is not None:
-            return rate._replace(note="no batch price is published, the normal one counts")
+            return rate._replace(note="no batch price is published; the normal price applies")
         if instead:
             stand_in = self._rate(instead)
             note = "" if quiet else f"no price is published, that of {instead} counts"

@@ -208,7 +208,7 @@ def test_costs_explain_themselves(run) -> None:
     _, out, _ = run(*arguments, "--explain")
     assert out.splitlines()[1:5] == [
         "    fresh input: 600 tokens × $2.5 / 1,000,000 = $0.0015",
-        "    input read from the cache: 400 tokens × $1.25 / 1,000,000 = $0.0005",
+        "    cached input: 400 tokens × $1.25 / 1,000,000 = $0.0005",
         "    one call: $0.002",
         "    retires on 2027-01-14",
     ]

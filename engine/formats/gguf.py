@@ -93,7 +93,7 @@ class _Reader:
         if kind == _TEXT:
             return self.text()
         if kind != _LIST:
-            raise FormatError(f"{what} is of the kind {kind}, which is not known")
+            raise FormatError(f"{what} has unknown type {kind}")
         kind, count = self.numbers("<IQ")
         if kind in _NUMBERS:
             size = struct.calcsize("<" + _NUMBERS[kind])

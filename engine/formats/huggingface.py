@@ -79,7 +79,7 @@ def _check_kind(model: dict[str, Any]) -> None:
     if model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
         raise OtherKindError("model: it is BPE over characters with marks in words")
     if model.get("dropout"):
-        raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
+        raise FormatError("model.dropout is set: the tokenizer would split the same text differently each time")
 
 
 def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:

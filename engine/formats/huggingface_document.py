@@ -107,7 +107,7 @@ def _kind_of(model: dict[str, Any]) -> str:
     if not isinstance(kind, str) or kind not in _MODEL_KEYS:
         raise FormatError(f"model.type is {kind!s:.40}, which is not known")
     if model.get("dropout"):
-        raise FormatError("model.dropout is set: such a tokenizer cuts the same text differently each time")
+        raise FormatError("model.dropout is set: the tokenizer would split the same text differently each time")
     return kind
 
 

@@ -77,7 +77,7 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
         tokens.append(token)
     ranks = {token: token_id for token_id, token in enumerate(tokens)}
     if not agree(merges, ranks):
-        raise FormatError("text does not come to its tokens in the order of its merges, so it cannot be opened")
+        raise FormatError("text does not reach its tokens in merge order, so the file cannot be opened")
     return ranks
 
 

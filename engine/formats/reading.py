@@ -63,7 +63,7 @@ def _content(path: Path) -> bytes:
         most = gguf.LONGEST_HEADER if gguf.looks_like(start) else LARGEST_FILE + 1
         content = start + file.read(most - len(start))
     if len(content) > LARGEST_FILE and not gguf.looks_like(start):
-        raise FormatError(f"it is larger than {LARGEST_FILE >> 20} MB, which no tokenizer file is")
+        raise FormatError(f"the file is larger than {LARGEST_FILE >> 20} MB, the limit for tokenizer files")
     if not content:
         raise FormatError("it is empty")
     return content
@@ -111,7 +111,7 @@ def _read_json(content: bytes) -> Found:
     if js_tiktoken.looks_like(document):
         return Found("js-tiktoken", js_tiktoken.read(document))
     if "pattern" in document:
-        raise FormatError("it only describes the ranks beside it; open that file")
+        raise FormatError("this file only describes a ranks file; open that one")
     raise FormatError(
         "it is JSON, but neither Hugging Face's tokenizer.json, nor Mistral's tekken.json, nor js-tiktoken's"
     )
@@ -154,8 +154,8 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
         return TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes)
     if pattern is None:
         raise PatternNeededError(
-            "it holds ranks, but not the pattern that cuts texts before them. Name the pattern, or put it into "
-            f'{companion.name} beside it: {{"pattern": "cl100k_base"}}'
+            f"the file has ranks but no split pattern. Name the pattern, or put it into {companion.name} beside the "
+            'file: {"pattern": "cl100k_base"}'
         )
     return TokenizerData(expression_named(pattern), ranks, {}, notes=notes)
 

@@ -58,7 +58,7 @@ def read_apart(path: Path, pattern: str | None, still_wanted: StillWanted | None
     except OSError as error:
         raise FormatError(f"the process that would read it does not start: {error.strerror or error}") from error
     if ended.status:
-        raise FormatError(f"reading it broke off, or needed too much memory (more than {MOST_BYTES >> 30} GB)")
+        raise FormatError(f"reading crashed or needed more than {MOST_BYTES >> 30} GB of memory")
     return _received(ended.said)
 
 

@@ -115,7 +115,7 @@ def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dic
         ".model": minbpe.write,
     }
     if path.suffix not in writers:
-        raise FormatError(f"its ending says no format; {', '.join(SUFFIXES)} do")
+        raise FormatError(f"unknown extension; use one of {', '.join(SUFFIXES)}")
     content, losses = writers[path.suffix](data)
     return {path.name: content}, losses
 
@@ -130,7 +130,7 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
     if encoding.uses_kernels:
         again.use_kernels(compiled_only=True)
     if again._mergeable_ranks != data.ranks:
-        raise FormatError("read back, it has other tokens")
+        raise FormatError("verification failed: the saved file has different tokens")
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
     if written.suffix == ".model":

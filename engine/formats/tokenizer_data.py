@@ -128,7 +128,7 @@ def check_id(token_id: object, what: str) -> int:
 def check_work(ranks: Mapping[bytes, int]) -> None:
     """FormatError where looking for the parts of the tokens could take longer than somebody waits."""
     if sum(len(token) ** 2 for token in while_wanted(ranks)) > MOST_WORK:
-        raise FormatError("its tokens are so long that looking for their parts would take minutes")
+        raise FormatError("its tokens are too long: finding their parents would take minutes")
 
 
 def check_dense(ids: Collection[int]) -> None:

@@ -48,7 +48,7 @@ ASKING: dict[str, Callable[[], object]] = {
     "cutting by any pattern": lambda: pretokenizer(ANY_PATTERN).char_spans(TEXT),
     "cutting out": lambda: pretokenizer(GAPS).char_spans(TEXT),
     "pretokens": lambda: pretokenizer(ANY_PATTERN).pretokens(TEXT),
-    "counting different pretokens": count_plainly,
+    "counting unique pretokens": count_plainly,
     "the bytes of tokens": lambda: engine.get_encoding("gpt2").decode_tokens_bytes([1] * 300),
 }
 

@@ -312,7 +312,7 @@ def test_a_file_of_a_newer_version_is_told_of_and_left_as_it_is(kind: str, profi
     before = path.read_bytes()
     _, said = one.use(profile, runner)
     assert said
-    assert any("newer version" in sentence.lower() or "update the program" in sentence for sentence in said), said
+    assert any("newer version" in sentence.lower() or "update Tokenloupe" in sentence for sentence in said), said
     assert path.read_bytes() == before
     assert not list(path.parent.glob(f"{path.name}.damaged*"))
 

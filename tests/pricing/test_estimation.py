@@ -371,7 +371,7 @@ def test_the_explanation_is_the_sum() -> None:
     estimate = cost(one, 1_500, cached_tokens=500, output_tokens=20, factor=Decimal("1.10"), calls=100)
     assert estimate.explanation == (
         "fresh input: 1,000 tokens × $2 / 1,000,000 = $0.002",
-        "input read from the cache: 500 tokens × $0.1 / 1,000,000 = $0.00005",
+        "cached input: 500 tokens × $0.1 / 1,000,000 = $0.00005",
         "output: 20 tokens × $10 / 1,000,000 = $0.0002",
         "times 1.1",
         "one call: $0.002475",

@@ -93,7 +93,7 @@ def test_a_surviving_tier_is_noticed(load) -> None:
         ("openai/gpt-6.1-sol", "price.tiers"),
         ("openai/gpt-6.1-sol", "price.services"),
     ]
-    assert "still hold beside your own" in catalog.notices[0].message
+    assert "still apply beside yours" in catalog.notices[0].message
     assert not load("models:\n  openai/gpt-6.1-sol: {price: {input: 1, tiers: [], services: null}}\n").notices
     assert not load("models:\n  openai/gpt-6.1-sol: {context: 5k}\n").notices
 

@@ -154,7 +154,7 @@ def test_the_real_tiktoken_reads_what_is_saved(tmp_path, monkeypatch):
         ("a.json", b'{"a":' * 100_000, "nested deeper"),
         ("a.json", b'{"a": "\xff"}', "not UTF-8: byte 0xff at offset 7"),
         ("a.json", DIGITS.encode(), "too large"),
-        ("a.json", b'{"pattern": "x"}', "open that file"),
+        ("a.json", b'{"pattern": "x"}', "open that one"),
         ("a.json", b'{"vocab": [], "config": {}}', r"config\.default_vocab_size is missing"),
         (
             "a.json",

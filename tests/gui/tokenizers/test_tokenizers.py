@@ -441,7 +441,7 @@ def test_tabs_say_what_a_library_cannot_show(qtbot: QtBot, open_window: OpenWind
     bench.window.actions_by_name["show_merges"].trigger()
     panel = bench.window.findChild(MergesPanel)
     assert panel is not None
-    qtbot.waitUntil(lambda: "there are no merges to show" in panel.remark.text())
+    qtbot.waitUntil(lambda: "does not expose merges" in panel.remark.text())
     assert panel.strip.toPlainText() == ""
     assert panel.why.toPlainText() == ""
     bench.pages.vocabulary.show_token("theirs", 300)
