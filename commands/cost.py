@@ -97,7 +97,7 @@ def write_report(
     ]
     kind = report_format(path)
     assert kind is not None
-    text = rendered(Report("What the prompt costs", tuple(sections)), kind)
+    text = rendered(Report("Cost of the prompt", tuple(sections)), kind)
     usable(lambda: write_atomic(path, utf8_pieces(text)), f"--report: {path}")
 
 

@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - a fault of ours: a sentence that can be reported, no traceback
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
-        _refuse(f"a fault of the program, not of its input; please report it: {what}")
+        _refuse(f"internal error, please report it: {what}")
         return FAULT
 
 

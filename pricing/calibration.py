@@ -213,7 +213,7 @@ def parse_usage(text: str) -> Usage:
     document = _json(text)
     found = _find(document, "")
     if found is None:
-        raise UsageError("this says nothing of usage: paste a provider's answer, or the 'usage' part of it")
+        raise UsageError("no usage found: paste a provider's response, or its 'usage' part")
     raw, model = found
     usage = _read(raw, model)
     parts = usage.cached_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
@@ -380,7 +380,7 @@ def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date,
         raise CalibrationError(f"{model.id} is not counted, so there is nothing to compare with")
     billed = usage.input_tokens - framing
     if counted < LEAST_TOKENS or billed < LEAST_TOKENS:
-        raise CalibrationError(f"a text of {LEAST_TOKENS} tokens or more is needed, shorter ones say too little")
+        raise CalibrationError(f"the sample is too short: at least {LEAST_TOKENS} tokens are needed")
     sample = Sample(model.id, kind, model.count.tokenizer, counted, billed, day, framing)
     if not _LEAST_RATIO <= sample.ratio <= _MOST_RATIO:
         raise CalibrationError(

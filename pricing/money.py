@@ -64,9 +64,9 @@ def _plain(amount: Decimal, places: int) -> str:
 
 _NAMES = {
     "input": "fresh input",
-    "cached": "input read from the cache",
-    "cache_write": "input written to the cache",
-    "cache_write_1h": "input written to the cache for an hour",
+    "cached": "cached input",
+    "cache_write": "cache write",
+    "cache_write_1h": "cache write, 1 hour",
     "output": "output",
     "reasoning": "reasoning",
     "audio_input": "audio input",

@@ -156,7 +156,7 @@ class CalibrationDialog(QDialog):
         self.result.setTextFormat(Qt.TextFormat.PlainText)
         self.result.setWordWrap(True)
         self.result.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.keep = QPushButton(self.tr("&Keep this sample"), objectName="calibrationKeep")
+        self.keep = QPushButton(self.tr("&Keep sample"), objectName="calibrationKeep")
         self.keep.setProperty("kind", "primary")
         self.keep.setEnabled(False)
         self.keep.setAutoDefault(False)

@@ -256,8 +256,8 @@ class ConversationForm(QWidget):
                 (self.tr("&User, per turn"), self.user),
                 (self.tr("&Answer, per turn"), self.answer),
                 (self.tr("Prompt &cache"), self.caching),
-                (self.tr("Shortest cached"), self.least_cached),
-                (self.tr("Lost &before every"), self.pause_every),
+                (self.tr("Minimum cacheable"), self.least_cached),
+                (self.tr("Cache lost &before every"), self.pause_every),
             )
         ):
             control.setMaximumWidth(QWIDGETSIZE_MAX)  # as wide as the column

@@ -18,7 +18,7 @@ STAGES = {
     "looking": QT_TRANSLATE_NOOP("TrainingText", "Scanning files"),
     "counting": QT_TRANSLATE_NOOP("TrainingText", "Reading and splitting the texts"),
     "merging": QT_TRANSLATE_NOOP("TrainingText", "Merging"),
-    "keeping": QT_TRANSLATE_NOOP("TrainingText", "Saving the vocabulary"),
+    "keeping": QT_TRANSLATE_NOOP("TrainingText", "Saving the tokenizer"),
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
 """What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""

@@ -53,7 +53,7 @@ class EncodingChooser(QDialog):
         self._preview.setObjectName("encodingPreview")
         self._preview.setReadOnly(True)
         self._preview.setTabChangesFocus(True)
-        self._preview.setAccessibleName(self.tr("What the text would look like"))
+        self._preview.setAccessibleName(self.tr("Preview of the text"))
         label = PlainLabel(self.tr("&Character encoding"), self)
         label.setBuddy(self._list)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)

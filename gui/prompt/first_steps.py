@@ -43,7 +43,7 @@ CARDS = (
         "paste",
         "prompt",
         QT_TRANSLATE_NOOP("FirstSteps", "Count your own prompt"),
-        QT_TRANSLATE_NOOP("FirstSteps", "See its tokens and what a call costs with every model."),
+        QT_TRANSLATE_NOOP("FirstSteps", "See its tokens and the cost of one call with every model."),
         QT_TRANSLATE_NOOP("FirstSteps", "Paste"),
     ),
     Card(

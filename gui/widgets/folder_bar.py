@@ -36,7 +36,7 @@ class FolderBar(QWidget):
         self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
-        self.button.setAccessibleName(self.tr("Choose the folder of texts"))
+        self.button.setAccessibleName(self.tr("Choose the training folder"))
         label = PlainLabel(self.tr("Fol&der"))
         label.setBuddy(self.field)
         row = QGridLayout(self)

@@ -164,7 +164,7 @@ class TrainingRunBar(QFrame):
             of = self.tr("{read} of {total}")
             parts.append(of.format(read=write.size(progress.bytes_read), total=write.size(progress.bytes_total)))
             if progress.rate > 0:
-                parts.append(self.tr("{rate} a second").format(rate=write.size(progress.rate)))
+                parts.append(self.tr("{rate} per second").format(rate=write.size(progress.rate)))
         elif progress.stage == "merging":
             of = self.tr("{merges} of {wanted} merges")
             numbers = write.number(progress.merges), write.number(progress.merges_wanted)
@@ -172,7 +172,7 @@ class TrainingRunBar(QFrame):
         if progress.eta_seconds is not None and progress.stage != "done" and seconds >= 3:
             parts.append(write.left(progress.eta_seconds))
         if progress.stage == "merging" and progress.rate > 0:
-            parts.append(self.tr("{rate} a second").format(rate=write.about(progress.rate)))
+            parts.append(self.tr("{rate} per second").format(rate=write.about(progress.rate)))
         return " · ".join(parts)
 
     def _enable_start(self) -> None:

@@ -261,7 +261,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(grid, self.tr("Vocabulary si&ze"), self.vocab_size, self.remarks["vocab_size"])
         form_row(grid, self.tr("Spl&it pattern"), self.pattern, self.remarks["pattern"])
         grid.addWidget(self.dummy_prefix, grid.rowCount(), 1)
-        form_row(grid, self.tr("Normalisation"), self.normalization)
+        form_row(grid, self.tr("Normalization"), self.normalization)
         switches = FlowLayout(gap=16)
         switches.addWidget(self.lowercase)
         switches.addWidget(self.strip_accents)

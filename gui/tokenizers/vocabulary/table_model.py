@@ -50,7 +50,7 @@ class EntryColumn(NamedTuple):
 COLUMNS = (
     EntryColumn(
         QT_TRANSLATE_NOOP("Vocabulary", "ID"),
-        QT_TRANSLATE_NOOP("Vocabulary", "The number that a model is given for the token"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The number the model sees"),
         True,
         "200,000     ",
         "id",
@@ -134,18 +134,18 @@ KINDS = {
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "part of a character"),
-    "white space": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
+    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
-    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
+    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
 """Findings in words, by the names of ``engine.entries.diagnostics``, in its order."""
 
 FINDING_HINTS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "Its bytes are not whole characters (partial UTF-8)"),
-    "white space": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
+    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
     "control": QT_TRANSLATE_NOOP("Vocabulary", "Contains control or format characters other than whitespace"),
-    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
+    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
 }
 
 SCRIPTS = (
