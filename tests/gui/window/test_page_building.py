@@ -145,7 +145,7 @@ def focus_chain(page: QWidget) -> list[tuple[str, str]]:
 @pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(TABS, 2))
 def test_it_is_the_tab_that_is_built_at_once(bench: Application, turns: Turns, open_window: OpenWindow, name: str):
-    wiring = getattr(bench, name)
+    wiring = getattr(bench.pages, name)
     page = look_at(bench, name)
     assert wiring.panel is None
     assert not parts(page)
@@ -162,5 +162,5 @@ def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Application, turn
     look_at(bench, name)
     turns.take()
     turns.take()
-    assert getattr(bench, name).panel is None
+    assert getattr(bench.pages, name).panel is None
     close_window(qtbot, bench)
