@@ -99,7 +99,7 @@ OPENERS: dict[str, Opener] = {
 def shared_bench(shared_qtbot: QtBot, open_shared_window: OpenWindow) -> Application:
     whole = whole_window(shared_qtbot, open_shared_window)
     # The user's file is read: nothing is imported before.
-    shared_qtbot.waitUntil(lambda: not whole.pricing.why_not_changed())
+    shared_qtbot.waitUntil(lambda: not whole.pages.pricing.why_not_changed())
     return whole
 
 
