@@ -126,3 +126,18 @@ def test_a_damaged_encoding_does_not_keep_kernels_from_the_others(with_a_damaged
     use.take_over()
     assert use.active
     assert opened.uses_kernels
+
+
+def test_a_profile_without_kernels_takes_those_of_the_user(monkeypatch, tmp_path):
+    folders = []
+
+    def use_kernels(self, folder=None, *, compiled_only=False):
+        folders.append(folder)
+        return True
+
+    monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
+    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, _family: folder is None)
+    use = KernelUse(tmp_path)
+    use.open("gpt2")
+    assert folders == [None]
+    assert use.active
