@@ -144,7 +144,7 @@ tokens_type = WholeNumber(0)
 @json_option
 @click.pass_obj
 def cost(profile: Path | None, paths: tuple[str, ...], as_json: bool, **options: Any) -> None:
-    """What a prompt costs, for every model or the ones named."""
+    """Estimate what a prompt costs, for every model or the ones given."""
     check_report_name(options["report_file"])
     catalog = load_catalog(options["prices"], profile)
     today = date.today()

@@ -35,7 +35,7 @@ def prices() -> None:
 @json_option
 @click.pass_obj
 def check(profile: Path | None, file: str, as_json: bool) -> None:
-    """Name every problem of a price file as FILE:LINE:COLUMN: what is wrong."""
+    """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE."""
     usable(lambda: Path(file).stat(), file)
     problems = pricing.check_file(Path(file), tokenizers=own_encodings(profile)[0])
     if as_json:

@@ -61,7 +61,7 @@ def _named(parameter: click.Parameter) -> str:
 @click.option("--private", is_flag=True, expose_value=False, help="The window keeps nothing of the text.")
 @click.pass_context
 def program(context: click.Context, profile: Path | None) -> None:
-    """Tokens and their cost. Without a command: opens the window, with the files named."""
+    """Count tokens and estimate their cost. Without a command, open the window with the files named."""
     context.obj = profile
 
 

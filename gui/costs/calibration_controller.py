@@ -94,9 +94,7 @@ class CalibrationController(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        words = self.tr(
-            "Your calibration could not be read or saved: {why}. Counts are as without it. What is in {file} is kept."
-        )
+        words = self.tr("Could not load or save the calibration: {why}. Counts ignore it. {file} was not changed.")
         file = self._context.paths.calibration_file
         self._context.notifier.warning(words.format(why=why.rstrip("."), file=file), key=CALIBRATION)
 

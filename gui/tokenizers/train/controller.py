@@ -530,7 +530,9 @@ class TrainingController(PageController["TrainingPanel"]):
         for checkpoint in find_checkpoints(self._folder):
             self._offer(checkpoint)
         for place in newer_checkpoints(self._folder):
-            words = self.tr("A newer version of Tokenloupe has left a training run in {folder}. It is left as it is.")
+            words = self.tr(
+                "The training run in {folder} was saved by a newer version of Tokenloupe. It was not changed."
+            )
             self._context.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
 
     def _offer(self, checkpoint: Checkpoint) -> None:
