@@ -271,3 +271,27 @@ def test_a_keystroke_becomes_a_price_in_few_files():
     listed = re.findall(r"^\d+\. `([^`]+)`: \S", section, re.MULTILINE)
     assert 0 < len(listed) <= 15
     assert_none(f"{file} does not exist" for file in listed if not (ROOT / file).is_file())
+
+
+TRANSLATING = {"tr", "_tr", "translate", "translated", "QT_TRANSLATE_NOOP"}
+# Words that the window says in another way: "whitespace", "in use", "error", "in the meantime", "settings", ...
+BANNED_WORDS = re.compile(
+    r"\b(white space|normalis\w+|in force|per cent|mistakes?|meanwhile|anew|nobody|somebody|whoever|mend(ed)?|commonest"
+    r"|held back|put back|takes? (it |that )?back|taken back|brings? (it |that )?back|preferences?|propos\w+|left out"
+    r"|leave out|forget|let go|go(es)? on|ticked|untick|a month|a call)\b(?!})",
+    re.IGNORECASE,
+)
+
+
+def test_the_window_uses_the_words_of_the_glossary():
+    assert_none(
+        place(path, text, f"{found.group()!r} in {text.value!r}")
+        for path in sources()
+        if path.relative_to(ROOT).parts[0] == "gui"
+        for call in nodes(path)
+        if isinstance(call, ast.Call)
+        and (getattr(call.func, "attr", None) or getattr(call.func, "id", "")) in TRANSLATING
+        for argument in call.args
+        for text in ast.walk(argument)
+        if isinstance(text, ast.Constant) and isinstance(text.value, str) and (found := BANNED_WORDS.search(text.value))
+    )

@@ -251,7 +251,7 @@ def test_huge_counts_are_refused_before_anything_is_made_of_them(tmp_path):
         (head + struct.pack("<IIQ", 9, 8, 1 << 60), "more than 2,500,000 texts"),
         (head + struct.pack("<IIQ", 9, 12, 1 << 60), "ends at offset"),
         (head + struct.pack("<IIQ", 9, 9, 1 << 60), "a list of the kind 9"),
-        (head + struct.pack("<I", 99), "of the kind 99"),
+        (head + struct.pack("<I", 99), "has unknown type 99"),
         (b"GGUF", "ends at offset 4"),
     ):
         (tmp_path / "model.gguf").write_bytes(content)
@@ -265,6 +265,6 @@ def test_a_key_with_a_line_end_stays_within_its_line(tmp_path):
     key = b"tokenizer.ggml\n.mode"
     content = b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", len(key)) + key + struct.pack("<I", 99)
     (tmp_path / "model.gguf").write_bytes(content)
-    with pytest.raises(FormatError, match=r"the value of 'tokenizer\.ggml\\n\.mode' is of the kind 99") as error:
+    with pytest.raises(FormatError, match=r"the value of 'tokenizer\.ggml\\n\.mode' has unknown type 99") as error:
         engine.load(tmp_path / "model.gguf")
     assert "\n" not in str(error.value)

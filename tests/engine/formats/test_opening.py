@@ -76,7 +76,7 @@ def test_ranks_with_a_pattern_that_is_named(tmp_path):
 @pytest.mark.parametrize("name", ["tokenizer.model", "tiktoken.model", "ranks.bpe"])
 def test_ranks_are_known_by_their_content(tmp_path, name):
     (tmp_path / name).write_bytes(BYTES + b"YWI= 256\n")
-    with pytest.raises(PatternNeededError, match=r"json beside it"):
+    with pytest.raises(PatternNeededError, match=r"json beside the file"):
         engine.load(tmp_path / name)
     opened = open_tokenizer(tmp_path / name, pattern="llama3")
     assert (opened.kind, opened.encoding.encode("ab")) == ("tiktoken", [256])

@@ -162,8 +162,8 @@ class TestSamples:
     @pytest.mark.parametrize(
         ("counted", "tokens", "framing", "sentence"),
         [
-            (49, 100, 0, "a text of 50 tokens or more"),
-            (100, 60, 11, "a text of 50 tokens or more"),
+            (49, 100, 0, "at least 50 tokens are needed"),
+            (100, 60, 11, "at least 50 tokens are needed"),
             (100, 1_001, 0, "do not belong to a text"),
             (1_000, 199, 0, "do not belong to a text"),
         ],
