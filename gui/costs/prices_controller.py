@@ -255,8 +255,7 @@ class PricesController(QObject):
 
     def _show_first(self) -> None:
         """Begin with the model of the header, unless another was chosen before."""
-        assert self._bench.costs is not None
-        model = self._bench.costs.reference_model()
+        model = self._context.pages.costs.reference_model()
         if self._file is not None and model is not None and not self._panel.form.model_id:
             self._panel.form.choose(model.id)
 

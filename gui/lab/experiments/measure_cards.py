@@ -360,7 +360,8 @@ CARDS = (
         QT_TRANSLATE_NOOP("Lab", "How long would the corpus of a large model take?"),
         QT_TRANSLATE_NOOP(
             "Lab",
-            "At a million tokens per second, 15 trillion take 174 days. Measure the speed of this machine, on one thread.",
+            "At a million tokens per second, 15 trillion take 174 days. "
+            "Measure the speed of this machine, on one thread.",
         ),
         _speed,
         PROMPT,
