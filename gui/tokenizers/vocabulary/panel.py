@@ -130,7 +130,7 @@ class VocabularyPanel(QWidget):
         yield
         self.table = VocabularyTable(self.model, theme)
         self.status = StatusLine("vocabStatus")
-        self.compare = QPushButton(self.tr("&Compare with…"), objectName="vocabCompareWith")
+        self.compare = QPushButton(self.tr("Com&pare with…"), objectName="vocabCompareWith")
         self.compare.setProperty("kind", "link")
         self.compare.setToolTip(self.tr("Compare with the vocabulary of another encoding"))
         self.problem = QLabel(objectName="vocabProblem")
