@@ -57,8 +57,8 @@ def test_what_is_not_known_has_no_amount():
     ("model_id", "title", "words"),
     [
         ("acme/large", "Exact count", "vendor's own tokenizer, o200k_base"),
-        ("acme/small", "Why assumed?", "By good authority it is o200k_base"),
-        ("borg/opus", "Why a range?", "1.40 to 1.60 ×"),
+        ("acme/small", "Why assumed?", "Reliable sources say it is o200k_base"),
+        ("borg/opus", "Why a range?", "1.40 to 1.60 times the count of"),
         ("dark/none", "Why is there no cost?", "No tokenizer is known"),
     ],
 )

@@ -132,7 +132,7 @@ def test_drafts_are_not_saved_by_a_cell(qtbot: QtBot, open_window: OpenWindow, p
     bench.window.actions_by_name["focus_prompt"].trigger()
     type_price(qtbot, bench, "1.5")
     qtbot.waitUntil(lambda: "input: 1.5" in panel.editor.text())
-    assert "not saved yet" in notices(bench)
+    assert "Not saved yet" in notices(bench)
     assert prices.read_text() == GOOD
     write(qtbot, panel, "version: 1\nmodels: [\n")
     type_price(qtbot, bench, "1.25")

@@ -99,7 +99,7 @@ def test_a_text_that_is_too_long_for_a_page_is_left_out(
     monkeypatch.setattr(report_controller, "MOST_CHARACTERS", 10)
     dialog = asked(qtbot, open_window(), "eleven signs")
     assert not dialog.text.isEnabled()
-    assert "more than 10 characters" in dialog.text.text()
+    assert "longer than 10 characters" in dialog.text.text()
     dialog.reject()
 
 
