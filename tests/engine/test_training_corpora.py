@@ -157,7 +157,7 @@ def test_a_text_that_is_never_cut_is_refused_beyond_a_size(monkeypatch, tmp_path
     path.write_text("abcdefghij" * 990)
     assert finished(TrainingRun(path, 280)).progress().bytes_read == 9900
     path.write_text("abcdefghij" * 1200)
-    with pytest.raises(TrainingError, match=r"does not cut .*endless\.txt"):
+    with pytest.raises(TrainingError, match=r"finds no boundary in .*endless\.txt"):
         finished(TrainingRun(path, 280))
 
 

@@ -130,7 +130,7 @@ def test_it_is_refused_in_the_same_words(content, tmp_path):
 def test_it_asks_for_a_pattern(tmp_path):
     path = with_suffix(".tiktoken")(tmp_path)
     path.with_name(path.name + ".json").unlink()
-    with pytest.raises(PatternNeededError, match=r"own\.tiktoken: it holds ranks, but not the pattern"):
+    with pytest.raises(PatternNeededError, match=r"own\.tiktoken: the file has ranks but no split pattern"):
         open_tokenizer(path, checked=True, apart=True)
     assert open_tokenizer(path, pattern="gpt2", checked=True, apart=True).check.tokens
 
@@ -158,7 +158,7 @@ def test_nobody_who_waits_for_it_any_more_is_waited_for(tmp_path):
 
 def test_a_process_that_breaks_off_is_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setattr(reading_apart, "run", lambda *_: Ended(-9, b"{"))
-    with pytest.raises(FormatError, match=r"own\.json: reading it broke off"):
+    with pytest.raises(FormatError, match=r"own\.json: reading crashed or needed"):
         open_tokenizer(tmp_path / "own.json", checked=True, apart=True)
 
 

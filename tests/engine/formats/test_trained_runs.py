@@ -65,7 +65,7 @@ def test_minbpe(tmp_path, alphabet, options):
         (TrainingSettings(400, special_tokens=("a b",)), "own.model", "'a b'"),
         (TrainingSettings(400, pattern=" a|\\s|\\S"), "own.model", "space at its end"),
         (TrainingSettings(400, special_tokens=("a",)), "own.json", "spelled alike"),
-        (TrainingSettings(400), "own.bin", "no format"),
+        (TrainingSettings(400), "own.bin", "unknown extension"),
     ],
 )
 def test_what_cannot_be_saved_is_known_before_training(tmp_path, settings, name, complaint):

@@ -204,13 +204,14 @@ def test_keyboard_only(qtbot, bench, panel):
         qtbot.keyClick(focus, Qt.Key.Key_Tab)
     named = [name for name in reached if name]
     assert named[:5] == ["mergeText", "mergeLetters", "mergePretokens", "mergeStart", "mergeBack"]
-    assert named[4:] == [
+    assert named[5:] == [
         "mergePlay",
         "mergeStep",
         "mergeSpeed",
         "mergeSequence",
         "mergePairs",
         "mergeSteps",
+        "mergeShapes",
         "mergeTree",
     ]
     panel.player.step.setFocus()

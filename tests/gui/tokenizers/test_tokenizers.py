@@ -113,7 +113,8 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
     said = facts(dialog)
     assert said["Kind"].endswith(f", {model}")
     assert said["Engine"].startswith(library)
-    assert said["IDs"].startswith(f"✓ from {library} itself")
+    assert said["IDs"].startswith(f"✓ from {library}")
+    assert " itself; checked on " in said["IDs"]
     assert "special tokens" in said["Size"]
     assert said["Special tokens"] != "none"
     add(qtbot, bench, dialog, "theirs")
