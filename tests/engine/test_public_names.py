@@ -29,8 +29,7 @@ def test_importing_engine_loads_nothing_heavy():
         "heavy = {'numpy', 'tiktoken', 'numba', 'regex', 'tokenizers', 'engine.encoding'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
-    nothing_compiled = os.environ | {"TOKENLOUPE_KERNEL_CACHE": ""}
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2], env=nothing_compiled)
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
 
 
 def test_opening_and_counting_needs_no_optional_library():
@@ -40,4 +39,5 @@ def test_opening_and_counting_needs_no_optional_library():
         "heavy = {'numba', 'tokenizers', 'sentencepiece', 'requests', 'PySide6'} & set(sys.modules)\n"
         "assert not heavy, heavy\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2])
+    nothing_compiled = os.environ | {"TOKENLOUPE_KERNEL_CACHE": ""}
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=Path(__file__).parents[2], env=nothing_compiled)
