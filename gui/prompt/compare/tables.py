@@ -22,7 +22,7 @@ _NAMES = {
     "digits": QT_TRANSLATE_NOOP("Comparison", "digits"),
     "punctuation": QT_TRANSLATE_NOOP("Comparison", "punctuation"),
     "symbols": QT_TRANSLATE_NOOP("Comparison", "symbols and emoji"),
-    "whitespace": QT_TRANSLATE_NOOP("Comparison", "whitespace"),
+    "white space": QT_TRANSLATE_NOOP("Comparison", "whitespace"),
     "no letters": QT_TRANSLATE_NOOP("Comparison", "no letters"),
     "other scripts": QT_TRANSLATE_NOOP("Comparison", "other scripts"),
 }

@@ -134,18 +134,18 @@ KINDS = {
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "part of a character"),
-    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
-    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
 """Findings in words, by the names of ``engine.entries.diagnostics``, in its order."""
 
 FINDING_HINTS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
     "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "Its bytes are not whole characters (partial UTF-8)"),
-    "whitespace": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
     "control": QT_TRANSLATE_NOOP("Vocabulary", "Contains control or format characters other than whitespace"),
-    "unused ID": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
 }
 
 SCRIPTS = (

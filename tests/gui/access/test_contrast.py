@@ -180,4 +180,5 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
         "cost_view",
         "messages",
         "message_form",
+        "token_pills",
     }

@@ -422,6 +422,6 @@ def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monke
     form.more.setChecked(True)
     words = form.cluster.toolTip()
     assert not form.cluster.isEnabled()
-    assert "no Dask" in words
+    assert "does not include Dask" in words
     assert form.cluster.accessibleDescription() == words
     assert words in {label.text() for label in form.finer.findChildren(Remark) if label.isVisible()}
