@@ -132,6 +132,7 @@ SAMPLE_BYTES = 1 << 16
 @click.option("--pattern", default="cl100k_base", help="Split pattern: a name, or a regular expression.")
 @click.option("--min-count", type=WholeNumber(1), default=2, help="Minimum count for a pair to be merged.")
 @click.option("--max-token-bytes", type=WholeNumber(1), help="Maximum token length in bytes.")
+@click.option("--max-space-run", type=WholeNumber(1), help="Count longer runs of whitespace as this many characters.")
 @click.option("--special", "special_tokens", multiple=True, help="A special token; may be given more than once.")
 @click.option("--alphabet", type=click.Choice(["bytes", "characters", "characters+</w>"]), default="bytes")
 @click.option(
