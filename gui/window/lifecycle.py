@@ -53,7 +53,7 @@ class StartReport(QObject):
         slot = self._slot
         if slot.folder is None:
             self._notifier.warning(
-                self.tr("Nothing of this window will be remembered: {why}.").format(why=slot.why_not)
+                self.tr("This window cannot save its session: {why}.").format(why=slot.why_not)
             )
             return
         self._offer_earlier_texts()

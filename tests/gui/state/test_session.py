@@ -75,7 +75,7 @@ def test_a_folder_in_the_way_is_told(tmp_path: Path):
     (tmp_path / STATE_FILE).mkdir()
     problems = read_session(tmp_path, 1_000_000).problems
     assert len(problems) == 2
-    assert f"kept as {tmp_path / TEXT_FILE}.damaged" in problems[1]
+    assert f"moved to {tmp_path / TEXT_FILE}.damaged" in problems[1]
     assert not (tmp_path / TEXT_FILE).exists(), "the next save would fail over it, or go over it"
 
 
