@@ -113,7 +113,7 @@ def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
             if found.count.label in CALIBRATED_LABELS:
                 return found, ""
             if found.count.tokenizer is not None:
-                return None, f"{found.id} is counted with its vendor's own tokenizer: nothing to calibrate"
+                return None, f"nothing to calibrate: {found.id} is counted with its vendor's own tokenizer"
     return None, f"the usage is for {usage.model}, which is not in the price table: choose the billed model"
 
 

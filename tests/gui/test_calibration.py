@@ -159,7 +159,7 @@ def test_a_sample_goes_to_the_model_that_the_usage_names_or_asks(qtbot: QtBot, o
     says("It will be saved for Claude Sonnet 4.5.")
     assert dialog.model.currentText() == "Claude Sonnet 4.5"
     paste(model="gpt-4o")
-    says("openai/gpt-4o is counted with its vendor's own tokenizer: nothing to calibrate")
+    says("Nothing to calibrate: openai/gpt-4o is counted with its vendor's own tokenizer")
     paste(model="claude-sonnet-4-5-20250929")
     says("It will be saved for Claude Sonnet 4.5.")
     paste()  # the model of the usage before is not that of this one

@@ -130,7 +130,7 @@ def test_the_place_of_a_mistake_counts_from_the_pattern_typed():
 
 def test_a_pattern_that_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(find, "TIMEOUT_SECONDS", 0.05)
-    with pytest.raises(FindError, match="took longer"):
+    with pytest.raises(FindError, match="was stopped after"):
         places("a" * 64 + "!", r"(?:(?:a|aa|a?)+)+$", is_regex=True)
 
 

@@ -45,7 +45,7 @@ def dialog(qtbot: QtBot, open_window: OpenWindow, profile: Path, table: Path, tm
     """The import, with that table and another of its kind that disagrees, which is told apart by its file's name."""
     bench = open_window(profile)
     panel = panel_of(qtbot, bench)
-    qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "no such file" in panel.status.text())
+    qtbot.waitUntil(lambda: "Saved" in panel.status.text() or "does not exist yet" in panel.status.text())
     panel.import_button.click()
     shown = bench.window.findChild(PriceImportDialog)
     shown.files_chosen.emit([table, write_table(tmp_path / "others\u202e.json", 5e-06)])
