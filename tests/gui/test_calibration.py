@@ -119,7 +119,7 @@ def test_texts_of_another_kind_are_estimated_as_before(qtbot: QtBot, open_window
             ('{\n "usage": {"input_tokens": 1,,}}', "line 2, column"),
             ('{"id": 5}', "No usage found"),
             ('{"usage": {"input_tokens": 900000}}', "is it the usage of another request?"),
-            ('{"usage": {"input_tokens": 3}}', "A text of 50 tokens or more is needed"),
+            ('{"usage": {"input_tokens": 3}}', "at least 50 tokens are needed"),
         ],
         1,
     ),

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from engine.training_types import Merge
 from gui.look.quantities import TrainingText
+from gui.look.theme import Theme
 from gui.tokenizers.train.feed import COUNT, NUMBER, PAIR, TOKEN, TOKEN_ID, TOKENS_LEFT, MergeFeed, MergeFeedModel
 from tests.gui.tokenizers.training_samples import merge
 
@@ -21,7 +22,7 @@ def model(qapp) -> MergeFeedModel:
 
 @pytest.fixture
 def feed(qtbot: QtBot, model: MergeFeedModel) -> MergeFeed:
-    feed = MergeFeed(model)
+    feed = MergeFeed(model, Theme("light"))
     qtbot.addWidget(feed)
     feed.resize(600, 300)
     feed.show()
