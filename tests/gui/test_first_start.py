@@ -114,6 +114,7 @@ def kept() -> Path:
 def test_the_process_of_the_window_compiles_nothing(kept: Path, tmp_path: Path):
     environment = {name: value for name, value in os.environ.items() if name != cache_folder.VARIABLE}
     environment |= {"PYTHONPATH": str(Path(__file__).resolve().parents[2]), "QT_QPA_PLATFORM": "offscreen"}
+    environment["XDG_CACHE_HOME"] = str(tmp_path / "cache")  # this user has compiled nothing
     command = [sys.executable, "-c", WINDOW, str(tmp_path / "profile"), str(kept), str(TURNS)]
     done = subprocess.run(
         command, check=False, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.kernels import cache_folder
 from gui.runtime.loading import modules_of_the_window
 from tests.patience import PATIENCE_SECONDS
 
@@ -87,7 +88,8 @@ def test_every_page_has_loaded_what_it_is_made_with(path: Path):
 @pytest.mark.deep
 def test_tabs_find_everything_loaded_and_the_first_picture_nothing(tmp_path: Path):
     command = [sys.executable, "-c", WINDOW, str(tmp_path)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen"}
+    environment = {name: value for name, value in os.environ.items() if name != cache_folder.VARIABLE}
+    environment |= {"PYTHONPATH": str(ROOT), "QT_QPA_PLATFORM": "offscreen", "XDG_CACHE_HOME": str(tmp_path / "cache")}
     done = subprocess.run(
         command, check=False, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
