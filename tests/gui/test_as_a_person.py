@@ -115,5 +115,5 @@ def test_a_broken_price_file_keeps_the_good_prices_and_is_told(qtbot: QtBot, ope
     assert len(problems) == 7
     assert all(problem.line and problem.column for problem in problems)
     (told,) = (notice for notice in bench.window.messages.notices if "price" in notice.text)
-    assert "last good" in told.text
+    assert "last valid version" in told.text
     assert told.details.count("prices.yaml:") == 7

@@ -193,7 +193,7 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Applic
     mostly_deep(
         [
             ({}, "This folder has no files."),
-            ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "There is no text to train on here. Skipped: "),
+            ({"a.bin": b"\0\1\2" * 50, ".b": b"x"}, "No text to train on here. Skipped: "),
             ({"empty.txt": b""}, "No text to train on here. Skipped: empty 1."),
         ],
         1,

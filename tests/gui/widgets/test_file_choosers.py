@@ -113,6 +113,6 @@ def test_it_stays_while_it_asks_whether_to_replace_a_file(tmp_path, way, answer,
     """The question is in an event loop of its own, in which the dialog could go away."""
     (tmp_path / "there.txt").write_text("before")
     command = [sys.executable, "-c", ENDED_WHILE_IT_ASKS, way, answer, str(tmp_path)]
-    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=Path(__file__).parents[3], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["1", str(chosen)]
