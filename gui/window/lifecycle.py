@@ -52,9 +52,7 @@ class StartReport(QObject):
             self._notifier.warning(problem)
         slot = self._slot
         if slot.folder is None:
-            self._notifier.warning(
-                self.tr("This window cannot save its session: {why}.").format(why=slot.why_not)
-            )
+            self._notifier.warning(self.tr("This window cannot save its session: {why}.").format(why=slot.why_not))
             return
         self._offer_earlier_texts()
         if slot.number > 1 and slot.newer is None:
