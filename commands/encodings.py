@@ -103,7 +103,7 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
 
 
 def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
-    """What the user was billed for texts, as kept in the profile. Raises BadInput."""
+    """Return the calibration samples of the profile. Raises BadInput."""
     path = profile_paths(profile).calibration_file
     if not path.is_file():
         return ()
@@ -155,14 +155,6 @@ class NotWantedError(Exception):
     """The command has ended: nothing needs to be compiled any more."""
 
 
-def folder_with(family: str, folder: Path) -> Path | None:
-    """Return the folder to load a family of kernels from: ``folder``, that of a profile, or None for the user's own if
-    only that one has them."""
-    from engine.compiling import is_compiled
-
-    return folder if is_compiled(folder, family) or not is_compiled(None, family) else None
-
-
 class EncoderChoice:
     """Chooses for one command. A context manager: at its end nothing goes on."""
 
@@ -189,12 +181,12 @@ class EncoderChoice:
         self._work += n_bytes + encodings * BUILDING_BYTES
 
     def make_for(self, encoding: Encoding) -> None:
-        """Have the better encoder encode, by what is expected so far."""
+        """Switch to compiled kernels if the text expected so far pays for loading them."""
         if self._work < LOADING_BYTES or encoding.name in self._tried:
             return
         from engine import compiling
 
-        folder = folder_with(compiling.ENCODE, self._folder)
+        folder = compiling.folder_with(compiling.ENCODE, self._folder)
         if compiling.is_compiled(folder, compiling.ENCODE):
             self._tried.add(encoding.name)
             # Whatever numba, its compiler or a file may raise: tiktoken's encoder is there.

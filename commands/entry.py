@@ -71,7 +71,7 @@ def _open_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Have the interpreter's last flush say nothing either."""
+    """Keep the interpreter's flush at exit from reporting the closed stream."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -1,4 +1,4 @@
-"""What commands take: files, folders and standard input, numbers and days, and Ctrl+C between two steps."""
+"""Input of commands: files, folders, standard input, option types, and Ctrl+C between two steps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Given(NamedTuple):
-    """What one argument names: a text, or what a walk through a folder found."""
+    """The input that one argument names: a text, or the files found in a folder."""
 
     path: str
     text: StoredText | None = None

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import engine
-from commands.encodings import folder_with
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
 from engine.private_folders import make_private
@@ -294,7 +293,7 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice
     from engine import compiling
     from engine.kernels.cache_folder import kept_in
 
-    folder = folder_with(compiling.TRAIN, profile_paths(profile).compiled)
+    folder = compiling.folder_with(compiling.TRAIN, profile_paths(profile).compiled)
     if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
         display.note("preparing the trainer, which takes a minute, once on this computer")
         try:

@@ -68,6 +68,12 @@ def is_compiled(folder: Path | None, family: str) -> bool:
     return mark is not None and mark.is_file() and not is_uncompiled()
 
 
+def folder_with(family: str, folder: Path | None) -> Path | None:
+    """Return the folder to load a family of kernels from: ``folder``, that of a profile, or None for the user's own if
+    only that one has them."""
+    return folder if is_compiled(folder, family) or not is_compiled(None, family) else None
+
+
 def keeps_nothing(folder: Path | None) -> bool:
     """Whether it was asked for nothing to be kept, or compiled, so that there is no use in compiling ahead."""
     with kept_in(folder):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from commands import encodings
-from commands.encodings import EncoderChoice, folder_with
+from commands.encodings import EncoderChoice
 from commands.entry import run
 from engine import catalog, compiling, kernel_use
 from engine.encoding import Encoding
@@ -74,11 +74,11 @@ def test_warm_up_says_why_it_cannot(compiled, tmp_path, capsys, monkeypatch):
 
 
 def test_a_profile_without_kernels_uses_those_of_the_user(compiled, tmp_path):
-    assert folder_with(compiling.ENCODE, tmp_path) == tmp_path
+    assert compiling.folder_with(compiling.ENCODE, tmp_path) == tmp_path
     compiled.add((None, compiling.ENCODE))
-    assert folder_with(compiling.ENCODE, tmp_path) is None
+    assert compiling.folder_with(compiling.ENCODE, tmp_path) is None
     compiled.add((tmp_path, compiling.ENCODE))
-    assert folder_with(compiling.ENCODE, tmp_path) == tmp_path
+    assert compiling.folder_with(compiling.ENCODE, tmp_path) == tmp_path
 
 
 def test_a_long_command_says_once_that_compiling_would_pay(compiled, tmp_path, capsys, monkeypatch):

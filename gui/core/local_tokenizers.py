@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from gui.core.paths import folder_of
+
 MOST_FOUND = 500
 MOST_LOOKED_AT = 200_000
 """Files and folders in one place: a model folder has some dozens."""
@@ -76,14 +78,14 @@ def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[Loc
     """All that are found, by title; folders that cannot be read are passed over. ``still_wanted`` is called all the
     time; what it raises ends the search. ``home``: the user's folder."""
     home = Path.home() if home is None else home
-    cache = _folder("XDG_CACHE_HOME", home / ".cache")
-    hub = _folder("HF_HUB_CACHE", _folder("HF_HOME", cache / "huggingface") / "hub")
+    cache = folder_of("XDG_CACHE_HOME", home / ".cache")
+    hub = folder_of("HF_HUB_CACHE", folder_of("HF_HOME", cache / "huggingface") / "hub")
     found = [
         *_in_hub(hub, still_wanted),
-        *_in_ollama(_folder("OLLAMA_MODELS", home / ".ollama" / "models"), still_wanted),
+        *_in_ollama(folder_of("OLLAMA_MODELS", home / ".ollama" / "models"), still_wanted),
         *_below(home / ".lmstudio" / "models", "LM Studio", still_wanted),
         *_below(cache / "lm-studio" / "models", "LM Studio", still_wanted),
-        *_below(_folder("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", still_wanted),
+        *_below(folder_of("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", still_wanted),
     ]
     return sorted(found[:MOST_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
 
@@ -98,11 +100,6 @@ def name_of_model(path: Path) -> str:
         kept = _in_ollama(path.parent.parent, lambda: None)
         return next((one.title.replace("/", "-") for one in kept if one.path == path), "")
     return ""
-
-
-def _folder(variable: str, otherwise: Path) -> Path:
-    named = os.environ.get(variable, "")
-    return Path(named) if named and Path(named).is_absolute() else otherwise
 
 
 def _in_hub(hub: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:

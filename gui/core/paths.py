@@ -84,21 +84,21 @@ def profile_paths(profile: Path | None = None) -> ProfilePaths:
         root = profile.expanduser().absolute()
         return ProfilePaths(config=root, data=root / "data", cache=root / "cache")
     if sys.platform == "win32":
-        roaming = _folder("APPDATA", Path.home() / "AppData" / "Roaming") / APPLICATION.capitalize()
-        local = _folder("LOCALAPPDATA", Path.home() / "AppData" / "Local") / APPLICATION.capitalize()
+        roaming = folder_of("APPDATA", Path.home() / "AppData" / "Roaming") / APPLICATION.capitalize()
+        local = folder_of("LOCALAPPDATA", Path.home() / "AppData" / "Local") / APPLICATION.capitalize()
         return ProfilePaths(config=roaming, data=local / "data", cache=local / "cache")
     if sys.platform == "darwin":
         library = Path.home() / "Library"
         support = library / "Application Support" / APPLICATION.capitalize()
         return ProfilePaths(config=support, data=support / "data", cache=library / "Caches" / APPLICATION.capitalize())
     return ProfilePaths(
-        config=_folder("XDG_CONFIG_HOME", Path.home() / ".config") / APPLICATION,
-        data=_folder("XDG_DATA_HOME", Path.home() / ".local" / "share") / APPLICATION,
-        cache=_folder("XDG_CACHE_HOME", Path.home() / ".cache") / APPLICATION,
+        config=folder_of("XDG_CONFIG_HOME", Path.home() / ".config") / APPLICATION,
+        data=folder_of("XDG_DATA_HOME", Path.home() / ".local" / "share") / APPLICATION,
+        cache=folder_of("XDG_CACHE_HOME", Path.home() / ".cache") / APPLICATION,
     )
 
 
-def _folder(variable: str, otherwise: Path) -> Path:
+def folder_of(variable: str, otherwise: Path) -> Path:
     """The folder an environment variable names, if it names an absolute one (the XDG rules ask for that)."""
     named = os.environ.get(variable, "")
     return Path(named) if named and Path(named).is_absolute() else otherwise

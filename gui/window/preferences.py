@@ -41,8 +41,6 @@ from gui.widgets.dialog_buttons import close_row
 SIDE_WIDTH = 210
 PAGE_ROW = 30
 SIZE = (820, 560)
-SHORTCUTS = "shortcuts"
-"""Name of the page of shortcuts, and of the setting that holds the changed ones."""
 _ACTION, _KEYS, _STATE = range(3)
 
 

@@ -284,12 +284,10 @@ def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
 
     if not inputs.text:
         return Outcome(remark=tr("No text to train on."))
-    folder = tools.kernels
-    if not compiling.is_compiled(folder, "train") and compiling.is_compiled(None, "train"):
-        folder = None  # a profile of its own, but this user has compiled already
-    if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, "train"):
+    folder = compiling.folder_with(compiling.TRAIN, tools.kernels)
+    if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
         with contextlib.suppress(compiling.CompilingFailedError):  # then it is compiled here, slowly
-            compiling.compile_in_child(folder, ["train"], lambda: tools.progress(0.1))
+            compiling.compile_in_child(folder, [compiling.TRAIN], lambda: tools.progress(0.1))
     entries = inputs.number("entries")
     with kept_in(folder):
         engine.train(["load the trainer"], vocab_size=260, pattern=GPT4_SPLIT, min_count=1)
