@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
     QLabel,
-    QPushButton,
     QScrollArea,
     QSizePolicy,
     QVBoxLayout,
@@ -29,6 +28,7 @@ from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.plain_tip import plain_tip
 from gui.look.theme import Theme
+from gui.widgets.dialog_buttons import button_of_kind
 from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:
@@ -89,9 +89,9 @@ class TokenPart(QFrame):
             grid.addWidget(_said("tableQuiet", words), number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1)
         self._grid = grid
-        self.copy = _button("inspectorCopyId", self.tr("Copy ID"), "secondary")
-        self.merges = _button("inspectorMerges", self.tr("Merges"), "quiet")
-        self.entry = _button("inspectorEntry", self.tr("Vocabulary"), "quiet")
+        self.copy = button_of_kind("inspectorCopyId", self.tr("Copy ID"), "secondary")
+        self.merges = button_of_kind("inspectorMerges", self.tr("Merges"), "quiet")
+        self.entry = button_of_kind("inspectorEntry", self.tr("Vocabulary"), "quiet")
         head, buttons = QHBoxLayout(), QHBoxLayout()
         head.addWidget(self.title)
         head.addWidget(self.place, 1)
@@ -272,7 +272,7 @@ class BillPart(QFrame):
         self._row: CostRow | None = None
         self._shown: object = None
         self._tone = ""
-        self.use = _button("inspectorUse", self.tr("Use as model"), "link")
+        self.use = button_of_kind("inspectorUse", self.tr("Use as model"), "link")
         self.name = _label("section", "inspectorModel")
         self.provider = _label("caption", "priceAge")
         self.lines = QGridLayout()
@@ -291,11 +291,11 @@ class BillPart(QFrame):
         for label in (self.name, self.provider, self.why, self.measured, self.remarks):
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.how = _button("inspectorHow", self.tr("How it is counted"), "link")
+        self.how = button_of_kind("inspectorHow", self.tr("How it is counted"), "link")
         self.how.setCheckable(True)
-        self.calibrate = _button("inspectorCalibrate", self.tr("Calibrate…"), "link")
-        self.edit = _button("inspectorEditPrice", self.tr("Edit price"), "link")
-        self.copy = _button("inspectorCopyBill", self.tr("Copy bill"), "link")
+        self.calibrate = button_of_kind("inspectorCalibrate", self.tr("Calibrate…"), "link")
+        self.edit = button_of_kind("inspectorEditPrice", self.tr("Edit price"), "link")
+        self.copy = button_of_kind("inspectorCopyBill", self.tr("Copy bill"), "link")
         self._place()
         self.how.toggled.connect(self.measured.setVisible)
         self.use.clicked.connect(self._on_use)
@@ -503,10 +503,3 @@ def _said(role: str, words: str) -> PlainLabel:
     label = _label(role)
     label.setText(words)
     return label
-
-
-def _button(name: str, text: str, kind: str) -> QPushButton:
-    button = QPushButton(text, objectName=name)
-    button.setAutoDefault(False)
-    button.setProperty("kind", kind)
-    return button

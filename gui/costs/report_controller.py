@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QStandardPaths, Slot
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
 from gui.core.file_writing import write_atomic
 from gui.core.reports import (
@@ -30,6 +30,7 @@ from gui.costs.cost_export import ShownCosts
 from gui.look.figures import figure
 from gui.look.theme import Theme
 from gui.widgets.dialog_buttons import button_row
+from gui.widgets.labels import wrapped_label
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, Ticket
@@ -47,7 +48,7 @@ class ReportDialog(QDialog):
         self.setObjectName("reportDialog")
         self.setWindowTitle(self.tr("Export report"))
         figures = partial(figure, self.locale())
-        self.about = _words("reportAbout")
+        self.about = wrapped_label("reportAbout")
         self.about.setText(
             self.tr(
                 "Includes counts and their quality, the scenario, the cost table as shown, price sources and "
@@ -59,7 +60,7 @@ class ReportDialog(QDialog):
             words = self.tr("Without the prompt text: it is longer than {most} characters")
             self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
             self.text.setEnabled(False)
-        self.warning = _words("reportWarning")
+        self.warning = wrapped_label("reportWarning")
         warning = key_warning([facts])
         self.warning.setText(
             "⚠ " + self.tr("{warning} Anyone who receives the text can read them.").format(warning=warning)
@@ -80,13 +81,6 @@ class ReportDialog(QDialog):
     def with_text(self) -> bool:
         """Whether the text goes into the report."""
         return self.text.isChecked()
-
-
-def _words(name: str) -> QLabel:
-    label = QLabel(objectName=name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
 
 
 KEY = "report"

@@ -48,6 +48,7 @@ from gui.costs.scenario_book import (
 )
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
+from gui.widgets.dialog_buttons import button_of_kind
 from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
 from gui.widgets.popover import Popover
 
@@ -95,12 +96,12 @@ class ScenarioPopover(Popover):
         self._make_cache()
         self._make_calls()
         self._make_money()
-        self.named = _button("scenarioMenu", "", "secondary")
+        self.named = button_of_kind("scenarioMenu", "", "secondary")
         self.named.setAccessibleName(self.tr("Saved scenarios"))
         self.named.setFixedWidth(self.named.fontMetrics().averageCharWidth() * 20 + 36)
-        self.reset_button = _button("scenarioReset", self.tr("&Reset"), "quiet")
+        self.reset_button = button_of_kind("scenarioReset", self.tr("&Reset"), "quiet")
         self.reset_button.setAccessibleName(self.tr("Reset the scenario"))
-        self.save_as = _button("scenarioKeep", self.tr("Sa&ve as…"), "secondary")
+        self.save_as = button_of_kind("scenarioKeep", self.tr("Sa&ve as…"), "secondary")
         self.model = PlainLabel(objectName="scenarioModel")
         self.model.setProperty("role", "strong")
         self.call = RunsLabel("scenarioCall", theme)
@@ -197,7 +198,7 @@ class ScenarioPopover(Popover):
         self.lifetime.addItem(self.tr("{number} minutes").format(number=MINUTES), False)
         self.lifetime.addItem(self.tr("{number} minutes").format(number=HOUR), True)
         self.lifetime.setAccessibleName(self.tr("Cache lifetime"))
-        self.estimate = _button("cacheEstimate", self.tr("From calls per d&ay"), "secondary")
+        self.estimate = button_of_kind("cacheEstimate", self.tr("From calls per d&ay"), "secondary")
         self.estimate.setToolTip(
             self.tr(
                 "Estimates the hit rate: the share of calls, at random times, that arrive within the cache "
@@ -585,13 +586,6 @@ def summary_parts(choices: ScenarioChoices, locale: QLocale) -> list[str]:
     if choices.on is not None:
         parts.append(text.day(choices.on))
     return parts
-
-
-def _button(name: str, text: str, kind: str) -> QPushButton:
-    button = QPushButton(text, objectName=name)
-    button.setAutoDefault(False)
-    button.setProperty("kind", kind)
-    return button
 
 
 def _grid() -> QGridLayout:

@@ -1,4 +1,4 @@
-"""The row of buttons at the end of a dialog."""
+"""Buttons of the design's kinds, and the row of them at the end of a dialog."""
 
 from __future__ import annotations
 
@@ -50,3 +50,11 @@ def close_row(dialog: QDialog) -> QDialogButtonBox:
     button.setAutoDefault(False)
     box.rejected.connect(dialog.reject)
     return box
+
+
+def button_of_kind(name: str, text: str, kind: str) -> QPushButton:
+    """Return a button of a ``kind`` of the style sheet, which Enter elsewhere in its dialog does not press."""
+    button = QPushButton(text, objectName=name)
+    button.setAutoDefault(False)
+    button.setProperty("kind", kind)
+    return button

@@ -1,4 +1,4 @@
-"""Labels of one line: remarks and the status line."""
+"""Labels: remarks and the status line, of one line each, and those that wrap."""
 
 from __future__ import annotations
 
@@ -77,3 +77,11 @@ class StatusLine(QWidget):
             text = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
             painter.setPen(self.palette().color(self.foregroundRole()))
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading, text)
+
+
+def wrapped_label(name: str) -> QLabel:
+    """Return an empty label of plain text that wraps."""
+    label = QLabel(objectName=name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label

@@ -30,6 +30,7 @@ from gui.prompt.savings.tables import BEGINNING, CHANGE, PREVIEW_LINE, WHAT, Pre
 from gui.widgets.delegates import RunsDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.labels import wrapped_label
 from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
@@ -143,15 +144,15 @@ class SavingsPage(QWidget):
         self.model = ProposalsModel(text, self)
         self.table = FittedTable("advisorProposals")
         self.table.setAccessibleName(self.tr("Suggestions; Space checks one"))
-        self.why = _words("advisorWhy")
+        self.why = wrapped_label("advisorWhy")
         self.preview = PreviewsModel(self)
         self.places = StretchedTable(objectName="advisorPreview")
         self.places.setAccessibleName(self.tr("Changes of the suggestion; Enter goes to one"))
         self.places.setItemDelegate(RunsDelegate(theme, self.places))
         self.empty = EmptyState("savingsEmpty", "find", "", "", icons, theme)
-        self.title = _words("advisorTitle")
+        self.title = wrapped_label("advisorTitle")
         self.title.setProperty("role", "section")
-        self.total = _words("advisorTotal")
+        self.total = wrapped_label("advisorTotal")
         self.safe = QPushButton(self.tr("Select all safe"), objectName="advisorSafe")
         self.safe.setProperty("kind", "quiet")
         self.safe.setToolTip(self.tr("Check the suggestions that keep the meaning"))
@@ -263,13 +264,6 @@ class SavingsPage(QWidget):
         whole.setSpacing(0)
         whole.addWidget(self.splitter, 1)
         whole.addWidget(foot)
-
-
-def _words(name: str) -> QLabel:
-    label = QLabel(objectName=name)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setWordWrap(True)
-    return label
 
 
 STEPS = 1000
