@@ -70,7 +70,7 @@ def of_sentencepiece(content: bytes) -> Ids:
 def imported(qtbot: QtBot, bench: Application, path: Path) -> engine.Encoding:
     """What the dialog makes of a file."""
     dialog = choose(qtbot, bench, path)
-    assert facts(dialog)["Ids"].startswith("✓")
+    assert facts(dialog)["IDs"].startswith("✓")
     add(qtbot, bench, dialog, "theirs")
     return engine.get_encoding("theirs")
 
