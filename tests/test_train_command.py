@@ -28,10 +28,10 @@ TEXT = BASE * 4
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
     """No profile of whoever runs this; kernels are compiled once for all tests, if they are compiled at all."""
+    folder = current_folder()  # asked before the user has another home
+    monkeypatch.setenv(VARIABLE, "" if folder is None else str(folder.parent))
     for variable in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "APPDATA", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(variable, str(tmp_path / "home"))
-    folder = current_folder()
-    monkeypatch.setenv(VARIABLE, "" if folder is None else str(folder.parent))
 
 
 @pytest.fixture
