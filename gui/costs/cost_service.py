@@ -240,6 +240,7 @@ class CostService(QObject):
         self._prompt: PromptCounts | None = None
         self._request: RequestTokens | None = None
         self._counted_revision = -1
+        self.priced_revision = -1
         self._unpriced: deque[tuple[int, float]] = deque()
         self._stale = False
         self._rows: tuple[CostRow, ...] = ()
@@ -448,7 +449,7 @@ class CostService(QObject):
         request: PriceRequest = result.request
         if request.models is not self._models:
             return
-        self._rows = result.value
+        self._rows, self.priced_revision = result.value, request.revision
         while self._unpriced and self._unpriced[0][0] <= request.revision:
             self._unpriced.popleft()
         self.estimated.emit(self._rows)

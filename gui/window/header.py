@@ -190,8 +190,10 @@ class HeaderFigures(QObject):
 
     @Slot()
     def _show(self) -> None:
-        row = self._costs.reference_row()
+        row, counts = self._costs.reference_row(), self._prompt.counts
         self._show_tokens(row)
+        if counts is not None and counts.revision > self._costs.service.priced_revision:
+            self._show_counted()  # prices of an earlier text have come; its number of tokens is not shown again
         self._show_cost(row)
         meter = self._header.context
         if row is None:

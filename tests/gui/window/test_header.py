@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -52,6 +53,20 @@ def test_figures_are_those_of_the_model(qtbot: QtBot, open_window: OpenWindow, p
         assert not widget.grab().isNull()
 
 
+def test_late_prices_bring_no_earlier_number_back(qtbot: QtBot, open_window: OpenWindow, profile: Path):
+    bench = open_window(profile)
+    tokens, service = bench.window.header.tokens, bench.costs.service
+    priced(qtbot, bench)
+    earlier = SimpleNamespace(
+        value=service.rows, request=SimpleNamespace(models=service._models, revision=service.priced_revision)
+    )
+    bench.panel.editor.setPlainText("one two three four five six seven")
+    qtbot.waitUntil(lambda: tokens.text == "7")
+    service._on_priced(earlier)
+    assert tokens.text == "7"
+
+
+@pytest.mark.deep
 def test_an_encoding_without_a_model(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     header = bench.window.header
