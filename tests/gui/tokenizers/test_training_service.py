@@ -44,14 +44,20 @@ class GatedRun(CountingRun):
     def __init__(self, merges: int) -> None:
         super().__init__(merges)
         self.gate = threading.Semaphore(0)
+        self.begun = 0
 
     def advance(self, seconds: float):
         if seconds > 0:
+            self.begun += 1
             assert self.gate.acquire(timeout=PATIENCE_SECONDS)
         return super().advance(seconds)
 
     def let(self, slices: int) -> None:
         self.gate.release(slices)
+
+    def waits_after(self, merges: int) -> bool:
+        """Whether so many merges are done and the next slice has begun, which is still to be let through."""
+        return self.merged == merges and self.begun == merges + 1
 
 
 class Heard:
@@ -126,7 +132,7 @@ def test_a_paused_run_leaves_the_lane_free_and_goes_on_where_it_was(qtbot, runne
     service, heard = service_for(runner, run, tmp_path)
     service.start(PLAN)
     run.let(2)
-    qtbot.waitUntil(lambda: run.merged == 2)
+    qtbot.waitUntil(lambda: run.waits_after(2))
     service.pause()
     run.let(1)
     qtbot.waitUntil(lambda: service.state == PAUSED)
@@ -147,7 +153,7 @@ def test_stopping_keeps_what_was_learned(qtbot, runner):
     service, heard = service_for(runner, run)
     service.start(PLAN)
     run.let(4)
-    qtbot.waitUntil(lambda: run.merged == 4)
+    qtbot.waitUntil(lambda: run.waits_after(4))
     with qtbot.waitSignal(service.ended):
         service.stop()
         assert service.state == STOPPING
@@ -161,7 +167,7 @@ def test_a_paused_run_can_be_stopped(qtbot, runner):
     service, heard = service_for(runner, run)
     service.start(PLAN)
     run.let(1)
-    qtbot.waitUntil(lambda: run.merged == 1)
+    qtbot.waitUntil(lambda: run.waits_after(1))
     service.pause()
     run.let(1)
     qtbot.waitUntil(lambda: service.state == PAUSED)
@@ -191,7 +197,7 @@ def test_stopping_all_jobs_keeps_what_was_learned_too(qtbot, runner):
     service, heard = service_for(runner, run)
     service.start(PLAN)
     run.let(1)
-    qtbot.waitUntil(lambda: run.merged == 1)
+    qtbot.waitUntil(lambda: run.waits_after(1))
     with qtbot.waitSignal(service.ended):
         for lane in runner.busy_lanes:
             lane.cancel()
@@ -206,7 +212,7 @@ def test_closing_the_window_leaves_a_checkpoint(qtbot, qapp, tmp_path):
     service, heard = service_for(runner, run, tmp_path)
     service.start(PLAN)
     run.let(3)
-    qtbot.waitUntil(lambda: run.merged == 3)
+    qtbot.waitUntil(lambda: run.waits_after(3))
     run.let(1)
     runner.shutdown()
     assert not heard.outcomes
