@@ -29,6 +29,9 @@ CHECKED = is_checked()
 """Whether this is the checked build."""
 
 
+_OPTIONS: Any = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+
+
 def _prepared(dispatcher: Any) -> Any:
     """A function that numba compiles, in two things another way than numba's own.
 
@@ -46,7 +49,7 @@ def _prepared(dispatcher: Any) -> Any:
 def kernel(function: _F) -> _F:
     """Compile a function of arrays and numbers when it is first called: it runs without the interpreter lock and is
     kept in the cache folder. Division by zero gives infinity, as in numpy."""
-    compiled: Any = numba.njit(function, nogil=True, boundscheck=CHECKED, error_model="numpy")
+    compiled: Any = numba.njit(function, no_cfunc_wrapper=True, **_OPTIONS)
     if COMPILED and function.__module__.startswith(f"{__package__}."):
         # Nothing else is named by the digest over the sources that its file would be found by.
         compiled._cache = KeptCode(function)
@@ -56,7 +59,7 @@ def kernel(function: _F) -> _F:
 def inline_kernel(function: _F) -> _F:
     """As ``kernel``, for small functions that are to vanish in their callers' loops. They are only called by kernels,
     so they are not kept on disk by themselves."""
-    compiled = numba.njit(function, nogil=True, boundscheck=CHECKED, error_model="numpy", forceinline=True)
+    compiled = numba.njit(function, forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **_OPTIONS)
     return cast(_F, _prepared(compiled))
 
 
