@@ -195,12 +195,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             psutil.Process(int(process_id)).wait()
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Return one more than there are processors: tests of the window wait for timers now and then."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_report_header() -> list[str]:
     if QT_MISSING is None:
         return []

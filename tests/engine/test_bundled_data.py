@@ -209,6 +209,7 @@ def test_a_repaired_file_works_without_a_restart(data_copy, damage):
     assert catalog.get("qwen").count("hello") == 1
 
 
+@pytest.mark.deep
 @pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
 @pytest.mark.parametrize("name", ["r50k_base", "deepseek", "tekken"])
 def test_where_tables_are_there_a_bundled_file_is_not_read(name, data_copy, tmp_path):

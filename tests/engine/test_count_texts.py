@@ -119,6 +119,7 @@ def test_texts_have_the_tokens_of_each(native):
     assert counted(native, contents) == one_by_one(native, contents)
 
 
+@pytest.mark.deep
 def test_odd_batches_have_the_counts_of_the_plain_twin(native, plain):
     rng = random.Random(39)
     for _ in range(scaled(40)):

@@ -149,6 +149,7 @@ def test_the_ways_to_encode_agree(name, text):
     assert encoding.decode(special) == sound(text)
 
 
+@pytest.mark.deep
 @examples(200)
 @given(name=a_name, content=st.one_of(st.binary(max_size=60), texts().map(str.encode)))
 def test_bytes_are_counted_as_their_text(name, content):
@@ -226,6 +227,7 @@ def test_token_info_agrees_with_decoding():
                 assert encoding.decode_single_token_bytes(token_id) == info.token_bytes
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(NAMES))
 def test_a_few_tokens_are_decoded_without_tiktokens_encoder(name, monkeypatch):
     core = engine.get_encoding(name)._core_bpe

@@ -292,6 +292,7 @@ def test_one_keystroke_touches_little(monkeypatch):
     assert len(patch.ids) < 50
 
 
+@pytest.mark.deep
 @BOTH
 def test_a_text_without_cuts(encoding):
     text = "ab" * (30_000 if COMPILED else 3_000)

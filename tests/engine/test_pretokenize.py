@@ -40,6 +40,7 @@ def test_bundled_patterns(pattern):
     assert first_disagreement(pattern.expression, texts, ends) is None
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("expression", mostly_deep(EXPRESSIONS, 12))
 def test_what_patterns_are_made_of(expression):
     expression = f"(?:{expression})" + REST if "(?x)" not in expression else expression + "\n" + REST

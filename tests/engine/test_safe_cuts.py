@@ -65,6 +65,7 @@ def test_both_sides_encode_apart(pattern):
     assert seen > scaled(100)
 
 
+@pytest.mark.deep
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("name", mostly_deep(NAMES))
 def test_both_sides_encode_apart_with_special_tokens(name):

@@ -29,6 +29,7 @@ def opened_anew(name: str) -> Encoding:
     return Encoding.of_ranks(name, known._pat_str, known._mergeable_ranks, known._special_tokens)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(engine.list_encoding_names()))
 def test_the_ids_are_those_of_the_whole_encoder(name: str) -> None:
     encoding = opened_anew(name)

@@ -61,6 +61,7 @@ def test_both_ways_find_the_parents_of_the_definition(odd):
         assert as_dict(parents_from_tables(tables, 1000, n_vocab)) == expected
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("name", mostly_deep(NAMES, 2))
 def test_every_token_of_several_bytes_has_one_pair(opened, name):
     encoding = opened.get(name)

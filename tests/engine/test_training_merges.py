@@ -137,6 +137,7 @@ def slots_of(words: dict[tuple[int, ...], int]) -> np.ndarray:
     return np.array([*slots, head], dtype=np.uint32)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("guesses", [(3, 1.75), (1e-9, 0.0), as_deep(((1e-9, 0.1),))], ids=str)
 @pytest.mark.parametrize("budget", [1, as_deep(1000), 10**9])
 def test_room_and_phases_do_not_matter(

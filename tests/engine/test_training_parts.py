@@ -43,6 +43,7 @@ def counted(counter: PretokenCounter) -> bytes:
     return counting.digest()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("settings", SETTINGS, ids=lambda one: f"{one.pattern}-{one.alphabet}-{one.normalization}")
 @pytest.mark.parametrize("part_bytes", [1000, 20_000, 1 << 30])
 def test_parts_add_up_to_the_whole(folder: Path, settings: TrainingSettings, part_bytes: int) -> None:

@@ -71,6 +71,7 @@ def test_a_file_comes_back_as_it_was_packed():
     assert (table.categories() == categories).all()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("damage", [b"", b"junk", "short", "cut"])
 def test_a_damaged_file_is_refused(damage):
     import zlib

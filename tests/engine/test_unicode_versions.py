@@ -43,6 +43,7 @@ def test_every_character_as_tokenizers_does_it(step):
     assert [line for line in lines if ours(line) != theirs(step, line)] == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("form", ["NFC", as_deep("NFKD")])
 def test_every_mark_takes_the_place_that_tokenizers_gives_it(form):
     ours = Normalizer((form,))

@@ -132,6 +132,7 @@ def test_what_is_applied_is_what_was_counted_and_one_undo_takes_it_back(qtbot: Q
     assert editor.toPlainText() == TEXT
 
 
+@pytest.mark.deep
 def test_a_text_that_changed_is_not_edited_but_looked_at_again(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel, controller = advised(qtbot, bench)
@@ -189,6 +190,7 @@ def test_an_empty_prompt_has_nothing_to_save(qtbot: QtBot, open_window: OpenWind
     assert panel.savings.model.rowCount() == panel.ranking.model.rowCount() == 0
 
 
+@pytest.mark.deep
 def test_it_counts_as_the_reference_model_does(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     costs = bench.costs

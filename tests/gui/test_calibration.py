@@ -101,6 +101,7 @@ def test_a_sample_narrows_the_estimate_says_so_stays_and_goes(qtbot: QtBot, open
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_texts_of_another_kind_are_estimated_as_before(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     counted = with_english(qtbot, bench)

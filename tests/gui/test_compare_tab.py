@@ -99,6 +99,7 @@ def test_only_the_selection(qtbot, bench, panel):
     assert totals(panel) == ["0"] * 3
 
 
+@pytest.mark.deep
 def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypatch):
     monkeypatch.setattr(compare_flow, "LONGEST_READ", 4)
     flow, asked = bench.pages.compare, []
@@ -113,6 +114,7 @@ def test_a_long_selection_is_cut_out_by_the_worker(qtbot, bench, panel, monkeypa
     assert (request.text.text(), request.first) == (TEXT[7:], 7)
 
 
+@pytest.mark.deep
 def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by_then(qtbot, bench, panel, monkeypatch):
     """It comes from the worker that counts it, which may take a while."""
     asked = []
@@ -128,6 +130,7 @@ def test_a_prompt_that_comes_late_does_not_take_the_place_of_what_is_compared_by
     assert totals(panel) == counts(FIRST_ENCODINGS, "strawberry")
 
 
+@pytest.mark.deep
 def test_encodings_are_added_moved_removed_and_made_the_base_by_keyboard(qtbot, bench, panel):
     table = panel.encodings.table
     panel.encodings.picker.setCurrentText("r50k_base")
@@ -203,6 +206,7 @@ def test_every_row_stands_once_for_each_encoding(qtbot, bench, panel):
     assert not view.grab().isNull()
 
 
+@pytest.mark.deep
 def test_a_long_line_is_cut_for_the_width_of_the_view(qtbot, bench, panel):
     bench.window.actions_by_name["inspector"].setChecked(False)  # which a wider window would have room for
     bench.prompt.replace_all("many words in a row " * 200)
@@ -220,6 +224,7 @@ def test_a_long_line_is_cut_for_the_width_of_the_view(qtbot, bench, panel):
     assert bar.value() == 0
 
 
+@pytest.mark.deep
 def test_the_old_rows_of_a_short_text_are_not_painted_in_a_new_width(qtbot, bench, panel, monkeypatch):
     bench.prompt.replace_all("many words in a row " * 200)
     settled(qtbot, bench)
@@ -278,6 +283,7 @@ def test_figures_are_copied_and_exported_with_no_formula_in_them(qtbot, bench, p
     assert "'=SUM(A1:A9) 12345\n" in cells
 
 
+@pytest.mark.deep
 def test_what_was_chosen_is_remembered(qtbot, bench, panel, open_window, tmp_path):
     panel.encodings.picker.setCurrentText("p50k_base")
     panel.encodings.make_base()
@@ -296,12 +302,14 @@ def test_what_was_chosen_is_remembered(qtbot, bench, panel, open_window, tmp_pat
     assert totals(panel) == counts(panel.encodings.names, "kept")
 
 
+@pytest.mark.deep
 def test_a_damaged_state_is_left_out(panel):
     panel.restore_state({"encodings": [1, None], "base": 3, "source": "x", "page": 99, "text": 5})
     assert panel.encodings.names == FIRST_ENCODINGS
     assert panel.source.currentIndex() == 0
 
 
+@pytest.mark.deep
 def test_an_encoding_that_is_gone_is_told(qtbot, bench, panel):
     bar = bench.window.findChild(QWidget, "messageBar")
     panel.encodings.set_names(("gpt2", "not-there"))

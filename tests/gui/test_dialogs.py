@@ -90,6 +90,7 @@ def test_the_palette_finds_pages_models_and_encodings(qtbot: QtBot, open_window:
     assert bench.prompt.encoding == "r50k_base"
 
 
+@pytest.mark.deep
 def test_the_palette_narrows_by_a_sign(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()
     (tmp_path / "notes.md").write_text("a text about strawberries")
@@ -119,6 +120,7 @@ def test_the_palette_narrows_by_a_sign(qtbot: QtBot, open_window: OpenWindow, tm
     qtbot.waitUntil(lambda: bench.panel.editor.selected_text() == "strawberries")
 
 
+@pytest.mark.deep
 def test_the_palette_groups_what_it_found(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     qtbot.waitUntil(lambda: bench.window.header.models.count() > 0 and bench.panel.picker.findText("gpt2") >= 0)
@@ -302,6 +304,7 @@ def test_about_names_versions_and_can_be_copied(qtbot: QtBot, open_window: OpenW
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_about_shows_the_licences_when_asked(qtbot: QtBot, open_window: OpenWindow):
     dialog = opened(open_window(counted=False), "about", AboutDialog)
     pages = dialog.findChild(PageTabs, "aboutPages")

@@ -27,6 +27,7 @@ def open_file(qtbot: QtBot, bench: Application, path: Path) -> None:
         bench.files.open_path(path)
 
 
+@pytest.mark.deep
 def test_files_named_before_the_services_run_are_opened_then(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     (tmp_path / "a.txt").write_text("from the command line")
     from gui.app import create_window
@@ -401,6 +402,7 @@ def test_a_file_that_changes_on_disk_is_noticed(qtbot: QtBot, open_window: OpenW
     assert bench.prompt.modified
 
 
+@pytest.mark.deep
 def test_saving_and_touching_a_file_is_no_change_of_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     path = tmp_path / "a.txt"
     path.write_text("one")
@@ -457,6 +459,7 @@ def test_save_asks_for_a_name_only_where_there_is_none(qtbot: QtBot, open_window
     assert "as UTF-8" in notices(bench)
 
 
+@pytest.mark.deep
 @pytest.mark.pages
 def test_quitting_asks_about_changes_of_a_file(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     path = tmp_path / "a.txt"

@@ -85,6 +85,7 @@ def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Application):
     assert editor.toPlainText() == before
 
 
+@pytest.mark.deep
 def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)

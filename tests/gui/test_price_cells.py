@@ -76,6 +76,7 @@ def test_a_price_typed_in_its_cell_lands_in_the_file_with_its_comment_and_comes_
     assert prices.read_bytes() == GOOD.replace("\n", "\r\n").encode()
 
 
+@pytest.mark.deep
 def test_enter_ends_the_edit_only_and_the_row_stays_in_sight(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))
@@ -107,6 +108,7 @@ def test_an_empty_cell_brings_the_built_in_price_back(
     assert "GPT-4o: Input $2 → the built-in price." in notices(bench)
 
 
+@pytest.mark.deep
 def test_a_first_price_makes_the_file(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models))
@@ -124,6 +126,7 @@ def test_what_is_no_price_is_refused_in_words(qtbot: QtBot, open_window: OpenWin
     assert prices.read_text() == GOOD
 
 
+@pytest.mark.deep
 def test_drafts_are_not_saved_by_a_cell(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     prices.write_text(GOOD)
     bench = open_window(profile)
@@ -150,6 +153,7 @@ def test_other_cells_lead_to_the_form(qtbot: QtBot, open_window: OpenWindow, pro
     qtbot.waitUntil(lambda: panel.form.model_id == MODEL)
 
 
+@pytest.mark.deep
 def test_a_price_that_an_announced_change_set_is_not_changed_in_its_cell(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
 ):

@@ -93,6 +93,7 @@ def test_what_is_ticked_is_written_and_one_undo_takes_it_back(
     assert "Imported into" not in notices(bench)
 
 
+@pytest.mark.deep
 def test_the_users_own_value_cannot_be_ticked(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     prices.write_text(GOOD)
     _panel, dialog = opened(qtbot, open_window(profile))
@@ -107,6 +108,7 @@ def test_the_users_own_value_cannot_be_ticked(qtbot: QtBot, open_window: OpenWin
     assert "input: 2.00  # negotiated" in prices.read_text()
 
 
+@pytest.mark.deep
 def test_unsaved_changes_are_kept_and_not_saved_by_an_import(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
 ):
@@ -125,6 +127,7 @@ def test_unsaved_changes_are_kept_and_not_saved_by_an_import(
     assert prices.read_text() == GOOD
 
 
+@pytest.mark.deep
 def test_filters_show_less_and_ticks_stay(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     prices.write_text(GOOD)
     _panel, dialog = opened(qtbot, open_window(profile))
@@ -234,6 +237,7 @@ def test_a_file_dropped_on_the_tab_is_read(qtbot: QtBot, open_window: OpenWindow
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_a_file_with_mistakes_is_mended_first(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     panel = panel_of(qtbot, bench)

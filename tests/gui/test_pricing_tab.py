@@ -214,6 +214,7 @@ def test_a_file_that_cannot_be_read_is_told_and_read_when_it_can_be(
     qtbot.waitUntil(lambda: bool(bench.costs.service.models) and input_price(bench) == 2)
 
 
+@pytest.mark.deep
 def test_what_is_not_saved_is_there_at_the_next_start(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path
 ):
@@ -233,6 +234,7 @@ def test_what_is_not_saved_is_there_at_the_next_start(
     assert panel.editor.toPlainText() == GOOD
 
 
+@pytest.mark.deep
 def test_an_edit_outside_counts_without_the_tab(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     bench = open_window(profile)
     qtbot.waitUntil(lambda: bool(bench.costs.service.models) and bench.pages.pricing._digest is not None)
@@ -327,6 +329,7 @@ def test_a_value_changed_in_the_form_is_one_line_of_the_text_and_one_step_of_und
     qtbot.waitUntil(lambda: input_price(bench) == Decimal("1.75"))
 
 
+@pytest.mark.deep
 def test_what_is_no_value_is_refused_in_words(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     prices.write_text(GOOD)
     bench = open_window(profile)
@@ -339,6 +342,7 @@ def test_what_is_no_value_is_refused_in_words(qtbot: QtBot, open_window: OpenWin
     assert "The value was not accepted" not in notices(bench)
 
 
+@pytest.mark.deep
 def test_del_brings_the_built_in_value_back(qtbot: QtBot, open_window: OpenWindow, profile: Path, prices: Path):
     prices.write_text(GOOD)
     panel = form_of(qtbot, open_window(profile))

@@ -87,12 +87,14 @@ def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -
     assert 0 < prompt.editor.text_length < len(TEXT)
 
 
+@pytest.mark.deep
 def test_half_of_a_step_is_given_to_nobody(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     prompt = open_window().prompt
     half_undone(qtbot, prompt, monkeypatch)
     assert ask(qtbot, prompt, monkeypatch) == (prompt.editor.revision, TEXT)
 
 
+@pytest.mark.deep
 def test_who_cannot_wait_has_the_rest_done_at_once(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ):

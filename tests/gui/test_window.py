@@ -155,6 +155,7 @@ def test_a_dropped_file_is_opened_as_stored(qtbot: QtBot, open_window: OpenWindo
     assert str(path) in bench.settings.values.recent
 
 
+@pytest.mark.deep
 def test_the_caret_and_the_selection_are_described(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     editor = bench.panel.editor
@@ -169,6 +170,7 @@ def test_the_caret_and_the_selection_are_described(qtbot: QtBot, open_window: Op
     qtbot.waitUntil(lambda: selection.isVisible() and selection.text() == "2 tokens selected")
 
 
+@pytest.mark.deep
 def test_changing_the_theme_recolours_every_pane(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     bench.settings.set("theme", "light")
@@ -196,6 +198,7 @@ def test_pages_can_join(qtbot: QtBot, open_window: OpenWindow):
     assert pages.current_name == "oneMorePage"
 
 
+@pytest.mark.deep
 def test_nothing_is_left_after_closing(qtbot: QtBot, qapp: QApplication, open_window: OpenWindow, tmp_path: Path):
     """Five windows, one after the other; the look of the application, its widgets and timers are as before."""
     palette, style = qapp.palette(), qapp.style().objectName()
@@ -228,6 +231,7 @@ def is_alive(found: QObject) -> bool:
     return shiboken6.isValid(found)
 
 
+@pytest.mark.deep
 def test_two_windows_at_once_do_not_share_a_session(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     first = open_window(tmp_path / "p")
     first.panel.editor.setPlainText("first")
@@ -381,6 +385,7 @@ def test_tab_goes_round_without_a_trap(qtbot: QtBot, open_window: OpenWindow):
     assert QApplication.focusWidget() is bench.panel.editor
 
 
+@pytest.mark.deep
 def test_the_card_of_a_token_comes_by_keyboard(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     assert bench.inspector is not None
@@ -408,6 +413,7 @@ def test_the_window_has_an_icon_of_its_own(qtbot: QtBot, open_window: OpenWindow
     assert len(shades) > 4, "drawn, in more than one colour"
 
 
+@pytest.mark.deep
 def test_the_first_window_fits_the_screen(qtbot: QtBot, open_window: OpenWindow):
     window = open_window(counted=False).window
     room = window.screen().availableSize()

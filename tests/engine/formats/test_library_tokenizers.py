@@ -270,6 +270,7 @@ def test_it_cannot_be_written_in_another_format(opened, tmp_path):
         save_encoding(opened[0].encoding, tmp_path / "x.tiktoken")
 
 
+@pytest.mark.deep
 def test_libraries_are_loaded_when_such_a_file_is_opened():
     code = (
         "import sys, engine, engine.formats.opening; engine.get_encoding('gpt2').encode('x'); "

@@ -88,6 +88,7 @@ def test_it_is_what_it_is_when_read_here(make, tmp_path):
         assert list(apart.encoding._mergeable_ranks.items()) == list(here.encoding._mergeable_ranks.items())
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("apart", [False, True])
 def test_where_the_librarys_ids_are_others_the_library_runs_it(tmp_path, apart):
     path = cutting(tmp_path)

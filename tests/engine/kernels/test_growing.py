@@ -96,6 +96,7 @@ def size_of(own, number):
     return int(header[layout.DIRECTORY // 8 + 2 * number + 1])
 
 
+@pytest.mark.deep
 def test_words_are_found_in_a_cache_that_has_grown(own):
     put_words(own, WORDS)
     before = found_words(own, WORDS)

@@ -30,6 +30,7 @@ def vocabulary(request):
     return encoding._core_bpe, build_tables(table, fingerprint_of(table)), len(table)
 
 
+@pytest.mark.deep
 def test_odd_pieces_have_the_ids_of_tiktoken(vocabulary):
     core, tables, token_count = vocabulary
     state = new_state(token_count)

@@ -55,6 +55,7 @@ def test_a_token_that_merging_never_makes_is_found_as_a_whole_only():
     assert tables[: layout.HEADER_SIZE].view(np.int64)[layout.UNREACHABLE // 8] == 1
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("seed", mostly_deep(range(12)))
 def test_a_token_may_be_made_of_later_ones(seed):
     """In any order of ranks: a long piece goes through the queue, a short one through lanes."""

@@ -51,6 +51,7 @@ def test_random_texts(name, plain, blocks):
         assert all_ends(blocks, text, len(content), rng.choice((64, 65, 100, 4096))) == expected, content
 
 
+@pytest.mark.deep
 def test_random_texts_against_tiktoken(name, blocks):
     rng = random.Random(f"{SEED + 1} {name}")
     texts = ["".join(odd_text(rng, longest=30) for _ in range(4)) for _ in range(TEXTS // 3)]

@@ -259,6 +259,7 @@ def test_the_ring_goes_with_the_theme_and_the_dialog(qtbot: QtBot, open_window: 
     assert WIDTH == 2
 
 
+@pytest.mark.deep
 def test_what_the_ring_was_around_stays_when_the_ring_goes(qtbot: QtBot, bench: Application):
     editor = bench.panel.editor
     document = editor.document()

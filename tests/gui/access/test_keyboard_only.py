@@ -98,6 +98,7 @@ def test_what_a_prompt_costs(qtbot: QtBot, bench: Application, hands: Hands):
     assert pinned in row.split("\t")
 
 
+@pytest.mark.deep
 def test_a_vocabulary_is_trained(
     qtbot: QtBot, bench: Application, hands: Hands, tmp_path: Path, trainer_is_compiled: None
 ):

@@ -93,6 +93,7 @@ def test_the_focus_is_seen_in_every_theme(qtbot: QtBot, open_window: OpenWindow)
                 assert share > 0.5, f"{mode} {contrast}, {title}: {described(widget)}: {share:.0%}"
 
 
+@pytest.mark.deep
 def test_nothing_is_cut_off_in_a_small_window(qtbot: QtBot, open_window: OpenWindow):
     bench = whole_window(qtbot, open_window)
     bench.window.resize(SMALL)

@@ -43,6 +43,7 @@ def assert_same(editor, palette: str, options: PaintOptions, scale: float = 1) -
     assert not different.any(), np.argwhere(different)[:5].tolist()
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(("scale", "palette"), mostly_deep(SCALES, 3))
 @pytest.mark.parametrize("limit", [40, 4096])
 @pytest.mark.parametrize("text", mostly_deep([PLAIN, MIXED], 2))

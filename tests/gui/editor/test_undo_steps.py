@@ -158,6 +158,7 @@ def test_a_step_that_was_undone_and_written_over_is_forgotten(editor, qtbot) -> 
     assert editor.toPlainText() == ("jihgfedcba" * 10)[1:] + TEXT
 
 
+@pytest.mark.deep
 def test_two_large_steps_are_undone_one_after_the_other(editor, qtbot) -> None:
     editor.setPlainText(TEXT)
     editor.select_range(START, 2000)

@@ -169,6 +169,7 @@ def test_another_encoding_counts_anew(qtbot, bench, panel, tree):
     qtbot.waitUntil(lambda: "tokens in r50k_base" in total(panel))
 
 
+@pytest.mark.deep
 def test_columns_sort_within_folders(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -200,6 +201,7 @@ def test_the_tree_begins_with_the_most_tokens_and_figures_are_of_what_is_checked
     assert panel.fit.over.text() == "3 over"
 
 
+@pytest.mark.deep
 def test_small_files_are_hidden_and_still_counted(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     before = total(panel)
@@ -212,6 +214,7 @@ def test_small_files_are_hidden_and_still_counted(qtbot, bench, panel, tree):
     assert total(panel) == before
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("way", ["files", "folders"])
 def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, tree, way):
     scan(qtbot, bench, tree)
@@ -235,6 +238,7 @@ def test_a_proposal_is_followed_only_when_it_is_confirmed(qtbot, bench, panel, t
     assert not panel.fit.words.isVisible()
 
 
+@pytest.mark.deep
 def test_a_proposal_is_for_what_is_checked_when_it_comes(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -256,6 +260,7 @@ def test_a_proposal_is_for_what_is_checked_when_it_comes(qtbot, bench, panel, tr
     assert panel.tree.hasFocus(), "nobody asked for this one"
 
 
+@pytest.mark.deep
 def test_proposals_that_nobody_asked_for_never_take_the_focus(qtbot, bench, panel, tree):
     propose(qtbot, bench, panel, tree)
     panel.tree.setFocus()
@@ -265,6 +270,7 @@ def test_proposals_that_nobody_asked_for_never_take_the_focus(qtbot, bench, pane
     assert panel.tree.hasFocus()
 
 
+@pytest.mark.deep
 def test_a_proposal_that_is_left_does_not_come_back(qtbot, bench, panel, tree):
     propose(qtbot, bench, panel, tree)
     panel.model.check((int(panel.model.tree.file_nodes[0]),), False)
@@ -285,6 +291,7 @@ def test_a_proposal_is_made_anew_when_the_folder_changes(qtbot, bench, panel, tr
     assert proposal.left + proposal.dropped == panel.model.choice.sums().tokens[0]
 
 
+@pytest.mark.deep
 def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     panel.fit.limit.setValue(1)
@@ -307,6 +314,7 @@ def test_enter_opens_a_file_in_the_editor(qtbot, bench, panel, tree):
     assert str(bench.prompt.origin.path) == panel.model.tree.paths[3]
 
 
+@pytest.mark.deep
 def test_a_changed_file_is_counted_again_and_marks_stay(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -330,6 +338,7 @@ def test_a_new_file_and_one_that_goes_are_noticed(qtbot, bench, panel, tree):
     qtbot.waitUntil(lambda: f"of {FILES} files" in total(panel))
 
 
+@pytest.mark.deep
 def test_open_folders_stay_open(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     model = panel.model
@@ -435,6 +444,7 @@ def test_nothing_named_and_nothing_there(qtbot, bench, panel, tmp_path):
     assert not panel.fit.propose.isEnabled()
 
 
+@pytest.mark.deep
 def test_the_map_is_driven_by_the_keyboard(qtbot, bench, panel, tree):
     scan(qtbot, bench, tree)
     picture, model = panel.map, panel.model
@@ -490,6 +500,7 @@ def test_a_folder_dropped_on_the_window_is_counted(qtbot, bench, tree):
     assert bench.pages.page("filesTab").is_in_front()
 
 
+@pytest.mark.deep
 def test_choices_are_remembered(qtbot, bench, panel, tree, open_window, tmp_path):
     panel.folder.set_paths([str(tree)])
     panel.gitignore.setChecked(False)

@@ -156,6 +156,7 @@ def test_one_of_them_is_opened(qtbot: QtBot, open_window: OpenWindow, folder: Pa
     assert_window_is_harmless(bench.window)
 
 
+@pytest.mark.deep
 def test_a_file_that_is_no_tokenizer_is_refused_by_its_name(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):

@@ -97,6 +97,7 @@ def test_where_encodings_differ_is_not_copied_with_a_key_in_it(qtbot: QtBot, ope
     assert "AIza" in path.read_text(encoding="utf-8-sig")
 
 
+@pytest.mark.deep
 def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, learned: str
 ):

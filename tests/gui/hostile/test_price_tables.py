@@ -68,6 +68,7 @@ def test_every_cell_and_tip_shows_what_is_in_it(dialog: PriceImportDialog):
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_what_a_screen_reader_says_has_nothing_hidden(dialog: PriceImportDialog):
     assert dialog.rows.index(0, MODEL).data(SPOKEN[0]).startswith(f"{SHOWN_ID}, ")
     for model in (dialog.rows, dialog.differing, dialog.left_out):
@@ -77,6 +78,7 @@ def test_what_a_screen_reader_says_has_nothing_hidden(dialog: PriceImportDialog)
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_titles_and_choices_show_what_is_in_them(qtbot: QtBot, dialog: PriceImportDialog):
     titles = [
         model.headerData(column, Qt.Orientation.Horizontal)
@@ -95,6 +97,7 @@ def test_titles_and_choices_show_what_is_in_them(qtbot: QtBot, dialog: PriceImpo
     dialog.reject()
 
 
+@pytest.mark.deep
 def test_what_cannot_be_put_into_ones_file_is_refused(qtbot: QtBot, dialog: PriceImportDialog):
     window = dialog.parent().window()
     dialog.table.selectRow(0)

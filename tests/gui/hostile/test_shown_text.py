@@ -121,6 +121,7 @@ def test_the_name_of_a_file_is_a_name_everywhere(qtbot: QtBot, open_window: Open
     assert_nothing_is_html(bench)
 
 
+@pytest.mark.deep
 def test_tokens_that_look_like_tags_are_shown(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     bench.panel.editor.setPlainText("<b>x</b> <img src=y> <|endoftext|> \u202eturned\u200b")

@@ -107,6 +107,7 @@ def test_tables_reach_to_the_edge(qtbot: QtBot, panel: LabPage):
         assert all(table.isVisible() for table in tables)
 
 
+@pytest.mark.deep
 def test_a_changed_text_takes_the_outcome_away_and_comes_back(qtbot: QtBot, panel: LabPage):
     card = opened(panel, "E16")
     run(qtbot, card)
@@ -144,6 +145,7 @@ def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench:
     assert card.standing == NOT_RUN
 
 
+@pytest.mark.deep
 def test_what_cannot_be_run_says_why(qtbot: QtBot, panel: LabPage):
     card = opened(panel, "E1")
     assert card.text is not None
@@ -183,6 +185,7 @@ def test_a_text_goes_to_the_merges_with_its_encoding(qtbot: QtBot, bench: Applic
     assert merges.picker.currentText() == "cl100k_base"
 
 
+@pytest.mark.deep
 def test_a_text_goes_to_training_as_a_file(qtbot: QtBot, bench: Application, panel: LabPage):
     card = opened(panel, "E10")
     press(qtbot, card, "labTake-E10-trainer")

@@ -25,6 +25,7 @@ def cards_are_new(cards_are_dismissed: None, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(first_steps, "open_cards", not_dismissed)
 
 
+@pytest.mark.deep
 def test_cards_lead_on_and_stay_away(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile)
     bench.window.resize(1280, 900)

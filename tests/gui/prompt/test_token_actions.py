@@ -73,6 +73,7 @@ def test_the_menu_is_about_the_token_that_is_clicked(qtbot: QtBot, open_window: 
             widget.close()
 
 
+@pytest.mark.deep
 @pytest.mark.pages
 def test_the_prompt_is_cut_to_tokens(qtbot: QtBot, open_window: OpenWindow):
     bench = shown(qtbot, open_window, TEXT)

@@ -92,6 +92,7 @@ def test_messages_are_written_added_moved_and_removed_by_keyboard(qtbot, bench, 
     assert panel.model.messages == (Message("user"),)
 
 
+@pytest.mark.deep
 def test_cells_are_edited_in_place(qtbot, bench, panel):
     model = panel.model
     assert model.setData(model.index(0, ROLE), "developer")
@@ -132,6 +133,7 @@ def test_the_current_message_is_written_in_its_row(qtbot, bench, panel):
     assert panel.tools.isVisible()
 
 
+@pytest.mark.deep
 def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
     panel.messages.show_row(0)
     panel.message.content.setPlainText("first")
@@ -140,6 +142,7 @@ def test_what_is_typed_last_belongs_to_its_message(qtbot, bench, panel):
     assert contents(panel) == ["first", FIRST_MESSAGES[1].content]
 
 
+@pytest.mark.deep
 def test_line_ends_stay_until_the_content_is_edited(qtbot, bench, panel):
     show_messages(qtbot, bench, Message("user", "a\r\nb"))
     panel.message.role.setCurrentText("tool")
@@ -162,6 +165,7 @@ def test_a_huge_content_is_counted_and_goes_in_by_slices(qtbot, bench, panel):
     assert panel.state().get("messages") is None
 
 
+@pytest.mark.deep
 def test_images_by_size_and_by_file(qtbot, bench, panel, tmp_path):
     panel.messages.show_row(0)
     panel.message.add_image.click()
@@ -218,6 +222,7 @@ def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
     assert panel.result.view.token_count == (reply.patch.ids >= 0).sum()
 
 
+@pytest.mark.deep
 def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     view = panel.result.view
     show_messages(qtbot, bench, Message("user", "Hi 😀 there"))
@@ -251,6 +256,7 @@ def test_text_of_special_tokens_is_flagged(qtbot, bench, panel):
     assert panel.result.special.text() == ""
 
 
+@pytest.mark.deep
 def test_a_template_file(qtbot, bench, panel, tmp_path):
     path = tmp_path / "mine.jinja"
     path.write_text(CHATML, encoding="utf-8")
@@ -306,6 +312,7 @@ def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     assert notices(bench)[-1] == "Loaded a request with 4 messages from the clipboard."
 
 
+@pytest.mark.deep
 def test_what_was_not_counted_comes_back_too(qtbot, bench, panel, tmp_path):
     open_body(qtbot, bench, tmp_path, CHAT)
     said = panel.unknown.text()
@@ -321,6 +328,7 @@ def bring_back(bench):
     next(button for button in buttons if button.text().replace("&", "") == "Restore previous request").click()
 
 
+@pytest.mark.deep
 def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
     open_body(qtbot, bench, tmp_path, {"messages": [{"role": "user", "content": "new"}]})
     assert contents(panel) == ["new"]
@@ -449,6 +457,7 @@ def test_a_request_is_there_again_in_the_next_window(qtbot, open_window, tmp_pat
     assert (panel.model.messages, panel.tools_text, parts(panel), panel.unknown.text()) == before
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     "state",
     mostly_deep(

@@ -126,6 +126,7 @@ def test_a_full_collection_waits_until_no_job_has_run_for_a_moment(
     qtbot.waitUntil(lambda: 2 in generations, timeout=PATIENCE_MS)
 
 
+@pytest.mark.deep
 def test_no_full_collection_where_none_is_due(qtbot: QtBot, runner: JobRunner, generations: list[int]):
     run_a_job(qtbot, runner)
     qtbot.wait(2 * memory.REST_MS)

@@ -53,6 +53,7 @@ def parts(panel: MergesPanel) -> str:
     return panel.sequence.text()
 
 
+@pytest.mark.deep
 def test_a_text_opens_at_its_longest_pretoken(qtbot, bench):
     bench.window.pages.setCurrentWidget(bench.pages.page("mergesTab"))
     panel = bench.pages.merges.panel
@@ -77,6 +78,7 @@ def test_tokens_in_the_letters_of_gpt2(qtbot, bench, panel):
     assert parts(panel) == "·strawberry"
 
 
+@pytest.mark.deep
 def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
     panel.picker.setCurrentText("gpt2")
     vocabulary = bench.pages.vocabulary
@@ -166,6 +168,7 @@ def test_playing_goes_to_the_end_and_stops(qtbot, panel):
     assert not panel.player.playing, "another text is not played"
 
 
+@pytest.mark.deep
 def test_a_row_of_the_merges_is_jumped_to(qtbot, panel):
     show(qtbot, panel, "strawberry")
     panel.steps_view.setFocus()
@@ -185,6 +188,7 @@ def test_the_row_at_hand_stays_in_sight(qtbot, bench, panel):
         assert view.viewport().rect().contains(view.visualRect(view.currentIndex()).center())
 
 
+@pytest.mark.deep
 def test_keyboard_only(qtbot, bench, panel):
     window = bench.window
     window.activateWindow()
@@ -220,6 +224,7 @@ def test_keyboard_only(qtbot, bench, panel):
     assert parts(panel) == "ber  ry"
 
 
+@pytest.mark.deep
 def test_pretokens_are_chosen_with_the_caret(qtbot, panel):
     show(qtbot, panel, "strawberry 12345")
     assert panel.tree.caption.text() == "Pretoken 1 of 4: 3 tokens"
@@ -260,6 +265,7 @@ def test_the_selection_of_the_prompt(qtbot, bench):
     assert panel.remark.text() == ""
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("text", "caret", "word"),
     mostly_deep([("a big\tdog", 3, " big"), ("🚀x y", 2, "🚀x"), ("one", 3, "one"), ("a\nb", 2, "b")], 1),
@@ -288,6 +294,7 @@ def test_an_empty_prompt_has_nothing_to_show(qtbot, bench):
     assert bench.pages.merges.panel.text.text() == FIRST_TEXT
 
 
+@pytest.mark.deep
 def test_the_menu_of_the_prompt(qtbot, bench):
     editor = bench.panel.editor
     place = QPoint(5, 5)
@@ -301,6 +308,7 @@ def test_the_menu_of_the_prompt(qtbot, bench):
         menu.close()
 
 
+@pytest.mark.deep
 def test_from_the_card_of_a_token(qtbot, open_window):
     bench = open_window()
     bench.prompt.replace_all("xylitol!")
@@ -316,6 +324,7 @@ def test_from_the_card_of_a_token(qtbot, open_window):
     settled(qtbot, bench.pages.merges.panel)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("text", mostly_deep(["", "👩‍🚀", "\0", "<|endoftext|>", "ﬁ\u0301", "  \t", "<b>x</b>"], 2))
 def test_odd_texts(qtbot, panel, text):
     show(qtbot, panel, text)
@@ -397,6 +406,7 @@ def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
     assert opened(search="solidgold") == first
 
 
+@pytest.mark.deep
 def test_encodings_of_ones_own_and_such_as_are_gone(qtbot, open_window):
     ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256, b"xyz": 257}
     own = Encoding("mine", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={})
@@ -417,6 +427,7 @@ def test_encodings_of_ones_own_and_such_as_are_gone(qtbot, open_window):
     qtbot.waitUntil(lambda: "not-there" in panel.remark.text())
 
 
+@pytest.mark.deep
 def test_the_session_keeps_text_and_encoding(qtbot, open_window, bench, panel):
     show(qtbot, panel, "xylitol", "p50k_base")
     panel.player.speed.setCurrentIndex(0)
@@ -438,6 +449,7 @@ def test_states_that_make_no_sense_are_left(qtbot, panel):
     assert (panel.text.text(), panel.picker.currentText()) == (FIRST_TEXT, "r50k_base")
 
 
+@pytest.mark.deep
 def test_token_colours_follow_the_settings(qtbot, bench, panel):
     show(qtbot, panel, "one two three")
     before = panel.strip.grab().toImage()

@@ -126,6 +126,7 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
     assert engine.get_encoding("theirs").encode_ordinary(PLAIN) == expected
 
 
+@pytest.mark.deep
 def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     from engine.formats.saving import save_encoding
 
@@ -333,6 +334,7 @@ def test_a_name_is_not_offered_that_another_window_took_meanwhile(tmp_path: Path
     assert own.free_name("theirs") == "theirs-3"
 
 
+@pytest.mark.deep
 @pytest.mark.pages("pricingTab")
 def test_models_are_counted_with_it(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window()

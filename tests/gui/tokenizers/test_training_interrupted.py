@@ -73,6 +73,7 @@ def test_it_can_go_on(qtbot: QtBot, open_window: OpenWindow, interrupted: Path, 
     assert not offers_of(bench)
 
 
+@pytest.mark.deep
 def test_it_can_be_forgotten(qtbot: QtBot, open_window: OpenWindow, interrupted: Path):
     bench = open_window(interrupted, counted=False)
     offer_of(bench).offers[1].act()
@@ -115,6 +116,7 @@ def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindo
     assert find_checkpoint(bench.slot.folder).plan.name == "left-behind"
 
 
+@pytest.mark.deep
 def test_all_that_wait_are_offered(open_window: OpenWindow, interrupted: Path, texts: Path):
     session = interrupted / "data" / "sessions" / "1"
     plan = TrainingPlan("the-other", (texts,), TrainingSettings(vocab_size=280))
@@ -125,6 +127,7 @@ def test_all_that_wait_are_offered(open_window: OpenWindow, interrupted: Path, t
     assert [one.plan.name for one in find_checkpoints(session)] == ["the-other"]
 
 
+@pytest.mark.deep
 def test_texts_that_have_changed_meanwhile_are_told_in_place(
     qtbot: QtBot, open_window: OpenWindow, interrupted: Path, texts: Path
 ):
@@ -137,6 +140,7 @@ def test_texts_that_have_changed_meanwhile_are_told_in_place(
     assert "2.txt" in panel.run_bar.problem.text() or any("2.txt" in one.details for one in problems)
 
 
+@pytest.mark.deep
 def test_a_checkpoint_of_nonsense_is_told_in_place(qtbot: QtBot, open_window: OpenWindow, interrupted: Path):
     (state,) = interrupted.rglob(STATE)
     state.write_bytes(b"nonsense")

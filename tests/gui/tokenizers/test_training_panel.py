@@ -169,6 +169,7 @@ def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Appli
     assert panel.result.strip.figures[1].value.text() == f"{percent:+}%".replace("-", "−")
 
 
+@pytest.mark.deep
 def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     panel.form.vocab_size.setValue(270)
@@ -177,6 +178,7 @@ def test_start_may_be_pressed_before_the_folder_has_been_looked_through(qtbot: Q
     assert panel.progress.model.rowCount() == 14
 
 
+@pytest.mark.deep
 def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     data = QMimeData()
@@ -188,6 +190,7 @@ def test_a_folder_can_be_dropped_anywhere_on_the_tab(qtbot: QtBot, bench: Applic
     qtbot.waitUntil(panel.run_bar.start.isEnabled)
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("files", "sentence"),
     mostly_deep(
@@ -329,6 +332,7 @@ def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Application, text
     qtbot.waitUntil(panel.survey.forecast.isHidden)
 
 
+@pytest.mark.deep
 def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Application, tmp_path: Path):
     panel = panel_of(bench)
     panel.folder.field.setText(str(tmp_path / "gone"))
@@ -336,6 +340,7 @@ def test_a_path_that_leads_nowhere_is_told_in_place(qtbot: QtBot, bench: Applica
     assert not panel.run_bar.start.isEnabled()
 
 
+@pytest.mark.deep
 def test_a_vocabulary_without_room_is_told_in_place(qtbot: QtBot, bench: Application, texts: Path):
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
@@ -384,6 +389,7 @@ def test_a_vocabulary_that_the_text_does_not_give_ends_early_and_says_why(
     assert bench.pages.training.run_state == IDLE
 
 
+@pytest.mark.deep
 def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: OpenWindow, texts: Path):
     bench = open_window(counted=False)
     panel = panel_of(bench)
@@ -402,6 +408,7 @@ def test_what_was_chosen_is_there_at_the_next_start(qtbot: QtBot, open_window: O
     qtbot.waitUntil(lambda: "3 text files" in panel.survey.headline.text())
 
 
+@pytest.mark.deep
 def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qapp):
     from gui.core.paths import profile_paths
 
@@ -414,6 +421,7 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
     close_window(qtbot, bench)
 
 
+@pytest.mark.deep
 def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("gui.tokenizers.train.settings_form.is_built", lambda: True)
     bench = open_window(counted=False)

@@ -125,6 +125,7 @@ def test_a_file_that_cannot_be_written_is_told(qtbot, open_window, tmp_path):
     assert "Could not export the entries to" in notices[0].text
 
 
+@pytest.mark.deep
 def test_the_dialog_of_the_export(qtbot, open_window, tmp_path):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")

@@ -119,6 +119,7 @@ def test_an_id_in_the_search_field(qtbot, open_window):
     qtbot.waitUntil(lambda: panel.table.current_id == 257)
 
 
+@pytest.mark.deep
 def test_jump_to_what_the_search_leaves_out(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.search.setText("berry")
@@ -194,6 +195,7 @@ def test_search_by_text_bytes_and_expression(qtbot, open_window):
     qtbot.waitUntil(lambda: shown_ids(panel) == expected)
 
 
+@pytest.mark.deep
 def test_an_invalid_expression_is_a_sentence(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base")
     panel.filters.mode.setCurrentIndex(2)
@@ -207,6 +209,7 @@ def test_an_invalid_expression_is_a_sentence(qtbot, open_window):
     qtbot.waitUntil(lambda: panel.problem.text().startswith("'m' is no hexadecimal digit"))
 
 
+@pytest.mark.deep
 def test_keyboard_only(qtbot, open_window):
     bench = open_window()
     browse(qtbot, bench, "r50k_base")
@@ -235,6 +238,7 @@ def test_keyboard_only(qtbot, open_window):
     assert panel.table.hasFocus()
 
 
+@pytest.mark.deep
 def test_in_the_prompt_the_same_keys_still_find(qtbot, open_window):
     bench = open_window()
     browse(qtbot, bench, "r50k_base")
@@ -288,6 +292,7 @@ def test_a_damaged_diagnosis_is_made_again(qtbot, open_window, tmp_path):
     assert len(path.read_bytes()) > 100_000
 
 
+@pytest.mark.deep
 def test_the_search_says_itself_how_it_is_read(qtbot, open_window):
     """Text, or a sign in front: an expression between slashes, bytes behind 0x, an ID or a range behind #."""
     panel = browse(qtbot, open_window(), "r50k_base")
@@ -316,6 +321,7 @@ def test_the_search_says_itself_how_it_is_read(qtbot, open_window):
     assert (filters.kind.text(), filters.length.text()) == ("Any kind", "Any length")
 
 
+@pytest.mark.deep
 def test_what_a_token_is_merged_from_is_shown_as_text(qtbot, open_window):
     panel = browse(qtbot, open_window(), "r50k_base", diagnosed=True)
     row = panel.model.row_of(MAGIKARP)
@@ -431,6 +437,7 @@ def test_an_encoding_that_cannot_be_opened_leaves_the_other(qtbot, open_window):
     assert panel.filters.encoding.currentText() == "gpt2"
 
 
+@pytest.mark.deep
 def test_what_was_looked_at_comes_back(qtbot, open_window, tmp_path):
     profile = tmp_path / "again"
     bench = open_window(profile)
@@ -489,6 +496,7 @@ def test_copying_rows(qtbot, open_window):
     assert end == ""
 
 
+@pytest.mark.deep
 def test_an_encoding_of_ones_own(qtbot, open_window, tmp_path):
     import engine
 

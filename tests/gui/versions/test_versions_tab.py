@@ -122,6 +122,7 @@ def test_a_version_is_kept_for_the_next_window(qtbot: QtBot, open_window: OpenWi
     assert not panel.comparison.empty.isVisible()
 
 
+@pytest.mark.deep
 def test_names_and_costs_have_room(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     name = "Before the rewrite of the rules"
@@ -191,6 +192,7 @@ def test_a_page_behind_others_is_compared_again_when_it_is_shown(qtbot: QtBot, o
     qtbot.waitUntil(lambda: outcome.text().endswith(f"→ {count_o200k(NEW)}"))
 
 
+@pytest.mark.deep
 def test_the_costs_keep_their_order_and_the_chosen_model_moves_with_it(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")
@@ -223,6 +225,7 @@ def test_the_costs_keep_their_order_and_the_chosen_model_moves_with_it(qtbot: Qt
     assert changes.index(0, COST_BEFORE).data() == changes.cell(changes.rows[0], COST_BEFORE)
 
 
+@pytest.mark.deep
 def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     bench = open_window()
     panel = keep(qtbot, bench, OLD, "first")
@@ -290,6 +293,7 @@ def test_deleting_asks_first(qtbot: QtBot, open_window: OpenWindow, sure: bool):
         assert panel.list.model.rowCount() == 1
 
 
+@pytest.mark.deep
 def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     bench.paths.versions.write_text("in the way")
@@ -300,6 +304,7 @@ def test_a_folder_that_cannot_be_written_is_told(qtbot: QtBot, open_window: Open
     assert panel.list.model.rowCount() == 0
 
 
+@pytest.mark.deep
 def test_line_ends_of_a_file_are_kept_in_its_version(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window()
     bench.prompt.show_text("a\r\nb\r\n")

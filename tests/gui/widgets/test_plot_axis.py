@@ -45,6 +45,7 @@ def views(qtbot):
     return views
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("scale", [1, 1.25, 2])
 @pytest.mark.parametrize("ends", [(0, 10), (0.13, 0.91), (-3, 50_000)])
 def test_it_draws_the_same_to_the_pixel(qtbot, views, scale, ends):

@@ -76,6 +76,7 @@ def test_the_text_of_a_killed_window_is_offered_once(
     assert not bench.window.messages.notices, "offered once"
 
 
+@pytest.mark.deep
 def test_it_is_offered_once_on_a_slow_disk_too(
     qtbot: QtBot,
     open_window: OpenWindow,

@@ -139,6 +139,7 @@ def test_the_inspector_stands_beside_text_and_models(qtbot: QtBot, open_window: 
     assert window.actions_by_name["inspector"].isChecked()
 
 
+@pytest.mark.deep
 def test_a_session_opens_on_its_page(qtbot: QtBot, open_window: OpenWindow, profile: Path):
     bench = open_window(profile, counted=False)
     folder = bench.slot.folder
@@ -149,6 +150,7 @@ def test_a_session_opens_on_its_page(qtbot: QtBot, open_window: OpenWindow, prof
     assert open_window(profile, counted=False).window.pages.current_name == "conversationTab"
 
 
+@pytest.mark.deep
 def test_a_page_lives_in_the_registry_alone(qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
     """A window without any page but the prompt opens, counts and prices."""
     gone = {page.action for page in all_pages()[1:]}

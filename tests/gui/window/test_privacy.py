@@ -33,6 +33,7 @@ def test_a_private_window_writes_nothing_of_its_text(qtbot: QtBot, tmp_path: Pat
     assert holding(tmp_path) == []
 
 
+@pytest.mark.deep
 def test_the_setting_makes_windows_private(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     bench = open_window(tmp_path)
     bench.settings.set("private_mode", True)

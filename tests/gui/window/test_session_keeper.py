@@ -59,6 +59,7 @@ def test_everything_is_as_it_was_after_a_normal_end(qtbot: QtBot, open_window: O
     assert not bench.prompt.modified
 
 
+@pytest.mark.deep
 def test_a_text_as_stored_stays_so(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
     file = tmp_path / "windows.txt"
     file.write_bytes(b"one\r\ntwo\r\n")
