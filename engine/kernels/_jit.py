@@ -29,7 +29,9 @@ CHECKED = is_checked()
 """Whether this is the checked build."""
 
 
-_OPTIONS: Any = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy"}
+_njit: Any = numba.njit  # its type names only some of the options that it takes
+
+_OPTIONS = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def _prepared(dispatcher: Any) -> Any:
@@ -49,7 +51,7 @@ def _prepared(dispatcher: Any) -> Any:
 def kernel(function: _F) -> _F:
     """Compile a function of arrays and numbers when it is first called: it runs without the interpreter lock and is
     kept in the cache folder. Division by zero gives infinity, as in numpy."""
-    compiled: Any = numba.njit(function, no_cfunc_wrapper=True, **_OPTIONS)
+    compiled = _njit(function, **_OPTIONS)
     if COMPILED and function.__module__.startswith(f"{__package__}."):
         # Nothing else is named by the digest over the sources that its file would be found by.
         compiled._cache = KeptCode(function)
@@ -59,7 +61,7 @@ def kernel(function: _F) -> _F:
 def inline_kernel(function: _F) -> _F:
     """As ``kernel``, for small functions that are to vanish in their callers' loops. They are only called by kernels,
     so they are not kept on disk by themselves."""
-    compiled = numba.njit(function, forceinline=True, no_cfunc_wrapper=True, no_cpython_wrapper=True, **_OPTIONS)
+    compiled = _njit(function, forceinline=True, no_cpython_wrapper=True, **_OPTIONS)
     return cast(_F, _prepared(compiled))
 
 
