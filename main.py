@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COMPILE_OPTION = "--compile-kernels"
-"""``engine.compiling`` starts the program with this where there is no interpreter beside it. Not for people."""
+"""``engine.encoding.compiling`` starts the program with this where there is no interpreter beside it. Not for
+people."""
 TRY_OPTION = "--try-tokenizer"
-"""``engine.formats.trial`` does likewise."""
+"""``engine.library.formats.trial`` does likewise."""
 READ_OPTION = "--read-tokenizer"
-"""The same of ``engine.formats.reading_apart``."""
+"""The same of ``engine.library.formats.reading_apart``."""
 
 RENDER_OPTION = "--render-templates"
 """The same of ``engine.requests.template_file``."""
@@ -105,7 +106,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program. Returns the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == [COMPILE_OPTION]:
-        from engine.compiling import main as compile_kernels
+        from engine.encoding.compiling import main as compile_kernels
 
         return compile_kernels(arguments[1:])
     if arguments[:1] == [RENDER_OPTION]:
@@ -113,11 +114,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return render_templates()
     if arguments[:1] == [TRY_OPTION]:
-        from engine.formats.trial import main as try_tokenizer
+        from engine.library.formats.trial import main as try_tokenizer
 
         return try_tokenizer()
     if arguments[:1] == [READ_OPTION]:
-        from engine.formats.reading_apart import main as read_tokenizer
+        from engine.library.formats.reading_apart import main as read_tokenizer
 
         return read_tokenizer()
     if not wants_command(arguments):

@@ -22,10 +22,10 @@ from typing import Any
 
 from benchmarks.encode_peers import Peer, difference, tiktoken_peer
 from benchmarks.encode_texts import start_of, worst_inputs
-from engine.chunked_encoder import ChunkedEncoder
-from engine.encoder import open_encoder
-from engine.encoding import Encoding
-from engine.tables import fingerprint_of
+from engine.encoding.chunked_encoder import ChunkedEncoder
+from engine.encoding.encoder import open_encoder
+from engine.encoding.encoding import Encoding
+from engine.vocabulary.tables import fingerprint_of
 
 PROJECT = Path(__file__).resolve().parents[1]
 TABLES = PROJECT / "benchmarks" / "__pycache__"

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 import tiktoken
 
-from engine import patterns, reference
-from engine.encoding import Encoding
-from engine.patterns import LLAMA3_EXPRESSION
+from engine.encoding.encoding import Encoding
+from engine.split import patterns, reference
+from engine.split.patterns import LLAMA3_EXPRESSION
 
 Fresh = Callable[[], Callable[[str, bytes], Any]]
 """Makes a new encoder and gives a function of a text, and of the same text as UTF-8."""

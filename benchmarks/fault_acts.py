@@ -54,8 +54,8 @@ def encoding_of(number: int) -> Any:
 
 def words_of(number: int) -> Any:
     """The same of a kind that only a library runs."""
-    from engine.formats.library_data import of_document
-    from engine.library_encoding import LibraryEncoding
+    from engine.encoding.library_encoding import LibraryEncoding
+    from engine.library.formats.library_data import of_document
 
     vocabulary = {"[UNK]": 0} | {f"w{word}": word for word in range(1, number)}
     model = {"type": "WordPiece", "unk_token": "[UNK]", "vocab": vocabulary}
@@ -166,7 +166,7 @@ class Acts:
         self._tried("tokenizer", keep)
 
     def _export(self) -> None:
-        from engine.formats.saving import save_encoding
+        from engine.library.formats.saving import save_encoding
 
         def export(number: int) -> dict[str, Any]:
             save_encoding(encoding_of(number), self._bench.paths.config / f"{self._window}-{EXPORT}", "a cat")

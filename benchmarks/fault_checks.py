@@ -190,7 +190,7 @@ def _faults_of_prices(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 
 def _faults_of_exports(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
-    from engine.formats.opening import load
+    from engine.library.formats.opening import load
 
     empty = encoding_of(0).n_vocab
     for life in lives:
@@ -215,7 +215,7 @@ def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     from engine.errors import EngineError
-    from engine.own_encodings import OwnEncodings
+    from engine.library.user_encodings import OwnEncodings
 
     own = OwnEncodings(frozenset())
     yield from own.add_folder(profile / "data" / "encodings", trusted=True)
@@ -236,7 +236,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
 
 def _litter(profile: Path) -> Iterator[str]:
     """The next write to a folder clears up, so that is done here, for each folder; what is left then stays for ever."""
-    from engine.half_written import LOCK_NAME, clear_half_written
+    from engine.runtime.unfinished_files import LOCK_NAME, clear_half_written
 
     for folder in (path for path in list(profile.rglob("*")) if path.is_dir() and path.exists()):
         clear_half_written(folder)

@@ -114,7 +114,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
 def _compile_nothing() -> None:
     """Texts are counted by tiktoken; what trains was loaded by the parent."""
-    from engine import compiling, kernel_use
+    from engine.encoding import compiling, kernel_use
     from gui.runtime import kernel_build
 
     kernel_build.PATIENCE_MS = 2**30

@@ -30,7 +30,7 @@ def write_texts(folder: Path) -> None:
 
 def load_trainer(texts: Path) -> None:
     """Have the kernels in this process, for all children. Leaves no thread behind."""
-    from engine.training_warm_up import warm_up
+    from engine.training.warm_up import warm_up
 
     warm_up()
     expected_merges(texts)
@@ -38,11 +38,11 @@ def load_trainer(texts: Path) -> None:
 
 def begin_training(bench: Any, texts: Path, size: int) -> None:
     """Start a run as its panel does when somebody presses Start."""
-    from engine import training_merging
+    from engine.training import merge_phase
     from gui.tokenizers.train import run_service as training_worker
 
     # Slices of a merge, and a checkpoint as often as there is time for one: whatever the speed, a fault hits some.
-    training_merging._BUDGET = 1
+    merge_phase._BUDGET = 1
     training_worker.SLICE_SECONDS = 0.0
     training_worker.CHECKPOINT_SECONDS = CHECKPOINT_SECONDS
     training_worker.CHECKPOINT_SHARE = float("inf")
@@ -126,7 +126,7 @@ def _faults_of_checkpoint(checkpoint: Any, texts: Path, least: int) -> Iterator[
 
 def faults_of_kept(folder: Path, texts: Path, lines: Iterable[dict[str, Any]]) -> Iterator[str]:
     """A sentence for every vocabulary that was kept and is not there, or is another one."""
-    from engine.formats.opening import load
+    from engine.library.formats.opening import load
 
     for line in lines:
         if line["what"] != "training kept":

@@ -34,7 +34,13 @@ from benchmarks.fault_child import run
 from benchmarks.fault_training import load_trainer, write_texts
 
 LOADED_ONCE = (
-    *("gui.app", "gui.runtime.jobs", "engine.encoding", "engine.formats.saving", "engine.formats.kept_tokenizer"),
+    *(
+        "gui.app",
+        "gui.runtime.jobs",
+        "engine.encoding.encoding",
+        "engine.library.formats.saving",
+        "engine.library.formats.kept_tokenizer",
+    ),
     *("tokenizers", "tiktoken", "pyqtgraph", "pricing"),
 )
 """For all children; none of it starts a thread."""
@@ -87,14 +93,15 @@ def tried(folder: Path, texts: Path, seed: int) -> tuple[list[Life], list[str]]:
 
 def break_the_writer() -> None:
     """Files are written where they are, without flushing."""
-    from engine import atomic_file, training_checkpoint
+    from engine.runtime import atomic_files
+    from engine.training import checkpoint
 
     @contextlib.contextmanager
     def in_place(path: Path, **_: Any) -> Iterator[IO[bytes]]:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
             yield file
 
-    for module in (atomic_file, training_checkpoint):
+    for module in (atomic_files, checkpoint):
         module.replacement_of = in_place  # type: ignore[attr-defined]
 
 

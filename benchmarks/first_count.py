@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("--until", choices=["counted", "taken"], default="counted")
     given = parser.parse_args()
     sys.path.insert(0, str(ROOT))
-    from engine.compiling import ENCODE, compile_in_child
+    from engine.encoding.compiling import ENCODE, compile_in_child
     from engine.kernels.cache_folder import VARIABLE
 
     with tempfile.TemporaryDirectory() as folder:

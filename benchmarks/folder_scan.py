@@ -52,10 +52,10 @@ def memory_mb() -> float:
 def scan(folder: str, cache: str, name: str) -> None:
     """Count the folder once, and print what that took. ``cache``: the file where counts are kept, "" for nowhere."""
     import engine
-    from engine.corpus_walk import FolderWalk
-    from engine.count_cache import CountCache
-    from engine.folder_counts import count_folder
-    from engine.training_types import CorpusRules
+    from engine.corpus.count_cache import CountCache
+    from engine.corpus.folder_counts import count_folder
+    from engine.corpus.walk import FolderWalk
+    from engine.training.types import CorpusRules
 
     encoding = engine.get_encoding(name)
     encoding.use_kernels()
@@ -100,8 +100,8 @@ def counting(encoding: Encoding, text: str) -> float:
 
 def joined(folder: Path) -> Iterator[tuple[str, float]]:
     """All texts of the folder in the order of a walk, as many joined as fit into memory, and their megabytes."""
-    from engine.corpus_walk import FolderWalk, FoundFile
-    from engine.training_types import CorpusRules
+    from engine.corpus.walk import FolderWalk, FoundFile
+    from engine.training.types import CorpusRules
 
     pieces, size = [], 0
     for found in FolderWalk(CorpusRules()).found([folder]):

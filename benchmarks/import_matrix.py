@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.errors import FormatError
-from engine.formats import gguf, reading
-from engine.formats.id_check import for_tiktoken
-from engine.formats.library_data import LibraryData
-from engine.formats.opening import OpenedTokenizer, open_tokenizer
-from engine.formats.refusals import PatternNeededError
+from engine.library.formats import gguf, reading
+from engine.library.formats.id_check import for_tiktoken
+from engine.library.formats.library_data import LibraryData
+from engine.library.formats.opening import OpenedTokenizer, open_tokenizer
+from engine.library.formats.refusals import PatternNeededError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SUFFIXES = (".json", ".model", ".gguf", ".tiktoken", ".v1", ".v2", ".v3", ".v7", ".v7m1")
@@ -51,7 +51,7 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
         found, named = reading.read(path, pattern, trusted=False), pattern
     tokenizer = open_tokenizer(path, pattern=named, checked=True)
     if isinstance(found.data, LibraryData) and found.data.reader == "sentencepiece":
-        from engine.formats.by_sentencepiece import opened as by_sentencepiece
+        from engine.library.formats.by_sentencepiece import opened as by_sentencepiece
 
         return tokenizer, by_sentencepiece(found.data.payload).encode
     if isinstance(found.data, LibraryData) or found.for_library is not None:
@@ -65,7 +65,7 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
         library.no_padding()
         library.encode_special_tokens = True
         return tokenizer, lambda text: library.encode(text, add_special_tokens=False).ids
-    from engine.formats.trial import _by_tiktoken
+    from engine.library.formats.trial import _by_tiktoken
 
     return tokenizer, _by_tiktoken(for_tiktoken(found.data))
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMIT_CPU_MS = 250
-HEAVY = ("numpy", "numba", "pyqtgraph", "tiktoken", "engine.encoding", "pricing.catalog", "ruamel")
+HEAVY = ("numpy", "numba", "pyqtgraph", "tiktoken", "engine.encoding.encoding", "pricing.catalog", "ruamel")
 
 # process_time counts the interpreter's own start as well; the wall clock begins where the operating system says that
 # the process was made.

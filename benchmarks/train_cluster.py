@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.train_texts import corpus_files, write_folder
-from engine import TrainingRun, training_parts
+from engine import TrainingRun
+from engine.training import parts
 
 VOCAB_SIZE = 32_000
 KILLED_AT = 0.25
@@ -84,7 +85,7 @@ def main() -> int:
     parser.add_argument("--part-megabytes", type=float, default=0, help="size of a part, instead of the usual one")
     options = parser.parse_args()
     if options.part_megabytes:
-        training_parts.PART_BYTES = int(options.part_megabytes * 1e6)
+        parts.PART_BYTES = int(options.part_megabytes * 1e6)
     os.environ["PYTHONPATH"] = str(ROOT)  # of the workers
     warnings.simplefilter("ignore")  # of the libraries that a cluster is made of
     same = compare("the corpora", corpus_files(), options.workers, options.kill)

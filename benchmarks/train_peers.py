@@ -13,8 +13,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from engine import patterns
-from engine.patterns import LLAMA3_EXPRESSION
+from engine.split import patterns
+from engine.split.patterns import LLAMA3_EXPRESSION
 
 OURS, TOKENIZERS, RUSTBPE = "ours", "tokenizers", "rustbpe"
 

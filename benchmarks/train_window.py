@@ -26,7 +26,7 @@ PATIENCE_SECONDS = 3600.0
 
 def compile_all(folder: Path) -> None:
     """Have every kernel compiled, so that none is while the window is watched."""
-    from engine import compiling
+    from engine.encoding import compiling
 
     missing = [family for family in compiling.FAMILIES if not compiling.is_compiled(folder, family)]
     if missing:

@@ -26,7 +26,7 @@ from commands.inputs import (
     request_options,
 )
 from commands.program import BadInput, json_option, program, remark, say, say_json, usable
-from engine.atomic_file import write_atomic
+from engine.runtime.atomic_files import write_atomic
 from gui.core.about import version_lines
 from gui.core.exports import ExportTable, Value
 from gui.core.reports import (

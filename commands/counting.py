@@ -14,14 +14,14 @@ import click
 from commands.encodings import EncoderChoice, billed_samples
 from commands.inputs import Given, noticed, read_text
 from commands.program import usable
-from engine.folder_counts import count_folder
-from engine.text_sample import PIECES, sample_of_texts
+from engine.corpus.folder_counts import count_folder
+from engine.text.samples import PIECES, sample_of_texts
 from gui.core.narrowing import narrowed
 
 if TYPE_CHECKING:
     from commands.inputs import Given
     from engine import Encoding
-    from engine.training_types import SkippedFile
+    from engine.training.types import SkippedFile
     from pricing.types import Model
 
 BAR_BYTES = 2_000_000

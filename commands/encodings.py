@@ -31,7 +31,7 @@ import engine
 import pricing
 from commands.program import PROGRAM, BadInput, remark, usable
 from engine import Encoding
-from engine.special_files import check_regular
+from engine.runtime.special_files import check_regular
 from gui.core.paths import profile_paths
 from pricing import Catalog
 from pricing.calibration import Sample, samples_of
@@ -184,7 +184,7 @@ class EncoderChoice:
         """Switch to compiled kernels if the text expected so far pays for loading them."""
         if self._work < LOADING_BYTES or encoding.name in self._tried:
             return
-        from engine import compiling
+        from engine.encoding import compiling
 
         folder = compiling.folder_with(compiling.ENCODE, self._folder)
         if compiling.is_compiled(folder, compiling.ENCODE):
@@ -201,7 +201,7 @@ class EncoderChoice:
                 remark(f"{PROGRAM}: {WARM_UP}")
 
     def _compile(self) -> None:
-        from engine.compiling import ENCODE, CompilingFailedError, compile_in_child, keeps_nothing
+        from engine.encoding.compiling import ENCODE, CompilingFailedError, compile_in_child, keeps_nothing
 
         if not keeps_nothing(self._folder):
             with contextlib.suppress(NotWantedError, CompilingFailedError):

@@ -22,7 +22,7 @@ LONGEST_WORD = 300
 def run(arguments: Sequence[str]) -> int:
     """Run one command. Returns the exit status; whatever is wrong has been said in one line on standard error."""
     from commands import cost, prices, tokens, train, vocabulary, warm_up  # noqa: F401 - each adds its commands to the group
-    from engine import kernel_use
+    from engine.encoding import kernel_use
     from engine.errors import DamagedVocabularyError
 
     kernel_use.leave_to_caller()

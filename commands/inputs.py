@@ -15,10 +15,10 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from commands.program import BadInput, usable
-from engine.corpus_walk import FolderWalk, FoundFile
+from engine.corpus.text_files import StoredText, decode_stored, read_bytes, read_stored
+from engine.corpus.walk import FolderWalk, FoundFile
 from engine.requests.templates import TEMPLATES
-from engine.text_files import StoredText, decode_stored, read_bytes, read_stored
-from engine.training_types import CorpusRules, SkippedFile
+from engine.training.types import CorpusRules, SkippedFile
 
 STANDARD_INPUT = "-"
 

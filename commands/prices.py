@@ -15,7 +15,7 @@ import pricing
 from commands.encodings import own_encodings
 from commands.inputs import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from engine.atomic_file import change_atomic
+from engine.runtime.atomic_files import change_atomic
 
 if TYPE_CHECKING:
     from pricing.importers import Difference

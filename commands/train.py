@@ -17,14 +17,14 @@ import click
 import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
-from engine.private_folders import make_private
-from engine.special_files import check_regular
-from engine.training_types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
+from engine.runtime.private_folders import make_private
+from engine.runtime.special_files import check_regular
+from engine.training.types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.paths import profile_paths
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingProgress
+    from engine.training.types import TrainingProgress
 
 _STEPS = 1000
 _FILES_A_REPORT = 200
@@ -187,7 +187,7 @@ MOST_OF_A_NUMBER = 2**31 - 1
 
 def _check_options(context: click.Context, paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
     """Raise BadInput for whatever is wrong with the options, before anything is prepared for them or any text read."""
-    from engine.formats.saving import check_settings
+    from engine.library.formats.saving import check_settings
 
     for name in ("vocab_size", "min_count", "max_token_bytes", "max_space_run", "threads"):
         if (options[name] or 0) > MOST_OF_A_NUMBER:
@@ -205,8 +205,8 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
 
 def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> TrainingSettings:
     """Return the settings of a run that is begun. Raises BadInput."""
-    from engine.corpus_walk import FolderWalk
-    from engine.training_settings import check_takes_bytes, plan_for
+    from engine.corpus.walk import FolderWalk
+    from engine.training.settings import check_takes_bytes, plan_for
 
     if not paths:
         raise BadInput("name files or folders to train on, or - for standard input")
@@ -218,7 +218,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
         usable(lambda: check_takes_bytes(plan), "--bytes")
     usable(lambda: FolderWalk(_rules(options)))
     if options["dask"]:
-        from engine.training_cluster import check_address
+        from engine.training.cluster import check_address
 
         usable(lambda: check_address(options["dask"]), "--dask")
     return settings
@@ -226,7 +226,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
 
 def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
     """Return the settings of a run that is gone on with. Raises BadInput, also if an option says otherwise."""
-    from engine.training_checkpoint import read_settings
+    from engine.training.checkpoint import read_settings
 
     usable(resume.stat, str(resume))
     settings = usable(lambda: read_settings(resume))
@@ -242,8 +242,8 @@ def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]
 
 def _check_places(paths: Sequence[str], out: Path | None, checkpoint: Path | None) -> None:
     """Raise BadInput if what is learned could not be written, or would be written over what it is learned from."""
-    from engine.atomic_file import check_replaceable
-    from engine.formats.tiktoken_ranks import companion_of
+    from engine.library.formats.tiktoken_ranks import companion_of
+    from engine.runtime.atomic_files import check_replaceable
 
     places = [("--out", out), ("--checkpoint", checkpoint)]
     if out is not None and out.suffix == ".tiktoken":
@@ -290,7 +290,7 @@ class Ended:
 
 def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice) -> Any:
     """A context in which compiled kernels are found. They are compiled first, where that was not done yet."""
-    from engine import compiling
+    from engine.encoding import compiling
     from engine.kernels.cache_folder import kept_in
 
     folder = compiling.folder_with(compiling.TRAIN, profile_paths(profile).compiled)
@@ -347,8 +347,8 @@ def _standard_input(paths: Sequence[str], *, as_bytes: bool) -> str | bytes:
 
 def _check_pattern(options: dict[str, Any], sample: str) -> None:
     """Raise BadInput for a split pattern that finds nothing in a text of the corpus, before all of it is counted."""
-    from engine.pretoken_counts import PretokenCounter
-    from engine.training_settings import plan_for
+    from engine.training.pretoken_counts import PretokenCounter
+    from engine.training.settings import plan_for
 
     plan = plan_for(_settings(options))
     counter = PretokenCounter(plan.expression)
@@ -395,7 +395,7 @@ def _found(survey: CorpusSurvey) -> str:
 
 
 def _first_text(survey: CorpusSurvey) -> str:
-    from engine.evaluation import texts_of
+    from engine.training.evaluation import texts_of
 
     first = next(texts_of(survey.files, SAMPLE_BYTES), None)
     return first[1][:SAMPLE_BYTES] if isinstance(first, tuple) else ""

@@ -11,15 +11,15 @@ import click
 from commands.encodings import required_encoding, tokenizer_options
 from commands.inputs import STANDARD_INPUT, read_text
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from engine.entries.query import EntryQuery, read_hex
-from engine.entries.reach import is_reachable
-from engine.entries.search import EntrySearch
-from engine.entries.table import EntryTable, entries_of
+from engine.vocabulary.entries.query import EntryQuery, read_hex
+from engine.vocabulary.entries.reach import is_reachable
+from engine.vocabulary.entries.search import EntrySearch
+from engine.vocabulary.entries.table import EntryTable, entries_of
 from gui.core.token_text import hexadecimal, visible, visible_text
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.merge_types import PretokenAccount
+    from engine.analysis.merge_types import PretokenAccount
 
 
 @program.command()
@@ -125,7 +125,7 @@ TITLES = ("merge", "left", "right", "token", "id", "rank")
 @click.pass_obj
 def trace(profile: Path | None, text: str, as_json: bool, **options: str | None) -> None:
     """Show how TEXT becomes tokens: its pretokens, and every merge in each. TEXT may be - for standard input."""
-    from engine.merge_account import account_of, cut_text
+    from engine.analysis.merge_steps import account_of, cut_text
 
     encoding = required_encoding(profile, **options)
     if text == STANDARD_INPUT:

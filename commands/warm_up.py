@@ -10,7 +10,7 @@ import click
 
 from commands.inputs import noticed
 from commands.program import BadInput, json_option, program, remark, say, say_json
-from engine import compiling
+from engine.encoding import compiling
 from engine.kernels.cache_folder import VARIABLE, current_folder, kept_in
 from gui.core.paths import profile_paths
 

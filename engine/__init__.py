@@ -6,7 +6,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.catalog import (
+    from engine.corpus.look import survey
+    from engine.editing.edited_text import EditedText
+    from engine.encoding.encoding import Encoding
+    from engine.errors import (
+        DamagedVocabularyError,
+        EngineError,
+        FormatError,
+        TrainingError,
+        UnknownEncodingError,
+        UnknownModelError,
+        UnsupportedTextError,
+    )
+    from engine.library.catalog import (
         EncodingEntry,
         add_folder,
         encoding_entries,
@@ -20,68 +32,56 @@ if TYPE_CHECKING:
         register,
         rename_encoding,
     )
-    from engine.corpus import survey
-    from engine.encoding import Encoding
-    from engine.errors import (
-        DamagedVocabularyError,
-        EngineError,
-        FormatError,
-        TrainingError,
-        UnknownEncodingError,
-        UnknownModelError,
-        UnsupportedTextError,
-    )
-    from engine.evaluation import evaluate, longest_tokens, overlap
-    from engine.formats.opening import OpenedTokenizer, load, open_tokenizer
-    from engine.formats.saving import Saved, save_encoding
-    from engine.incremental import EditedText
-    from engine.own_encodings import OwnEntry
-    from engine.training import TrainingRun, train
-    from engine.training_forecast import forecast
+    from engine.library.formats.opening import OpenedTokenizer, load, open_tokenizer
+    from engine.library.formats.saving import Saved, save_encoding
+    from engine.library.user_encodings import OwnEntry
+    from engine.training.evaluation import evaluate, longest_tokens, overlap
+    from engine.training.forecast import forecast
+    from engine.training.run import TrainingRun, train
     from engine.types import MergeStep, MergeTree, TextEdit, TextStatistics, TokenInfo, TokenParents, TokenPatch
 
 _HOMES = {
     "DamagedVocabularyError": "errors",
-    "EditedText": "incremental",
-    "Encoding": "encoding",
-    "EncodingEntry": "catalog",
+    "EditedText": "editing.edited_text",
+    "Encoding": "encoding.encoding",
+    "EncodingEntry": "library.catalog",
     "EngineError": "errors",
     "FormatError": "errors",
     "MergeStep": "types",
     "MergeTree": "types",
-    "OpenedTokenizer": "formats.opening",
-    "OwnEntry": "own_encodings",
-    "Saved": "formats.saving",
+    "OpenedTokenizer": "library.formats.opening",
+    "OwnEntry": "library.user_encodings",
+    "Saved": "library.formats.saving",
     "TextEdit": "types",
     "TextStatistics": "types",
     "TokenInfo": "types",
     "TokenParents": "types",
     "TokenPatch": "types",
     "TrainingError": "errors",
-    "TrainingRun": "training",
+    "TrainingRun": "training.run",
     "UnknownEncodingError": "errors",
     "UnknownModelError": "errors",
     "UnsupportedTextError": "errors",
-    "add_folder": "catalog",
-    "encoding_entries": "catalog",
-    "encoding_for_model": "catalog",
-    "encoding_name_for_model": "catalog",
-    "evaluate": "evaluation",
-    "forecast": "training_forecast",
-    "forget_encoding": "catalog",
-    "get_encoding": "catalog",
-    "keep_encoding": "catalog",
-    "list_encoding_names": "catalog",
-    "load": "formats.opening",
-    "longest_tokens": "evaluation",
-    "open_tokenizer": "formats.opening",
-    "opened_encodings": "catalog",
-    "overlap": "evaluation",
-    "register": "catalog",
-    "rename_encoding": "catalog",
-    "save_encoding": "formats.saving",
-    "survey": "corpus",
-    "train": "training",
+    "add_folder": "library.catalog",
+    "encoding_entries": "library.catalog",
+    "encoding_for_model": "library.catalog",
+    "encoding_name_for_model": "library.catalog",
+    "evaluate": "training.evaluation",
+    "forecast": "training.forecast",
+    "forget_encoding": "library.catalog",
+    "get_encoding": "library.catalog",
+    "keep_encoding": "library.catalog",
+    "list_encoding_names": "library.catalog",
+    "load": "library.formats.opening",
+    "longest_tokens": "training.evaluation",
+    "open_tokenizer": "library.formats.opening",
+    "opened_encodings": "library.catalog",
+    "overlap": "training.evaluation",
+    "register": "library.catalog",
+    "rename_encoding": "library.catalog",
+    "save_encoding": "library.formats.saving",
+    "survey": "corpus.look",
+    "train": "training.run",
 }
 
 __all__ = [

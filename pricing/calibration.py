@@ -45,7 +45,7 @@ Kind = Literal[
 another script, a mixture, too little to tell."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""Those of ``engine.text_kinds``, here because neither package imports the other; a test compares them."""
+"""Those of ``engine.text.kinds``, here because neither package imports the other; a test compares them."""
 
 MAIN_SHARE = Decimal("0.6")
 """A text is of one kind where at least so much of it is."""

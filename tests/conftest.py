@@ -17,7 +17,7 @@ import hypothesis
 import psutil
 import pytest
 
-from engine import kernel_use
+from engine.encoding import kernel_use
 from tests.thoroughness import DEEP_EXAMPLES
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def without_ctok() -> Iterator[None]:
 def ctok_is_not_installed() -> Iterator[None]:
     # Not the fixture of that name: what tests patch with it would then be undone after everything else has ended.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.reconstruction.is_installed", lambda: False)
+        patch.setattr("engine.encoding.reconstruction.is_installed", lambda: False)
         yield
 
 
@@ -154,13 +154,13 @@ COMPILERS = "TOKENLOUPE_TEST_COMPILERS"
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Compile what is not compiled yet while the first tests run: each would do it itself, and so would children."""
-    from engine.compiling import FAMILIES, is_compiled, keeps_nothing
+    from engine.encoding.compiling import FAMILIES, is_compiled, keeps_nothing
 
     config = session.config
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None) or config.option.collectonly:
         return
     missing = [] if keeps_nothing(None) else [family for family in FAMILIES if not is_compiled(None, family)]
-    command = [sys.executable, "-m", "engine.compiling", ""]  # in the folder of the user, which is set above
+    command = [sys.executable, "-m", "engine.encoding.compiling", ""]  # in the folder of the user, which is set above
     compilers = [subprocess.Popen([*command, family], cwd=Path(__file__).parents[1]) for family in missing]
     for compiler in compilers:  # the id of a child is taken until it has been waited for
         threading.Thread(target=compiler.wait, daemon=True).start()

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from commands import entry
-from engine.formats.saving import save_encoding
+from engine.library.formats.saving import save_encoding
 from tests.engine.formats.trained import trained
 from tests.patience import PATIENCE_SECONDS
 
@@ -91,7 +91,7 @@ def test_standard_input_is_named_as_such(say: Callable[..., str], monkeypatch: p
 def test_nothing_is_compiled_for_a_file_that_is_not_there(
     say: Callable[..., str], monkeypatch: pytest.MonkeyPatch, work: Path
 ):
-    monkeypatch.setattr("engine.compiling.compile_in_child", None)
+    monkeypatch.setattr("engine.encoding.compiling.compile_in_child", None)
     assert "missing" in say("train", "missing", "--vocab-size", "270")
 
 

@@ -16,7 +16,7 @@ import pytest
 
 import engine
 import main
-from engine import catalog
+from engine.library import catalog
 from tests.engine.formats import library_files
 from tests.patience import PATIENCE_SECONDS
 
@@ -177,8 +177,8 @@ def test_decode_says_which_id_is_wrong(run, words, complaint):
 @pytest.fixture
 def own_encoding(tmp_path):
     """An encoding of the user's own, in the profile ``tmp_path``: every pair of ``ab`` is a token."""
-    from engine import catalog
-    from engine.encoding import Encoding
+    from engine.encoding.encoding import Encoding
+    from engine.library import catalog
 
     ranks = {bytes([value]): value for value in range(256)} | {b"ab": 256}
     encoding = Encoding("mine", pat_str=r"\w+|\W", mergeable_ranks=ranks, special_tokens={"<x>": 300})
@@ -208,7 +208,7 @@ def test_prices_may_count_with_the_users_own_encodings(run, tmp_path, own_encodi
     (row,) = json.loads(out)["rows"]
     assert (row["input_tokens"], row["usd"]) == (2, "2")
     assert run(*profile, "prices", "check", str(prices))[0] == 0
-    from engine import catalog
+    from engine.library import catalog
 
     catalog.own.cache_clear()
     assert "unknown tokenizer 'mine'" in run("prices", "check", str(prices))[1]

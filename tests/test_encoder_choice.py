@@ -12,7 +12,7 @@ import pytest
 
 from commands import encodings
 from commands.encodings import EncoderChoice
-from engine import compiling
+from engine.encoding import compiling
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from tests.patience import PATIENCE_SECONDS

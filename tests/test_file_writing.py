@@ -14,13 +14,13 @@ WRITES = re.compile(
 """What writes a file, or gives it another name. A method of two arguments that is called ``rename`` is no path's."""
 NOWHERE = "os.devnull"
 
-THE_WAY = {"engine/atomic_file.py", "engine/half_written.py", "engine/special_files.py"}
-IN_ITS_FOLDER = {"engine/formats/saving.py", "engine/formats/kept_tokenizer.py"}
+THE_WAY = {"engine/runtime/atomic_files.py", "engine/runtime/unfinished_files.py", "engine/runtime/special_files.py"}
+IN_ITS_FOLDER = {"engine/library/formats/saving.py", "engine/library/formats/kept_tokenizer.py"}
 """What writes several files into the folder that ``atomic_file.replacing`` gives them."""
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
-    "engine/count_cache.py",
-    "engine/own_encodings.py",
+    "engine/corpus/count_cache.py",
+    "engine/library/user_encodings.py",
     "gui/state/session_slot.py",
 }
 

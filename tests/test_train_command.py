@@ -15,10 +15,10 @@ import pytest
 
 import engine
 import main
-from engine import training
 from engine.kernels.cache_folder import VARIABLE, current_folder
-from engine.training import TrainingRun
-from engine.training_checkpoint import UnsavedCheckpointError
+from engine.training import run as training
+from engine.training.checkpoint import UnsavedCheckpointError
+from engine.training.run import TrainingRun
 from tests.engine.formats.trained import TEXT as BASE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -95,9 +95,9 @@ def test_what_is_trained_is_saved(run, corpus, tmp_path, ending):
 def one_merge_at_a_time(monkeypatch):
     """A budget so small that a slice is a merge or two."""
     from commands import train
-    from engine import training_merging
+    from engine.training import merge_phase
 
-    monkeypatch.setattr(training_merging, "_BUDGET", 1)
+    monkeypatch.setattr(merge_phase, "_BUDGET", 1)
     monkeypatch.setattr(train, "SLICE_SECONDS", 0.0)
 
 
@@ -242,7 +242,7 @@ def test_a_real_ctrl_c(corpus, tmp_path):
 import sys
 import main
 from engine import training_merging
-from engine.training import TrainingRun
+from engine.training.run import TrainingRun
 from tests.engine.formats.trained import TEXT as BASE
 training_merging._BUDGET = 1
 as_it_is = TrainingRun.advance
@@ -436,7 +436,7 @@ def test_bad_input_is_one_line_and_status_two(run, corpus, tmp_path, arguments, 
 
 
 def test_a_hostile_pattern_ends(run, tmp_path, monkeypatch):
-    from engine import pretoken_counts
+    from engine.training import pretoken_counts
 
     monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", 0.1)
     (tmp_path / "a.txt").write_text("a" * 5000 + "!")
@@ -506,7 +506,7 @@ def test_an_address_that_can_be_none_of_a_cluster(run, corpus):
 
 def test_nobody_answers_at_the_address_of_a_cluster(run, corpus, monkeypatch):
     pytest.importorskip("distributed", reason="comes with the extra dask")
-    monkeypatch.setattr("engine.training_cluster.CONNECT_SECONDS", 0.3)
+    monkeypatch.setattr("engine.training.cluster.CONNECT_SECONDS", 0.3)
     status, out, err = run(corpus, "--vocab-size", "300", "--dask", "tcp://127.0.0.1:9", "--json")
     assert (status, out) == (2, "")
     assert "No Dask scheduler answers at tcp://127.0.0.1:9" in err

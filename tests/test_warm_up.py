@@ -13,10 +13,11 @@ import pytest
 from commands import encodings
 from commands.encodings import EncoderChoice
 from commands.entry import run
-from engine import catalog, compiling, kernel_use
-from engine.encoding import Encoding
+from engine.encoding import compiling, kernel_use
+from engine.encoding.encoding import Encoding
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
+from engine.library import catalog
 from gui.core.paths import profile_paths
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -1,7 +1,7 @@
 """Where things are in the flat arrays of an edited text. Imports no numba, as texts are edited without kernels, too.
 
-A *block* is a stretch of the text with its tokens (``engine.token_blocks``): a header of 64-bit words, then UTF-16
-units, token ids, and where each token ends, in units from the start of the block. Each part has room for more.
+A *block* is a stretch of the text with its tokens (``engine.editing.token_blocks``): a header of 64-bit words, then
+UTF-16 units, token ids, and where each token ends, in units from the start of the block. Each part has room for more.
 
 The *window* (``engine.kernels.edit_window``) is what an edit changes of a block: what goes in, and what comes out.
 

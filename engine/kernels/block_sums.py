@@ -1,4 +1,4 @@
-"""Sums over the kilobytes of texts, a thirty-second of their size: what ``engine.content_digest`` makes digests of.
+"""Sums over the kilobytes of texts, a thirty-second of their size: what ``engine.text.digests`` makes digests of.
 
 It is the function NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, 1999; RFC 4418, section 5.2): words of 32
 bits are added to random words and multiplied in pairs, and the products are added up. Whatever two blocks are that

@@ -2,7 +2,7 @@ r"""Characters in UTF-8 and their classes: what all scanners share.
 
 A table of classes has two levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and
 ``classes``: uint8[128 * n], one byte a character. 16,384 pages cover whatever four bytes of broken UTF-8 decode to,
-so a look-up cannot leave the table. ``engine.scan_tables`` builds them. Texts and tables are spans here.
+so a look-up cannot leave the table. ``engine.split.scan_tables`` builds them. Texts and tables are spans here.
 
 The lower four bits of a class say what a pattern can tell apart. The patterns of GPT-2 and its heirs and DeepSeek's
 draw the lines in different places, so there are two readings:

@@ -1,7 +1,7 @@
 """An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in place.
 
-The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.safe_cuts`` says what they
-are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.
+The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.split.safe_cuts`` says what
+they are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.
 
 Two calls make an edit: ``find_window`` changes nothing and gives the new text of the window as UTF-8; with the ids of
 that text, ``replace_window`` changes the block. What is where in the arrays says ``block_layout``.

@@ -1,8 +1,8 @@
 """Where things are in the two flat arrays that kernels work on. Both begin with a header of 64-bit words.
 
-The *tables* (``engine.tables``) are made from a vocabulary once and never change: they can be mapped from a file and
-shared by threads and processes. The *state* (``engine.kernels.state``) is scratch space and caches; one thread at a
-time may use it. Both hold a directory at the same place, so that ``section`` serves both.
+The *tables* (``engine.vocabulary.tables``) are made from a vocabulary once and never change: they can be mapped from a
+file and shared by threads and processes. The *state* (``engine.kernels.state``) is scratch space and caches; one thread
+at a time may use it. Both hold a directory at the same place, so that ``section`` serves both.
 
 Within kernels a token is known by its number: its place in the order of merging. Token ids are numbers plus
 ``FIRST_ID``; results and everything that is looked up for results hold ids.
@@ -50,7 +50,9 @@ BYTE_TOKENS = 5  # uint32[256]: number of each single byte
 BIGRAMS = 6  # uint32[65536]: number << 6 of two bytes' token (first byte << 8 | second), or NO_MERGE
 CROSSINGS = 7  # what scanners need for cutting pretokens further, see ``scan_tables.crossings_of``
 MASKS = 8  # sixteen rows of 16 bytes: the first n bytes all ones
-PIECE_IDS = 9  # of pieces (``engine.piece_order``): uint32[TOKEN_COUNT], the id of each number; otherwise empty
+PIECE_IDS = (
+    9  # of pieces (``engine.vocabulary.piece_order``): uint32[TOKEN_COUNT], the id of each number; otherwise empty
+)
 PIECE_SCAN = 10  # likewise: what ``scan_pieces`` asks
 TABLE_SECTIONS = 11
 

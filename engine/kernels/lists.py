@@ -18,10 +18,10 @@ from numba.core import cgutils
 from numba.extending import box, models, register_model
 from numpy.typing import NDArray
 
-from engine import kept_for_later
 from engine.kernels._jit import COMPILED, kernel, primitive
 from engine.kernels.blocks import no_plain_twin
-from engine.still_wanted import while_wanted
+from engine.runtime import caches
+from engine.runtime.cancellation import while_wanted
 
 _POINTER: Any = types.CPointer  # without declared types, as much of numba
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
@@ -149,7 +149,7 @@ class _Kept:
 
     def __init__(self) -> None:
         self._numbers: _Numbers | None = None
-        kept_for_later.add(self)
+        caches.add(self)
 
     def of(self, bits: int) -> _Numbers:
         """Those of so many bits, or of more."""

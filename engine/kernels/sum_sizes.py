@@ -1,4 +1,4 @@
-"""Sizes of ``block_sums`` and of its plain twin, ``engine.content_digest``. Imports no numba."""
+"""Sizes of ``block_sums`` and of its plain twin, ``engine.text.digests``. Imports no numba."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Safe cuts (``engine.safe_cuts``) in a Python text, sixty-four characters at a time.
+"""Safe cuts (``engine.split.safe_cuts``) in a Python text, sixty-four characters at a time.
 
 Most blocks of a text without a cut have no place that comes into question: instructions on whole blocks find that out.
-What does come into question is asked of the table of ``engine.unit_properties``.
+What does come into question is asked of the table of ``engine.split.unit_properties``.
 """
 
 from __future__ import annotations
@@ -106,7 +106,8 @@ def _check_range(size: int, char_start: int, char_end: int, properties_size: int
 def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[np.uint8]) -> int:
     """The first cut p with ``char_start <= p < char_end``, or -1.
 
-    ``properties``: uint8[n], from ``engine.unit_properties``. IndexError unless 1 <= char_start <= char_end <= length.
+    ``properties``: uint8[n], from ``engine.split.unit_properties``. IndexError unless 1 <= char_start <= char_end <=
+    length.
     """
     width = width_of(text)
     _check_range(len(text), char_start, char_end, properties.size)
@@ -153,7 +154,7 @@ def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[n
 
 @kernel
 def find_chunks(text: str, size: int, properties: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """int64[k, 2]: where the pieces start and end that ``engine.safe_cuts.CutFinder.chunks`` cuts a text into.
+    """int64[k, 2]: where the pieces start and end that ``engine.split.safe_cuts.CutFinder.chunks`` cuts a text into.
 
     ``size``: characters of a piece at most, where there are cuts; IndexError for less than one. ``properties``: as for
     ``first_cut_in``.

@@ -25,7 +25,7 @@ from engine.kernels.utf8 import kernel_room, write_utf8
 GPT2 = 0
 CL100K = 1
 O200K = 2
-"""Families of splits, as in ``engine.scanners``; any other number is DeepSeek's."""
+"""Families of splits, as in ``engine.split.scanners``; any other number is DeepSeek's."""
 
 Fixed = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
 Own = tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]

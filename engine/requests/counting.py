@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
 from engine.requests.errors import RequestError
 from engine.requests.image_rules import ImageCount, count_by_any_rule, count_image, rule_for_model
 from engine.requests.template import Surroundings, Template
@@ -31,7 +31,7 @@ from engine.requests.types import (
     Tally,
     least_sure_grade,
 )
-from engine.special_text import special_token_regex, split_at_specials
+from engine.split.special_text import special_token_regex, split_at_specials
 
 if TYPE_CHECKING:
     import numpy as np

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from engine.atomic_file import replacement_of
 from engine.requests.types import KINDS
+from engine.runtime.atomic_files import replacement_of
 
 if TYPE_CHECKING:
     from engine.requests.types import Tally

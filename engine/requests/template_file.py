@@ -19,13 +19,13 @@ from datetime import datetime
 from types import TracebackType
 from typing import Any
 
-from engine.child_command import child_command
 from engine.requests.errors import TemplateError
 from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template
 from engine.requests.template_source import TemplateSource
 from engine.requests.types import Kind, Message, Piece, Request
-from engine.special_text import special_token_regex
+from engine.runtime.child_process import child_command
+from engine.split.special_text import special_token_regex
 
 OPTION = "--render-templates"
 """Option of the program that makes it render: a frozen program has no interpreter beside it."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from engine.still_wanted import while_wanted
+from engine.runtime.cancellation import while_wanted
 
 Value = str | int | Decimal | date | None
 """What a cell can hold. bool is an int to Python and is written as ``true`` or ``false``."""

@@ -11,21 +11,21 @@ from pathlib import Path
 
 
 def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: bool = False) -> int:
-    """As ``engine.atomic_file.write_atomic``. OSError."""
-    from engine import atomic_file
+    """As ``engine.runtime.atomic_files.write_atomic``. OSError."""
+    from engine.runtime import atomic_files
 
-    return atomic_file.write_atomic(path, content, keep_backup=keep_backup)
+    return atomic_files.write_atomic(path, content, keep_backup=keep_backup)
 
 
 def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_backup: bool = False) -> bytes:
-    """As ``engine.atomic_file.change_atomic``. OSError, and whatever ``change`` raises."""
-    from engine import atomic_file
+    """As ``engine.runtime.atomic_files.change_atomic``. OSError, and whatever ``change`` raises."""
+    from engine.runtime import atomic_files
 
-    return atomic_file.change_atomic(path, change, keep_backup=keep_backup)
+    return atomic_files.change_atomic(path, change, keep_backup=keep_backup)
 
 
 def set_aside(path: Path, why: str = "damaged") -> Path:
-    """As ``engine.atomic_file.set_aside``. OSError."""
-    from engine import atomic_file
+    """As ``engine.runtime.atomic_files.set_aside``. OSError."""
+    from engine.runtime import atomic_files
 
-    return atomic_file.set_aside(path, why)
+    return atomic_files.set_aside(path, why)

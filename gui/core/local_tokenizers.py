@@ -50,7 +50,7 @@ class LocalTokenizer:
 def looks_like_tokenizer(path: Path) -> bool:
     """True if the content of a file is that of a tokenizer, whatever the file is called. Reads its two ends only.
 
-    Not ``engine.formats.reading``, which is the judge of it all: loading that would hold up the window.
+    Not ``engine.library.formats.reading``, which is the judge of it all: loading that would hold up the window.
     """
     try:
         if not path.is_file():

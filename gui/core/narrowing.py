@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from engine.text_sample import TextSample
+    from engine.text.samples import TextSample
     from pricing.calibration import Sample, TextMix
     from pricing.types import CountRule, Model
 
@@ -25,7 +25,7 @@ class Narrowed(NamedTuple):
 
 def mix_of(sample: TextSample) -> TextMix:
     """The kinds of the text that a sample is of."""
-    from engine.text_kinds import kinds_of
+    from engine.text.kinds import kinds_of
     from pricing.calibration import TextMix
 
     kinds = kinds_of(sample.pieces)
@@ -77,7 +77,7 @@ def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterabl
 def _reconstructed(rule: CountRule, band: CountRule, sample: TextSample) -> CountRule:
     """What ctok makes of a rule for the text of ``sample``, ``band`` where it is not installed, of no use, or fails."""
     from engine import get_encoding
-    from engine.reconstruction import ReconstructionError, counted_pairs, is_installed
+    from engine.encoding.reconstruction import ReconstructionError, counted_pairs, is_installed
     from pricing.calibration import reconstructed, version_of
 
     version = version_of(rule)

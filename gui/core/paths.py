@@ -1,7 +1,7 @@
 """Where the window keeps its things. No Qt, so that the command line can ask too.
 
 With ``--profile DIR`` everything is below that folder; without it, where the system wants it: settings, data and caches
-apart. Nothing is created here; whoever writes makes the folder (``engine.atomic_file`` does).
+apart. Nothing is created here; whoever writes makes the folder (``engine.runtime.atomic_files`` does).
 """
 
 from __future__ import annotations

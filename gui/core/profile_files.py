@@ -6,7 +6,13 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.private_folders import is_private, make_content_private, make_file_private, make_folder, make_private
+from engine.runtime.private_folders import (
+    is_private,
+    make_content_private,
+    make_file_private,
+    make_folder,
+    make_private,
+)
 from gui.core.paths import ProfilePaths
 
 __all__ = ["make_file_private", "make_folder", "make_profile_private", "remove_saved_texts"]

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.running_sums import running_sums_of
-from engine.still_wanted import while_wanted
+from engine.runtime.cancellation import while_wanted
+from engine.runtime.running_sums import running_sums_of
 from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
 from gui.core.token_text import visible
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.own_encodings import Kind, OwnEntry
+    from engine.library.user_encodings import Kind, OwnEntry
 
 OpenEncoding = Callable[[str], "Encoding"]
 """Opens an encoding by its name, on a worker thread. ValueError: there is none of that name; OSError."""
@@ -28,7 +28,7 @@ class UserEncodings:
 
     def find(self) -> tuple[str, ...]:
         """Take in what the folder holds. Returns a sentence for each file that cannot be used. OSError."""
-        from engine import catalog
+        from engine.library import catalog
 
         if self._problems is None:
             self._problems = catalog.add_folder(self.folder, trusted=True)
@@ -36,7 +36,7 @@ class UserEncodings:
 
     def names(self) -> tuple[str, ...]:
         """The names of all of them. OSError."""
-        from engine import catalog
+        from engine.library import catalog
 
         self.find()
         return tuple(entry.name for entry in catalog.own().entries())
@@ -53,7 +53,7 @@ class UserEncodings:
     def free_name(self, name: str) -> str:
         """``name``, or that with the first number behind it that makes it nobody else's."""
         import engine
-        from engine.own_encodings import is_kept
+        from engine.library.user_encodings import is_kept
 
         self.find()
         taken = set(engine.list_encoding_names())
@@ -62,25 +62,25 @@ class UserEncodings:
 
     def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
         """Write an encoding into the folder and make it known by its name. EngineError, for a full disk as well."""
-        from engine import catalog
+        from engine.library import catalog
 
         return catalog.keep_encoding(encoding, self.folder, kind)
 
     def rename(self, name: str, new_name: str) -> OwnEntry:
         """Call an encoding otherwise. EngineError where the name is taken; OSError."""
-        from engine import catalog
+        from engine.library import catalog
 
         return catalog.rename_encoding(name, new_name)
 
     def lend(self, encoding: Encoding) -> None:
         """Make an encoding known that could not be written, until the window closes. EngineError."""
-        from engine import catalog
+        from engine.library import catalog
 
         catalog.register(encoding)
 
     def remove(self, name: str) -> None:
         """Make an encoding unknown and delete its files. OSError."""
-        from engine import catalog
+        from engine.library import catalog
 
         catalog.forget_encoding(name, delete=True)
 
@@ -88,7 +88,7 @@ class UserEncodings:
         """The window closes: leave none of its encodings behind in this process."""
         if self._problems is None:
             return
-        from engine import catalog
+        from engine.library import catalog
 
         for entry in catalog.own().entries():
             if entry.path is None or entry.path.is_relative_to(self.folder):

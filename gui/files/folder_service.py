@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from engine.training_types import CorpusRules, CorpusSurvey
+from engine.training.types import CorpusRules, CorpusSurvey
 from gui.files.file_tree import TOP, FileChoice, FileTree, Proposal, Way, tree_of
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.jobs import PROCESSORS
@@ -114,9 +114,9 @@ class FolderScan(QObject):
 
 def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, ticket: Ticket) -> ScannedFolder:
     """Count folders. On a worker thread, with the help of others. RefusedScan, EngineError."""
-    from engine.corpus_walk import FolderWalk
-    from engine.count_cache import CountCache
-    from engine.folder_counts import count_folder
+    from engine.corpus.count_cache import CountCache
+    from engine.corpus.folder_counts import count_folder
+    from engine.corpus.walk import FolderWalk
 
     def report(files: int, file_bytes: int) -> None:
         words = _tr("{files} files, {size} MB")

@@ -39,7 +39,7 @@ from gui.widgets.training_curve import TrainingCurveView
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.training_types import TrainingCurve
+    from engine.training.types import TrainingCurve
     from gui.lab.experiments.card import Claim, Outcome, ResultTable
 
 _NO_INDEX = QModelIndex()

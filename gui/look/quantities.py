@@ -10,7 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
 from gui.look.figures import figure
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingProgress
+    from engine.training.types import TrainingProgress
 
 STAGES = {
     "preparing": QT_TRANSLATE_NOOP("TrainingText", "Preparing"),
@@ -21,7 +21,7 @@ STAGES = {
     "keeping": QT_TRANSLATE_NOOP("TrainingText", "Saving the tokenizer"),
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
-"""What a run does, by the names of ``engine.training_types.Stage`` and some of the window's own."""
+"""What a run does, by the names of ``engine.training.types.Stage`` and some of the window's own."""
 
 STAGE_SHARES = {"looking": (0.0, 0.02), "counting": (0.02, 0.5), "merging": (0.5, 1.0), "done": (1.0, 1.0)}
 """Where the stages of a run lie on one bar from 0 to 1. A bar that starts again at each stage would not show
@@ -41,7 +41,7 @@ REASONS = {
     "not UTF-8": QT_TRANSLATE_NOOP("TrainingText", "Text, but not in UTF-8"),
     "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
 }
-"""Why a file is no part of a corpus, by the names of ``engine.training_types.SkippedFile``."""
+"""Why a file is no part of a corpus, by the names of ``engine.training.types.SkippedFile``."""
 
 _SIZES = ((1_000_000_000, "{size} GB"), (1_000_000, "{size} MB"), (1_000, "{size} KB"))
 _MINUTE, _HOUR = 60, 3600

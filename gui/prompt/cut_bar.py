@@ -81,7 +81,7 @@ class CutBar(QFrame):
 
     @property
     def kept(self) -> str:
-        """The part to keep, as ``engine.cutting`` names it."""
+        """The part to keep, as ``engine.encoding.cutting`` names it."""
         return self.keep.currentData()
 
     def show_cut(self, found: TextCut | None) -> None:

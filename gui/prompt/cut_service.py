@@ -14,7 +14,7 @@ from gui.editor.text_changes import common_prefix
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
-    from engine.cutting import Kept
+    from engine.encoding.cutting import Kept
     from gui.core.user_encodings import OpenEncoding
 
 
@@ -66,7 +66,7 @@ class CutService(QObject):
 
 
 def _cut(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> TextCut:
-    from engine.cutting import cut
+    from engine.encoding.cutting import cut
 
     encoding = open_encoding(request.encoding)
     text = request.text.text(ticket.stand_back)

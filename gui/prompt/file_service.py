@@ -1,4 +1,4 @@
-"""Opening text files off the GUI thread, by the rules of ``engine.text_files``: never a guess in silence."""
+"""Opening text files off the GUI thread, by the rules of ``engine.corpus.text_files``: never a guess in silence."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from engine.still_wanted import ask, while_wanted
+from engine.runtime.cancellation import ask, while_wanted
 from gui.core.about import own_command
 from gui.editor.offsets import document_text
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -139,7 +139,7 @@ class FileService(QObject):
 
 def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFile:
     """Read and decode a file. On a worker thread. Raises RefusedFile, OSError."""
-    from engine.text_files import BinaryFileError, UnknownTextEncodingError, decode_stored
+    from engine.corpus.text_files import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     path = request.path
     data = _read(request, ticket)
@@ -159,7 +159,7 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
 
 
 def _digest(path: Path, _ticket: Ticket) -> bytes | None:
-    from engine.corpus_files import CorpusFileError, content_digest
+    from engine.corpus.files import CorpusFileError, content_digest
 
     try:
         return content_digest(path, ask)
@@ -190,7 +190,7 @@ def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
 
 
 def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
-    from engine.text_files import UnknownTextEncodingError, decoded_parts
+    from engine.corpus.text_files import UnknownTextEncodingError, decoded_parts
 
     try:
         text = "".join(decoded_parts(data, encoding))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from engine.still_wanted import while_wanted
+from engine.runtime.cancellation import while_wanted
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.text_changes import Piece, gathered

@@ -32,7 +32,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import still_wanted
+from engine.runtime import cancellation
 from gui.runtime.event_loop import Heartbeat, OneATurn
 from gui.runtime.memory import GcScheduler
 from pricing.cancellation import cancellable
@@ -299,7 +299,7 @@ class Lane(QObject):
         """On a worker thread."""
         outcome: JobResult | JobFailure
         try:
-            with still_wanted.asking(ticket.stand_back), cancellable(ticket.stand_back):
+            with cancellation.asking(ticket.stand_back), cancellable(ticket.stand_back):
                 outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)

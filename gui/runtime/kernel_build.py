@@ -11,9 +11,10 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from engine import compiling, kept_for_later
-from engine.compiling import ENCODE
-from engine.kernel_use import KernelUse
+from engine.encoding import compiling
+from engine.encoding.compiling import ENCODE
+from engine.encoding.kernel_use import KernelUse
+from engine.runtime import caches
 from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
 PATIENCE_MS = 3000
@@ -66,10 +67,10 @@ class KernelBuild(QObject):
     def release_pages() -> None:
         """Let go of what encoders keep for the next text, and of the pages of vocabularies' tables and of the compiler,
         all of which comes back where it is used. Safe from any thread."""
-        kept_for_later.let_go_of_all()
-        if "engine.table_file" in sys.modules:  # with the first kernels
-            from engine.library_pages import COMPILER, release_code
-            from engine.table_file import release_pages
+        caches.let_go_of_all()
+        if "engine.vocabulary.table_file" in sys.modules:  # with the first kernels
+            from engine.runtime.library_pages import COMPILER, release_code
+            from engine.vocabulary.table_file import release_pages
 
             release_pages()
             release_code(COMPILER)

@@ -2,8 +2,8 @@
 
 A shared file is a JSON object with the number of its version. A window never writes the whole of what it knows. It
 writes steps, each a small change made to the file as that is in the moment of writing, which no other window writes in
-(``engine.atomic_file.change_atomic``). So no choice of another window is undone, and what a newer program keeps in a
-file of this version stays there.
+(``engine.runtime.atomic_files.change_atomic``). So no choice of another window is undone, and what a newer program
+keeps in a file of this version stays there.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from gui.widgets.layouts import WhenSeen
 from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingCurve, TrainingProgress
+    from engine.training.types import TrainingCurve, TrainingProgress
 
 MOST_POINTS = 1000
 

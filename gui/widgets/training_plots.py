@@ -20,7 +20,7 @@ from gui.look.theme import Theme
 from gui.widgets.plot_axis import PlotAxis
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingCurve
+    from engine.training.types import TrainingCurve
     from gui.widgets.training_curve import RateSeries
 
 CURVE_SHARE, RATE_SHARE = 3, 1

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.catalog import DATA_DIR, Catalog
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
+from engine.library.catalog import DATA_DIR, Catalog
 
 
 @pytest.fixture(scope="session")

@@ -21,16 +21,16 @@ from unittest import mock
 import numpy as np
 
 import engine
-from engine import workspace
-from engine.catalog import DATA_DIR, Catalog
-from engine.encoder import NativeEncoder
-from engine.encoding import Encoding
+from engine.encoding import workspace
+from engine.encoding.encoder import NativeEncoder
+from engine.encoding.encoding import Encoding
+from engine.encoding.piece_encoding import PieceEncoding
 from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
-from engine.piece_encoding import PieceEncoding
-from engine.scanners import LLAMA3_EXPRESSION
-from engine.special_text import split_at_specials
-from engine.tiktoken_core import CoreBPE, build_core
+from engine.library.catalog import DATA_DIR, Catalog
+from engine.runtime.tiktoken_core import CoreBPE, build_core
+from engine.split.scanners import LLAMA3_EXPRESSION
+from engine.split.special_text import split_at_specials
 from tests.engine import oracles
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece

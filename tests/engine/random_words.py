@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from engine.encoding import Encoding
-from engine.merge_account import account_of
+from engine.analysis.merge_steps import account_of
+from engine.encoding.encoding import Encoding
 
 ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyz",

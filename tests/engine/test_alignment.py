@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from engine import alignment
+from engine.encoding import alignment
 
 
 @pytest.mark.parametrize("characters", [0, 1, 2, 100])

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine.catalog import DATA_DIR, Catalog
-from engine.encoder import NativeEncoder
+from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.cache_folder import current_folder
+from engine.library.catalog import DATA_DIR, Catalog
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.thoroughness import mostly_deep
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import atomic_file
-from engine.atomic_file import change_atomic, replacing, set_aside, write_atomic
+from engine.runtime import atomic_files
+from engine.runtime.atomic_files import change_atomic, replacing, set_aside, write_atomic
 from tests.patience import PATIENCE_SECONDS
 
 
@@ -100,7 +100,7 @@ def test_a_folder_that_cannot_be_flushed_is_no_failure(tmp_path: Path, monkeypat
             raise OSError(13, "network folder")
         return real(path, flags, *rest)
 
-    monkeypatch.setattr(atomic_file.os, "open", odd)
+    monkeypatch.setattr(atomic_files.os, "open", odd)
     write_atomic(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
 
@@ -135,7 +135,7 @@ def test_changes_of_several_processes_are_all_there(tmp_path: Path):
     code = """
 import sys
 from pathlib import Path
-from engine.atomic_file import change_atomic
+from engine.runtime.atomic_files import change_atomic
 
 for _ in range(50):
     change_atomic(Path(sys.argv[1]), lambda before: (before or b"") + sys.argv[2].encode())

@@ -15,11 +15,12 @@ from types import ModuleType
 
 import pytest
 
-from engine import special_tokens, unicode_classes
-from engine.bundle_format import pack, table_from_ranks, unpack
-from engine.catalog import DATA_DIR, ENTRIES, Catalog, list_encoding_names
 from engine.errors import DamagedVocabularyError, UnknownEncodingError
 from engine.kernels._jit import COMPILED
+from engine.library.catalog import DATA_DIR, ENTRIES, Catalog, list_encoding_names
+from engine.text import unicode_classes
+from engine.vocabulary import special_tokens
+from engine.vocabulary.bundle_format import pack, table_from_ranks, unpack
 from tests.engine import oracles
 from tests.thoroughness import mostly_deep
 

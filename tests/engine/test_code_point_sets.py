@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import code_point_sets
-from engine.code_point_sets import EVERYTHING, CodePoints
+from engine.text import code_point_sets
+from engine.text.code_point_sets import EVERYTHING, CodePoints
 
 POINTS = 40
 some = st.frozensets(st.integers(0, POINTS - 1), max_size=POINTS)

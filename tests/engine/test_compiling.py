@@ -9,8 +9,8 @@ import sys
 
 import pytest
 
-from engine import compiling
-from engine.compiling import CompilingFailedError, compile_family, compile_in_child, is_compiled, keeps_nothing
+from engine.encoding import compiling
+from engine.encoding.compiling import CompilingFailedError, compile_family, compile_in_child, is_compiled, keeps_nothing
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from tests.patience import PATIENCE_SECONDS
@@ -143,7 +143,7 @@ def test_where_nothing_is_kept_nothing_is_compiled_ahead(monkeypatch, cache):
 LOAD = """
 import json, sys
 import engine
-from engine.compiling import is_compiled
+from engine.encoding.compiling import is_compiled
 from engine.kernels.cache_folder import current_folder
 names = engine.list_encoding_names()
 assert is_compiled(None, "encode") and "numba" not in sys.modules

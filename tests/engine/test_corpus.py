@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from engine import corpus
-from engine.corpus import spread_sample, survey
-from engine.corpus_files import HEAD_BYTES
-from engine.training_types import CorpusRules
+from engine.corpus import look
+from engine.corpus.files import HEAD_BYTES
+from engine.corpus.look import spread_sample, survey
+from engine.training.types import CorpusRules
 
 
 def write(root: Path, **contents: bytes) -> None:
@@ -107,7 +107,7 @@ def test_which_items_make_a_sample(sizes, most, taken):
 
 
 def test_skipped_files_are_counted_where_there_are_too_many_to_list(tmp_path, monkeypatch):
-    monkeypatch.setattr(corpus, "MOST_LISTED", 3)
+    monkeypatch.setattr(look, "MOST_LISTED", 3)
     for number in range(5):
         (tmp_path / f"{number}.txt").touch()
     found = survey([tmp_path])

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import corpus_files
-from engine.corpus_encodings import encoding_of
-from engine.corpus_files import CorpusFileError, read_blocks, read_samples
-from engine.training_types import CorpusFile
+from engine.corpus import files
+from engine.corpus.encodings import encoding_of
+from engine.corpus.files import CorpusFileError, read_blocks, read_samples
+from engine.training.types import CorpusFile
 from tests.engine.strategies import texts
 
 SENTENCE = "Übermäßig naïve Texte – für 5 €.\r\n"
@@ -171,8 +171,8 @@ def test_an_error_while_reading_names_the_file(tmp_path):
 
 def test_a_file_is_closed_when_reading_it_is_given_up(tmp_path, monkeypatch):
     opened = []
-    as_it_is = corpus_files.opened_file
-    monkeypatch.setattr(corpus_files, "opened_file", lambda path: opened.append(as_it_is(path)) or opened[-1])
+    as_it_is = files.opened_file
+    monkeypatch.setattr(files, "opened_file", lambda path: opened.append(as_it_is(path)) or opened[-1])
     blocks = read_blocks(stored(tmp_path / "a.txt", b"x" * 5000, "utf-8"), 1000)
     next(blocks)
     blocks.close()

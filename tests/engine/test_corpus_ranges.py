@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus_files import CorpusFileError, read_blocks
-from engine.corpus_ranges import Stretch, read_stretch, stretches_of
-from engine.safe_cuts import CUT
-from engine.training_splits import NAMED_SPLITS
-from engine.training_types import CorpusFile
+from engine.corpus.files import CorpusFileError, read_blocks
+from engine.corpus.ranges import Stretch, read_stretch, stretches_of
+from engine.split.safe_cuts import CUT
+from engine.training.splits import NAMED_SPLITS
+from engine.training.types import CorpusFile
 
 TEXTS = st.text(st.sampled_from("ab é、字\u0301\n\r\t .'😀\u2028"), max_size=80).map(str.encode)
 BYTES = st.lists(st.one_of(TEXTS, st.binary(max_size=3)), max_size=8).map(b"".join)

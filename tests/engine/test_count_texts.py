@@ -8,16 +8,16 @@ import numpy as np
 import pytest
 
 import engine
-from engine import text_work
-from engine.corpus_files import is_utf8
-from engine.encoder import NativeEncoder
-from engine.in_threads import in_threads
+from engine.corpus.files import is_utf8
+from engine.encoding import text_work
+from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.many_texts import NOT_UTF8
-from engine.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
-from engine.tables import build_tables, fingerprint_of
+from engine.runtime.threads import in_threads
+from engine.split.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
+from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

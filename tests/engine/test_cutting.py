@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.cutting import cut
+from engine.encoding.cutting import cut
 
 TEXT = "Tokenization is the first step. Überraschung! 字符串处理 😀👩‍👧 " * 20
 

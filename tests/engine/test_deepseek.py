@@ -10,7 +10,7 @@ from hypothesis import given
 from tokenizers import Regex, pre_tokenizers
 
 import engine
-from engine.patterns import DEEPSEEK_STAGES
+from engine.split.patterns import DEEPSEEK_STAGES
 from tests.engine import oracles
 from tests.engine.strategies import texts
 from tests.thoroughness import examples

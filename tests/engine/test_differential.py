@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import engine
-from engine import unicode_classes
-from engine.encoder import NativeEncoder
+from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
+from engine.text import unicode_classes
 from tests.engine.differential import ALL_NAMES, Case, compare_round, open_cases, random_strings
 from tests.thoroughness import mostly_deep
 

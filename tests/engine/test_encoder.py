@@ -10,12 +10,12 @@ import pytest
 from tokenizers.normalizers import NFC
 
 import engine
-from engine import encoder as encoder_module
-from engine import text_work, workspace
-from engine.encoder import NativeEncoder, open_encoder
+from engine.encoding import encoder as encoder_module
+from engine.encoding import text_work, workspace
+from engine.encoding.encoder import NativeEncoder, open_encoder
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
-from engine.tables import build_tables, fingerprint_of
+from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.catalog import DATA_DIR, Catalog
 from engine.kernels._jit import COMPILED
+from engine.library.catalog import DATA_DIR, Catalog
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep
@@ -233,7 +233,7 @@ def test_a_few_tokens_are_decoded_without_tiktokens_encoder(name, monkeypatch):
     core = engine.get_encoding(name)._core_bpe
     fresh = Catalog(DATA_DIR).get(name)
     with monkeypatch.context() as patch:
-        patch.setattr("engine.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
+        patch.setattr("engine.encoding.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
         specials = sorted(fresh._special_tokens.values())
         used = [token for token in range(0, fresh.n_vocab, 97) if fresh.token_info(token).kind != "unused"]
         for token in (*specials, *used):
@@ -259,7 +259,7 @@ def test_own_tokens_are_decoded_without_tiktokens_encoder_where_ours_encodes(mon
     core = published._core_bpe
     assert own.use_kernels()
     with monkeypatch.context() as patch:
-        patch.setattr("engine.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
+        patch.setattr("engine.encoding.encoding.build_core", lambda *_: pytest.fail("tiktoken's encoder was built"))
         few = [*range(0, own.n_vocab, 97), own.eot_token]
         assert own.decode_bytes(few) == core.decode_bytes(few)
     with pytest.raises(KeyError):
@@ -334,7 +334,7 @@ def test_a_pattern_of_ones_own_that_gives_up(text, capfd):
 
 
 def test_catching_a_panic_catches_nothing_else():
-    from engine.tiktoken_core import guarded
+    from engine.runtime.tiktoken_core import guarded
 
     for error in (KeyboardInterrupt, SystemExit, KeyError):
         with pytest.raises(error), guarded():

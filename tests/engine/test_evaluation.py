@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.corpus import survey
-from engine.encoding import Encoding
-from engine.evaluation import evaluate, longest_tokens, overlap, texts_of
-from engine.training_types import SkippedFile
+from engine.corpus.look import survey
+from engine.encoding.encoding import Encoding
+from engine.training.evaluation import evaluate, longest_tokens, overlap, texts_of
+from engine.training.types import SkippedFile
 
 BYTES = {bytes([value]): value for value in range(256)}
 

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 
 import engine
-from engine import count_cache, file_batch, file_tokens
-from engine.catalog import own
-from engine.corpus_files import CorpusFileError
-from engine.corpus_walk import FolderWalk
-from engine.count_cache import CountCache, count_key
-from engine.file_batch import BatchCounter, FileBatch
-from engine.folder_counts import FolderCounts, count_folder
-from engine.text_files import UnknownTextEncodingError, read_stored
-from engine.training_types import CorpusRules
+from engine.corpus import count_cache, file_batch, file_tokens
+from engine.corpus.count_cache import CountCache, count_key
+from engine.corpus.file_batch import BatchCounter, FileBatch
+from engine.corpus.files import CorpusFileError
+from engine.corpus.folder_counts import FolderCounts, count_folder
+from engine.corpus.text_files import UnknownTextEncodingError, read_stored
+from engine.corpus.walk import FolderWalk
+from engine.library.catalog import own
+from engine.training.types import CorpusRules
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree
 from tests.thoroughness import mostly_deep
 

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus_walk import FolderWalk, FoundFile
-from engine.globs import GlobRules, InvalidGlobError
-from engine.training_types import CorpusRules
+from engine.corpus.globs import GlobRules, InvalidGlobError
+from engine.corpus.walk import FolderWalk, FoundFile
+from engine.training.types import CorpusRules
 from tests.thoroughness import mostly_deep
 
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from engine.in_threads import in_threads
+from engine.runtime.threads import in_threads
 from tests.patience import PATIENCE_SECONDS
 
 

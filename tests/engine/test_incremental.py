@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import EditedText, TextEdit, incremental, prefix_counts, text_pieces, token_blocks, utf16_text
+from engine import EditedText, TextEdit
+from engine.editing import cuts, edited_text, prefix_counts, token_blocks
 from engine.kernels._jit import COMPILED
+from engine.text import utf16 as utf16_text
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep
 
@@ -30,12 +32,12 @@ def sizes(request):
     """The sizes at which texts are cut into pieces: small ones, so that short texts meet every seam."""
     piece, window, at_once, chunk, join, block, most, room = SIZES[request.param]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_pieces, "PIECE_UNITS", piece)
-        patch.setattr(text_pieces, "_FIRST_WINDOW", window)
+        patch.setattr(cuts, "PIECE_UNITS", piece)
+        patch.setattr(cuts, "_FIRST_WINDOW", window)
         patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
         patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
-        patch.setattr(incremental, "_JOIN_UNITS", join)
-        patch.setattr(incremental, "_TAKEN", block)
+        patch.setattr(edited_text, "_JOIN_UNITS", join)
+        patch.setattr(edited_text, "_TAKEN", block)
         patch.setattr(token_blocks, "BLOCK_UNITS", block)
         patch.setattr(token_blocks, "_MOST_UNITS", most)
         patch.setattr(token_blocks, "_LEAST_ROOM", room)
@@ -328,7 +330,7 @@ def test_kernels_make_the_edits_of_a_text_of_many_blocks(with_kernels, monkeypat
     monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 100)
     monkeypatch.setattr(token_blocks, "_MOST_UNITS", 300)
     monkeypatch.setattr(token_blocks, "_LEAST_ROOM", 1)
-    monkeypatch.setattr(text_pieces, "PIECE_UNITS", 100)
+    monkeypatch.setattr(cuts, "PIECE_UNITS", 100)
     monkeypatch.setattr(EditedText, "_apply_at_once", None)  # every edit is one for kernels
     rng = random.Random(4)
     words = ["word", " the", "\n", "don't", " 1234", "é", " 你好", "。", "😀", "  ", "\r\n", ", ", " x"]

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 import engine
-from engine import kept_utf8 as kept_module
-from engine import text_work
-from engine.chunked_encoder import ChunkedEncoder
-from engine.kept_utf8 import kept_utf8
+from engine.encoding import kept_utf8 as kept_module
+from engine.encoding import text_work
+from engine.encoding.chunked_encoder import ChunkedEncoder
+from engine.encoding.kept_utf8 import kept_utf8
 from engine.kernels._jit import COMPILED
-from engine.quick_cuts import text_cuts
+from engine.split.quick_cuts import text_cuts
 from tests.engine.kernels.odd_texts import odd_text
 
 WIDTHS = {"latin": "caf\xe9 au lait, ", "two": "\u6f22\u5b57 and words, ", "four": "a \U0001f600 and words, "}

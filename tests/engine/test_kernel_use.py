@@ -7,10 +7,11 @@ import shutil
 import pytest
 
 import engine
-from engine import catalog, encode_warm_up, kernel_use
-from engine.encoding import Encoding
-from engine.kernel_use import KernelUse
+from engine.encoding import kernel_use
+from engine.encoding.encoding import Encoding
+from engine.encoding.kernel_use import KernelUse
 from engine.kernels._jit import COMPILED
+from engine.library import catalog, warm_up
 
 
 class NoCompilerError(Exception):
@@ -117,7 +118,7 @@ def test_a_damaged_encoding_is_found_out_when_it_is_opened(with_a_damaged_file, 
 
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_a_damaged_encoding_does_not_keep_kernels_from_the_others(with_a_damaged_file, monkeypatch):
-    encode_warm_up.warm_up()
+    warm_up.warm_up()
     compiled(monkeypatch, False)
     use = KernelUse(None)
     with pytest.raises(engine.DamagedVocabularyError):

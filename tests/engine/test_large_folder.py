@@ -18,14 +18,14 @@ from click.testing import CliRunner
 
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
-from engine import corpus_files
-from engine.catalog import DATA_DIR, Catalog
-from engine.corpus_walk import FolderWalk, FoundFile
-from engine.encoding import Encoding
-from engine.folder_counts import FolderCounts, count_folder
+from engine.corpus import files
+from engine.corpus.folder_counts import FolderCounts, count_folder
+from engine.corpus.text_files import read_stored
+from engine.corpus.walk import FolderWalk, FoundFile
+from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.text_files import read_stored
-from engine.training_types import CorpusRules, SkippedFile
+from engine.library.catalog import DATA_DIR, Catalog
+from engine.training.types import CorpusRules, SkippedFile
 from tests.engine.folder_trees import TEXT, make_large_tree
 
 FILES = 20_000
@@ -170,7 +170,7 @@ def test_files_that_the_system_does_not_give(large, encoding, monkeypatch):
             raise PermissionError(13, "Permission denied", str(path))
         return as_it_is(path, flags, *more)
 
-    monkeypatch.setattr(corpus_files.os, "open", refusing)
+    monkeypatch.setattr(files.os, "open", refusing)
     counts = count_folder(walk(root), [encoding], threads=2)
     refused = {str(path.relative_to(root)): "unreadable" for path in root.rglob("*7.txt") if path.is_file()}
     assert len(refused) > FILES // 20

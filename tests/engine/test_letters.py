@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.letters import Letters
-from engine.patterns import PATTERNS
-from engine.split_expression import rewrite
+from engine.split.expression import rewrite
+from engine.split.patterns import PATTERNS
+from engine.text.character_classes import Letters
 from tests.thoroughness import examples
 
 N_CODE_POINTS = 0x110000

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import long_runs
-from engine.patterns import PATTERNS
+from engine.split import long_runs
+from engine.split.patterns import PATTERNS
 from tests.engine import oracles
 from tests.thoroughness import examples, mostly_deep
 

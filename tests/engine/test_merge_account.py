@@ -8,12 +8,10 @@ import random
 import pytest
 
 import engine
-from engine import merge_account, reference
-from engine.encoding import Encoding
-from engine.errors import UnsupportedTextError
-from engine.merge_account import account_of, cut_text, state_after
-from engine.merge_reasons import why_not_one
-from engine.merge_types import (
+from engine.analysis import merge_steps
+from engine.analysis.merge_reasons import why_not_one
+from engine.analysis.merge_steps import account_of, cut_text, state_after
+from engine.analysis.merge_types import (
     InsideWhole,
     IsToken,
     MergedOn,
@@ -23,9 +21,12 @@ from engine.merge_types import (
     SplitApart,
     TakenFirst,
 )
-from engine.patterns import CL100K
-from engine.prepared_encoding import prepared
-from engine.reference_training import learn_merges
+from engine.encoding.encoding import Encoding
+from engine.encoding.prepared_encoding import prepared
+from engine.errors import UnsupportedTextError
+from engine.split import reference
+from engine.split.patterns import CL100K
+from engine.training.reference import learn_merges
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 from tests.engine.random_words import first_difference, random_words
 from tests.thoroughness import mostly_deep
@@ -136,7 +137,7 @@ def test_only_the_first_in_line_are_listed(monkeypatch):
     encoding = engine.get_encoding("cl100k_base")
     account = account_of(encoding, "ab" * 200)
     state = state_after(encoding, account, 0)
-    assert (len(state.pairs), state.pairs_left_out) == (merge_account.MOST_PAIRS, 399 - merge_account.MOST_PAIRS)
+    assert (len(state.pairs), state.pairs_left_out) == (merge_steps.MOST_PAIRS, 399 - merge_steps.MOST_PAIRS)
     assert state.chosen == state.pairs[0]
     with pytest.raises(ValueError, match="no number of merges"):
         state_after(encoding, account, len(account.steps) + 1)

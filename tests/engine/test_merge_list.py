@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine import TrainingRun
-from engine.training_types import Merge
+from engine.training.types import Merge
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ import random
 import pytest
 
 import engine
-from engine import merge_replay, reference
+from engine.split import reference
+from engine.vocabulary import merge_replay
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import normalize as module
-from engine.normalize import FORMS, Change, Normalizer, UnknownNormalizationError, normalizer, normalizer_with
+from engine.text import normalization as module
+from engine.text.normalization import FORMS, Change, Normalizer, UnknownNormalizationError, normalizer, normalizer_with
 from tests.engine.strategies import texts, texts_with_surrogates
 
 normalizers = st.builds(normalizer, st.sampled_from([None, *FORMS]), st.booleans(), st.booleans())

@@ -10,13 +10,14 @@ import threading
 import pytest
 
 import engine
-from engine import catalog, half_written, own_encodings
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError
-from engine.formats.opening import open_tokenizer
-from engine.formats.saving import save_encoding
-from engine.half_written import LOCK_NAME
-from engine.own_encodings import OwnEncodings
+from engine.library import catalog, user_encodings
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.saving import save_encoding
+from engine.library.user_encodings import OwnEncodings
+from engine.runtime import unfinished_files
+from engine.runtime.unfinished_files import LOCK_NAME
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 from tests.patience import PATIENCE_SECONDS
@@ -82,14 +83,14 @@ def test_who_asks_for_the_names_does_not_wait_while_one_is_opened(tmp_path, monk
     start_again()
     engine.add_folder(tmp_path)
     engine.register(named("another"))
-    open_it, begun, may_end = own_encodings._opened, threading.Event(), threading.Event()
+    open_it, begun, may_end = user_encodings._opened, threading.Event(), threading.Event()
 
     def slowly(entry):
         begun.set()
         assert may_end.wait(PATIENCE_SECONDS)
         return open_it(entry)
 
-    monkeypatch.setattr(own_encodings, "_opened", slowly)
+    monkeypatch.setattr(user_encodings, "_opened", slowly)
     opened = []
     other = threading.Thread(target=lambda: opened.append(engine.get_encoding("mine")))
     other.start()
@@ -228,7 +229,7 @@ def test_what_cannot_be_replaced_stays_known(tmp_path, monkeypatch):
 
 def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkeypatch):
     """The second begins while the first one writes."""
-    write, second = own_encodings._write, OwnEncodings(frozenset())
+    write, second = user_encodings._write, OwnEncodings(frozenset())
     refusals = []
 
     def keep_too() -> None:
@@ -239,15 +240,15 @@ def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkey
     other = threading.Thread(target=keep_too)
 
     def written(*arguments) -> None:
-        monkeypatch.setattr(own_encodings, "_write", write)
+        monkeypatch.setattr(user_encodings, "_write", write)
         seen = threading.Event()
-        lock = half_written._has_lock
-        monkeypatch.setattr(half_written, "_has_lock", lambda file: lock(file) or seen.set())
+        lock = unfinished_files._has_lock
+        monkeypatch.setattr(unfinished_files, "_has_lock", lambda file: lock(file) or seen.set())
         other.start()
         assert seen.wait(PATIENCE_SECONDS)
         write(*arguments)
 
-    monkeypatch.setattr(own_encodings, "_write", written)
+    monkeypatch.setattr(user_encodings, "_write", written)
     OwnEncodings(frozenset()).keep(named("mine"), tmp_path, "trained")
     other.join()
     assert len(refusals) == 1

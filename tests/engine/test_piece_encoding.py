@@ -9,13 +9,13 @@ import pytest
 
 import engine
 from engine import EditedText, TextEdit
-from engine.catalog import DATA_DIR, Catalog
+from engine.analysis.merge_steps import account_of, cut_text, merge_spans
 from engine.errors import FormatError
-from engine.formats.saving import save_encoding
 from engine.kernels._jit import COMPILED
-from engine.merge_account import account_of, cut_text, merge_spans
-from engine.patterns import HTML_TAGS
-from engine.piece_order import NEVER_MERGED
+from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.formats.saving import save_encoding
+from engine.split.patterns import HTML_TAGS
+from engine.vocabulary.piece_order import NEVER_MERGED
 from tests.engine import oracles
 from tests.engine.kernels.odd_texts import odd_text
 from tests.thoroughness import scaled

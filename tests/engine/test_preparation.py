@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import preparation
-from engine.preparation import mark_words
+from engine.encoding import preparation
+from engine.encoding.preparation import mark_words
 
 PATTERN = r"\S+|\s+"
 

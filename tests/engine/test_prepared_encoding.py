@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit
-from engine.prepared_encoding import PreparedEncoding
+from engine.encoding.prepared_encoding import PreparedEncoding
 from tests.engine.strategies import texts_with_surrogates
 
 CORPUS = "The finance office of Ångström has a résumé. Ｆull ﬁnance, naïve ²! 한국어 한국 देवनागरी " * 4

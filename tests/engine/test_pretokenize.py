@@ -7,9 +7,9 @@ import random
 import numpy as np
 import pytest
 
-from engine import patterns, pretokenize
-from engine.pretokenize import InvalidPatternError, Pretokenizer, SplitTimeoutError, UnsupportedPatternError
-from engine.tiktoken_core import byte_core
+from engine.runtime.tiktoken_core import byte_core
+from engine.split import patterns, pretokenization
+from engine.split.pretokenization import InvalidPatternError, Pretokenizer, SplitTimeoutError, UnsupportedPatternError
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.split_oracle import first_disagreement
 from tests.thoroughness import mostly_deep
@@ -33,7 +33,7 @@ EXPRESSIONS = (
 
 @pytest.mark.parametrize("pattern", mostly_deep(patterns.PATTERNS, 2), ids=lambda pattern: pattern.name)
 def test_bundled_patterns(pattern):
-    pretokenizer = pretokenize.pretokenizer(pattern.expression)
+    pretokenizer = pretokenization.pretokenizer(pattern.expression)
     rng = random.Random(f"{SEED} {pattern.name}")
     texts = [odd_text(rng) for _ in range(1000)]
     ends = [pretokenizer.byte_spans(text)[:, 1].tolist() for text in texts]
@@ -78,10 +78,10 @@ def test_surrogates_count_as_the_replacement_character():
 
 
 def test_characters_are_read_in_parts(monkeypatch):
-    monkeypatch.setattr(pretokenize, "AT_A_TIME", 3)
+    monkeypatch.setattr(pretokenization, "AT_A_TIME", 3)
     for text in ("", "abc", "ab\ud800\U0001f600é", "字" * 7):
         points = [0xFFFD if 0xD800 <= ord(character) < 0xE000 else ord(character) for character in text]
-        assert pretokenize.code_points(text).tolist() == points
+        assert pretokenization.code_points(text).tolist() == points
 
 
 def test_spans_are_whole_numbers():

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.atomic_file import change_atomic, replacement_of, replacing, write_atomic
-from engine.half_written import LOCK_NAME
-from engine.private_folders import make_content_private, make_private
+from engine.runtime.atomic_files import change_atomic, replacement_of, replacing, write_atomic
+from engine.runtime.private_folders import make_content_private, make_private
+from engine.runtime.unfinished_files import LOCK_NAME
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import raw_bytes, training_texts
-from engine.training_types import CorpusRules
+from engine.text import raw_bytes
+from engine.training import texts
+from engine.training.types import CorpusRules
 from tests.engine.formats.trained import TEXT
 
 LATIN = "le café crème, le café noir ".encode("latin-1") * 40
@@ -40,7 +41,7 @@ def test_files_are_what_they_hold_wherever_their_blocks_end(tmp_path, monkeypatc
     content = [path.read_bytes() for path in sorted(tmp_path.iterdir())]
     assert expected[1] - sum(len(expected[0].encode_bytes(one)) for one in content) in (0, 1)
     for size in (5, 64, 1_000):
-        monkeypatch.setattr(training_texts, "BLOCK_BYTES", size)
+        monkeypatch.setattr(texts, "BLOCK_BYTES", size)
         again, tokens = trained(tmp_path, "cl100k_base", CorpusRules(as_bytes=True))
         assert (again._mergeable_ranks, tokens) == (expected[0]._mergeable_ranks, expected[1])
     survey = engine.survey([tmp_path], CorpusRules(as_bytes=True))
@@ -49,7 +50,7 @@ def test_files_are_what_they_hold_wherever_their_blocks_end(tmp_path, monkeypatc
 
 def test_a_long_rest_is_more_than_one_pretoken(monkeypatch):
     monkeypatch.setattr(raw_bytes, "MOST_UNCUT_BYTES", 100)
-    monkeypatch.setattr(training_texts, "BLOCK_BYTES", 30)
+    monkeypatch.setattr(texts, "BLOCK_BYTES", 30)
     pieces = [piece for piece in raw_bytes.uncut_pieces(b"\xff", iter([b"x" * 30] * 5)) if piece]
     assert [len(piece) for piece in pieces] == [121, 30]
 

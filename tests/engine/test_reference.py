@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from engine import reference
-from engine.tiktoken_core import build_core
+from engine.runtime.tiktoken_core import build_core
+from engine.split import reference
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine import running_sums as module
-from engine.running_sums import running_sums, running_sums_at, running_sums_of
-from engine.still_wanted import asking
+from engine.runtime import running_sums as module
+from engine.runtime.cancellation import asking
+from engine.runtime.running_sums import running_sums, running_sums_at, running_sums_of
 
 NUMBERS = st.lists(st.integers(-100, 100), max_size=40)
 

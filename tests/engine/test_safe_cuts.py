@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import safe_cuts
-from engine.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION, PATTERNS
-from engine.safe_cuts import CutFinder
-from engine.scanners import KNOWN_SPLITS
+from engine.split import safe_cuts
+from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION, PATTERNS
+from engine.split.safe_cuts import CutFinder
+from engine.split.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep, scaled
 

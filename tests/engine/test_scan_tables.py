@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine import code_point_sets, scan_tables
 from engine.kernels import characters
 from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
+from engine.split import scan_tables
+from engine.text import code_point_sets
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from engine import patterns, scanners
-from engine.pretokenize import pretokenizer
-from engine.scanners import KNOWN_SPLITS, Scanner
+from engine.split import patterns, scanners
+from engine.split.pretokenization import pretokenizer
+from engine.split.scanners import KNOWN_SPLITS, Scanner
 from tests.engine.kernels.scanning import ends_of
 
 TEXT = (

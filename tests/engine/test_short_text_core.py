@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import Encoding
-from engine.short_text_core import MOST_BYTES, MOST_TEXTS, ShortTextCores
+from engine.encoding.short_texts import MOST_BYTES, MOST_TEXTS, ShortTextCores
 from tests.thoroughness import mostly_deep
 
 TEXTS = [

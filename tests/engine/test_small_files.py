@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus_files import CorpusFileError, is_utf8
-from engine.corpus_walk import FoundFile
-from engine.small_files import PADDING, SmallFiles
-from engine.text_files import marked_encoding
-from engine.training_types import SkippedFile
+from engine.corpus.files import CorpusFileError, is_utf8
+from engine.corpus.small_files import PADDING, SmallFiles
+from engine.corpus.text_files import marked_encoding
+from engine.corpus.walk import FoundFile
+from engine.training.types import SkippedFile
 
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:

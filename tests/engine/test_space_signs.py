@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.merge_account import account_of, state_after
-from engine.normalize import Normalizer
-from engine.preparation import Preparation, preparation_with
-from engine.pretokenize import pretokenizer
-from engine.reference import encode_pretoken, encode_with_byte_fallback
-from engine.space_signs import SIGN, SpaceSigns
+from engine.analysis.merge_steps import account_of, state_after
+from engine.encoding.preparation import Preparation, preparation_with
+from engine.split.pretokenization import pretokenizer
+from engine.split.reference import encode_pretoken, encode_with_byte_fallback
+from engine.text.normalization import Normalizer
+from engine.text.space_signs import SIGN, SpaceSigns
 from tests.engine.strategies import texts
 
 CORPUS = "the cat sat on the mat, the hat on the cat\nthe rat: 漢字 and é, 漢字 and é\n" * 3

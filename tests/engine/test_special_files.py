@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.atomic_file import change_atomic, replacement_of, replacing, write_atomic
+from engine.runtime.atomic_files import change_atomic, replacement_of, replacing, write_atomic
 from tests.patience import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there are no such paths on Windows")
@@ -79,7 +79,7 @@ def test_what_cannot_be_changed_is_refused_and_left(pipe: Path):
 WRITER = """
 import sys
 from pathlib import Path
-from engine.atomic_file import write_atomic
+from engine.runtime.atomic_files import write_atomic
 print("before", flush=True)
 write_atomic(Path(sys.argv[1]), b"content\\n")
 print("after")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit
-from engine.encoding import Encoding
-from engine.special_text import special_token_regex, split_at_specials
+from engine.encoding.encoding import Encoding
+from engine.split.special_text import special_token_regex, split_at_specials
 
 
 def plain(texts: frozenset[str]) -> regex.Pattern[str]:

@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 import engine
-from engine import normalize, pretokenize, running_sums, still_wanted, text_files
-from engine.comparing.byte_map import ByteMap
-from engine.comparing.rows import row_starts
-from engine.preparation import mark_words
-from engine.pretokenize import byte_offsets, pretokenizer, utf16_offsets
-from engine.scripts import lines_of
-from engine.still_wanted import asking
-from engine.text_files import decode_stored
-from engine.training_forecast import _PlainCounter
+from engine.analysis.comparison.rows import row_starts
+from engine.corpus import text_files
+from engine.corpus.text_files import decode_stored
+from engine.encoding.preparation import mark_words
+from engine.runtime import cancellation, running_sums
+from engine.runtime.cancellation import asking
+from engine.split import pretokenization
+from engine.split.pretokenization import byte_offsets, pretokenizer, utf16_offsets
+from engine.text import normalization
+from engine.text.byte_map import ByteMap
+from engine.text.scripts import lines_of
+from engine.training.forecast import _PlainCounter
 
 TEXT = "Wörter und Zeilen.\n" * 40
 ANY_PATTERN = r"\w+|\W+"
@@ -36,7 +39,7 @@ def train() -> None:
 
 
 ASKING: dict[str, Callable[[], object]] = {
-    "normalising": lambda: normalize.normalize(TEXT, "NFD"),
+    "normalising": lambda: normalization.normalize(TEXT, "NFD"),
     "marking words": lambda: mark_words(TEXT, r"\S+|\s+"),
     "bytes": lambda: byte_offsets(TEXT),
     "units": lambda: utf16_offsets(TEXT),
@@ -55,11 +58,11 @@ ASKING: dict[str, Callable[[], object]] = {
 
 @pytest.mark.parametrize("work", ASKING.values(), ids=ASKING)
 def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(normalize, "_PART_CHARACTERS", 100)
+    monkeypatch.setattr(normalization, "_PART_CHARACTERS", 100)
     monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
     monkeypatch.setattr(text_files, "DECODED_AT_A_TIME", 100)
-    monkeypatch.setattr(pretokenize, "ENTRIES", 100)
-    monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
+    monkeypatch.setattr(pretokenization, "ENTRIES", 100)
+    monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
     times: list[int] = []
     with asking(lambda: times.append(1)):
         work()

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.formats import huggingface, json_document, minbpe, sentencepiece_model, tekken, tiktoken_ranks
-from engine.formats.byte_alphabet import spelled
-from engine.formats.opening import open_tokenizer
-from engine.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
-from engine.still_wanted import ENTRIES, ask, asking, while_wanted
+from engine.library.formats import huggingface, json_document, minbpe, sentencepiece_model, tekken, tiktoken_ranks
+from engine.library.formats.byte_alphabet import spelled
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
+from engine.runtime.cancellation import ENTRIES, ask, asking, while_wanted
 
 MANY = 3 * ENTRIES
 TOKENS = [bytes([value]) for value in range(256)] + [b"%05d" % number for number in range(MANY)]

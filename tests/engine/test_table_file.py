@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import reference, table_file, tables
-from engine.encoder import NativeEncoder
+from engine.encoding.encoder import NativeEncoder
 from engine.kernels import layout
 from engine.kernels._jit import CHECKED, COMPILED
 from engine.kernels.table_check import contents_are_sound
-from engine.table_file import map_tables, release_pages, save_tables, seal
+from engine.split import reference
+from engine.vocabulary import table_file, tables
+from engine.vocabulary.table_file import map_tables, release_pages, save_tables, seal
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

@@ -7,8 +7,8 @@ import random
 import numpy as np
 import pytest
 
-from engine import tables
 from engine.kernels import layout
+from engine.vocabulary import tables
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 
 

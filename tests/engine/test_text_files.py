@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine import text_files
-from engine.text_files import UnknownTextEncodingError, decode_stored, decoded_parts
+from engine.corpus import text_files
+from engine.corpus.text_files import UnknownTextEncodingError, decode_stored, decoded_parts
 
 WRITTEN = ("utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "gb18030", "shift_jis", "euc_jp", "big5", "cp1252")
 

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 import engine
-from engine import encoder as encoder_module
-from engine import text_work, workspace
-from engine.encoder import NativeEncoder
+from engine.encoding import encoder as encoder_module
+from engine.encoding import text_work, workspace
+from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK
 from engine.kernels.whole_texts import count_text, encode_text, encode_utf8
-from engine.quick_cuts import text_cuts
-from engine.scanners import GPT2, KNOWN_SPLITS, Scanner
-from engine.tables import crossings_in
+from engine.split.quick_cuts import text_cuts
+from engine.split.scanners import GPT2, KNOWN_SPLITS, Scanner
+from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 import engine
-from engine import reference
-from engine.catalog import DATA_DIR, Catalog
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.patterns import CL100K
-from engine.tables import build_tables, fingerprint_of
-from engine.token_parents import parents_by_replay, parents_from_tables
+from engine.library.catalog import DATA_DIR, Catalog
+from engine.split import reference
+from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents
+from engine.vocabulary.parents import parents_by_replay, parents_from_tables
+from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 from tests.thoroughness import mostly_deep
 

@@ -6,7 +6,7 @@ import pytest
 
 import engine
 from engine import TrainingError, TrainingRun
-from engine.trained_encoding import edit_entries
+from engine.training.trained_encoding import edit_entries
 
 
 def finish(run: TrainingRun, seconds: float = 10.0) -> TrainingRun:

@@ -13,9 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import TrainingError, TrainingRun, atomic_file, pretoken_stretches, training_checkpoint, training_texts
+from engine import TrainingError, TrainingRun
 from engine.kernels._jit import COMPILED
-from engine.training_checkpoint import UnsavedCheckpointError
+from engine.runtime import atomic_files
+from engine.split import long_texts
+from engine.training import checkpoint
+from engine.training import texts as training_texts
+from engine.training.checkpoint import UnsavedCheckpointError
 from tests.patience import PATIENCE_SECONDS
 from tests.thoroughness import mostly_deep
 
@@ -36,7 +40,7 @@ def finished(run: TrainingRun) -> list:
 def folder(tmp_path, monkeypatch):
     """A folder of texts, each of several pieces."""
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 500)
-    monkeypatch.setattr(pretoken_stretches, "CHUNK_CHARS", 100)
+    monkeypatch.setattr(long_texts, "CHUNK_CHARS", 100)
     folder = tmp_path / "corpus"
     folder.mkdir()
     for number in range(4):
@@ -146,7 +150,7 @@ def fill_disk(patch: pytest.MonkeyPatch, call: str) -> None:
             arguments[0].write(b"half of it")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    owners = {"savez": np, "fsync": atomic_file.os, "replace": Path}
+    owners = {"savez": np, "fsync": atomic_files.os, "replace": Path}
     patch.setattr(owners[call], call, full)
 
 
@@ -194,7 +198,7 @@ def test_a_damaged_checkpoint_is_refused(folder, tmp_path):
 )
 def test_what_is_no_checkpoint_of_this_program_is_refused(tmp_path, facts, message):
     path = tmp_path / "checkpoint"
-    training_checkpoint.write_checkpoint(path, facts, {})
+    checkpoint.write_checkpoint(path, facts, {})
     with pytest.raises(TrainingError, match=message):
         TrainingRun.resume(path)
 
@@ -287,7 +291,7 @@ def test_an_array_whose_kind_is_no_expression_is_no_checkpoint(tmp_path, header)
 
 def test_an_archive_with_a_password_is_no_checkpoint(tmp_path):
     path = tmp_path / "checkpoint"
-    training_checkpoint.write_checkpoint(path, {}, {})
+    checkpoint.write_checkpoint(path, {}, {})
     content = bytearray(path.read_bytes())
     for mark, flags in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
         content[content.index(mark) + flags] |= 1

@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 import engine
-from engine import training_cluster
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import is_uncompiled
-from engine.training_counting import CorpusCounting
-from engine.training_documents import documents_of
-from engine.training_settings import plan_for
-from engine.training_types import CorpusRules, TrainingSettings
+from engine.training import cluster as training_cluster
+from engine.training.counting import CorpusCounting
+from engine.training.documents import documents_of
+from engine.training.settings import plan_for
+from engine.training.types import CorpusRules, TrainingSettings
 from tests.patience import PATIENCE_SECONDS
 
 distributed = pytest.importorskip("distributed", reason="comes with the extra dask")
@@ -69,7 +69,7 @@ def trained(run: engine.TrainingRun) -> tuple[list[Any], str]:
 
 @pytest.mark.deep
 def test_a_cluster_learns_the_same_merges(cluster: Any, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.training_parts.PART_BYTES", SMALL)
+    monkeypatch.setattr("engine.training.parts.PART_BYTES", SMALL)
     expected = trained(engine.TrainingRun(corpus, 600))
     run = engine.TrainingRun(corpus, 600, dask=cluster.scheduler_address)
     seen = []

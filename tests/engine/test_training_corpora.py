@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import TrainingError, TrainingRun, pretoken_counts, training_texts
-from engine.corpus import survey
+from engine import TrainingError, TrainingRun
+from engine.corpus.look import survey
 from engine.kernels._jit import COMPILED
-from engine.training_texts import cut_pieces
-from engine.training_types import CorpusRules
+from engine.training import pretoken_counts
+from engine.training import texts as training_texts
+from engine.training.texts import cut_pieces
+from engine.training.types import CorpusRules
 from tests.patience import PATIENCE_SECONDS
 
 TEXT = "She sells sea shells on the sea shore, and the shells she sells are sea shells. "
@@ -174,7 +176,7 @@ def test_a_text_that_is_never_cut_is_read_in_slices(monkeypatch, tmp_path):
 
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("engine.training_alphabets.MOST_SLOTS", 20)
+    monkeypatch.setattr("engine.training.alphabets.MOST_SLOTS", 20)
     with pytest.raises(TrainingError, match="do not fit"):
         finished(TrainingRun(TEXT, 280))
 
@@ -199,10 +201,10 @@ def test_a_piece_ends_where_it_may_be_cut(monkeypatch):
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 64)
     text = "".join(random.Random(3).choices(["word ", "x", "語言", "é ", "\n", "!", "  "], k=3000)).encode()
     for name in ("cl100k_base", "gpt2", "o200k_base", "llama3", "qwen2", "whitespace", "sentencepiece"):
-        split = engine.training_splits.split_named(name)
+        split = engine.training.splits.split_named(name)
         pieces = list(cut_pieces(training_texts._slices(text), split.cuts, "a text"))
         assert b"".join(pieces) == text
         assert len(pieces) > 10
-        cut = engine.pretokenize.pretokenizer(split.expression)
+        cut = engine.split.pretokenization.pretokenizer(split.expression)
         apart = [pretoken for piece in pieces for pretoken in cut.pretokens(piece.decode())]
         assert apart == cut.pretokens(text.decode())

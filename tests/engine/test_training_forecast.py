@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine import training_forecast
-from engine.corpus import survey
+from engine.corpus.look import survey
 from engine.errors import TrainingError
 from engine.kernels.kept_code import NotCompiledError
-from engine.training_forecast import Sample, forecast
-from engine.training_types import TrainingSettings
+from engine.training import forecast as training_forecast
+from engine.training.forecast import Sample, forecast
+from engine.training.types import TrainingSettings
 
 SETTINGS = TrainingSettings(1000)
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from engine import corpus_files
-from engine.training_documents import documents_of
-from engine.training_settings import plan_for
-from engine.training_texts import BLOCK_BYTES, PieceReader
-from engine.training_types import CorpusRules, TrainingSettings
+from engine.corpus import files as corpus_files
+from engine.training.documents import documents_of
+from engine.training.settings import plan_for
+from engine.training.texts import BLOCK_BYTES, PieceReader
+from engine.training.types import CorpusRules, TrainingSettings
 
 SETTINGS = [
     TrainingSettings(300),

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.catalog import DATA_DIR, Catalog
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
+from engine.library.catalog import DATA_DIR, Catalog
 from tests.thoroughness import examples, mostly_deep
 
 NAMES = engine.list_encoding_names() if COMPILED else ["gpt2"]
@@ -101,6 +101,6 @@ def test_an_encoding_whose_pattern_nothing_here_can_read_keeps_its_encoder(tmp_p
     own = Encoding("own", pat_str=r"(\w)\1|.", mergeable_ranks=BYTES, special_tokens={})
     assert not own.use_kernels(tmp_path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.encoder.open_encoder", None)  # it is not looked at again
+        patch.setattr("engine.encoding.encoder.open_encoder", None)  # it is not looked at again
         assert not own.use_kernels(tmp_path)
     assert own.encode_ordinary("aab") == [97, 97, 98]

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine import unicode_classes
-from engine.unicode_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE
+from engine.text import unicode_classes
+from engine.text.unicode_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE
 
 
 @pytest.fixture(scope="module")

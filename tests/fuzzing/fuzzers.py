@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.errors import FormatError
-from engine.formats.opening import open_tokenizer
+from engine.library.formats.opening import open_tokenizer
 from tests.engine.formats.damage import worse_bytes
 from tests.engine.formats.test_hostile_files import IMPORTERS
 from tests.fuzzing import price_fuzzers, profile_fuzzers, profile_window_fuzzer, request_fuzzers, typed_fuzzers

@@ -11,14 +11,14 @@ from datetime import date
 from pathlib import Path
 
 import engine
-from engine.corpus_walk import FoundFile
-from engine.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
-from engine.formats.kept_tokenizer import companion_of
-from engine.formats.opening import open_tokenizer
-from engine.own_encodings import OwnEncodings
-from engine.training import TrainingRun
-from engine.training_types import SkippedFile, TrainingSettings
+from engine.library.formats.kept_tokenizer import companion_of
+from engine.library.formats.opening import open_tokenizer
+from engine.library.user_encodings import OwnEncodings
+from engine.training.run import TrainingRun
+from engine.training.types import SkippedFile, TrainingSettings
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked
 from gui.core.versioned_document import DamagedFile

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from PySide6.QtCore import QEventLoop
 
-from engine import kernel_use
+from engine.encoding import kernel_use
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.runtime.notify import Notice

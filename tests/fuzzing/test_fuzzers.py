@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from engine import catalog
+from engine.library import catalog
 from tests.engine.formats.damage import worse_bytes
 from tests.fuzzing.fuzzers import FUZZERS, OF_JSON, chosen
 from tests.fuzzing.judging import MOST_SECONDS, Fuzzer, cases_of

@@ -14,15 +14,15 @@ from unittest.mock import patch
 
 import engine
 from commands import entry
-from engine import compiling
-from engine.corpus_walk import FolderWalk
-from engine.entries.query import MODES, EntryQuery, QueryError
-from engine.entries.search import EntrySearch
-from engine.entries.table import entries_of
+from engine.corpus.text_files import decode_stored
+from engine.corpus.walk import FolderWalk
+from engine.encoding import compiling
 from engine.errors import EngineError
-from engine.text_files import decode_stored
-from engine.training_types import CorpusRules
-from engine.training_warm_up import warm_up
+from engine.training.types import CorpusRules
+from engine.training.warm_up import warm_up
+from engine.vocabulary.entries.query import MODES, EntryQuery, QueryError
+from engine.vocabulary.entries.search import EntrySearch
+from engine.vocabulary.entries.table import entries_of
 from gui.costs.price_facts_service import value_of
 from gui.tokenizers.vocabulary.controller import typed_ids
 from pricing.types import PricingError

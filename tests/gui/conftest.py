@@ -85,7 +85,7 @@ def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
 
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
-    from engine import kernel_use
+    from engine.encoding import kernel_use
     from gui.runtime import kernel_build
 
     patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
@@ -113,7 +113,7 @@ def no_key_is_held_down() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def trainer_kernels() -> None:
     """Compiled before a window opens: compiling holds the interpreter, and with it everything that waits."""
-    from engine.training_warm_up import warm_up
+    from engine.training.warm_up import warm_up
 
     warm_up()
 
@@ -121,7 +121,7 @@ def trainer_kernels() -> None:
 @pytest.fixture
 def trainer_is_compiled(trainer_kernels: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs begin at once, without a compiler of their own."""
-    from engine import compiling
+    from engine.encoding import compiling
 
     monkeypatch.setattr(compiling, "is_compiled", lambda *_: True)
 

@@ -11,8 +11,8 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from engine.comparing.rows import row_starts
-from engine.utf16_text import units_of
+from engine.analysis.comparison.rows import row_starts
+from engine.text.utf16 import units_of
 from gui.editor import token_geometry, token_painter
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.editor.token_spans import TokenSpans

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from engine import compiling
+from engine.encoding import compiling
 from engine.kernels import cache_folder
 from tests.patience import PATIENCE_SECONDS
 

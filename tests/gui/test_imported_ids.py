@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer, normalizers
 
 import engine
-from engine.in_threads import in_threads
+from engine.runtime.threads import in_threads
 from gui.window.application import Application
 from tests.engine import oracles
 from tests.engine.formats import library_files

@@ -17,14 +17,14 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import pricing
-from engine import catalog
-from engine.corpus_walk import FoundFile
-from engine.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
-from engine.own_encodings import OwnEncodings
-from engine.training import TrainingRun
-from engine.training_checkpoint import read_checkpoint, write_checkpoint
-from engine.training_types import TrainingSettings
+from engine.library import catalog
+from engine.library.user_encodings import OwnEncodings
+from engine.training.checkpoint import read_checkpoint, write_checkpoint
+from engine.training.run import TrainingRun
+from engine.training.types import TrainingSettings
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked
 from gui.costs.calibration_service import Calibrations, load
@@ -231,7 +231,7 @@ def write_trained(profile: Path) -> None:
 
 
 def write_library(profile: Path) -> None:
-    from engine.formats.opening import open_tokenizer
+    from engine.library.formats.opening import open_tokenizer
 
     (profile / "x.json").write_bytes(library_files.word_piece())
     encoding = open_tokenizer(profile / "x.json", name="mine", checked=True).encoding

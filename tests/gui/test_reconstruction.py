@@ -12,8 +12,8 @@ import pytest
 
 import engine
 import pricing
-from engine import reconstruction
-from engine.text_sample import TextSample, sample_of_texts
+from engine.encoding import reconstruction
+from engine.text.samples import TextSample, sample_of_texts
 from gui.core.narrowing import narrowed
 from pricing.calibration import reconstructed
 from pricing.types import CountRule

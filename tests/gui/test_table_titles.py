@@ -6,9 +6,9 @@ import pytest
 from PySide6.QtCore import QAbstractTableModel, Qt
 
 import engine
-from engine.entries.comparison import compare
-from engine.entries.table import entries_of
-from engine.merge_account import account_of, merge_spans, state_after
+from engine.analysis.merge_steps import account_of, merge_spans, state_after
+from engine.vocabulary.entries.comparison import compare
+from engine.vocabulary.entries.table import entries_of
 from gui.tokenizers.merges.tables import PairsModel, StepsModel
 from gui.tokenizers.vocabulary.comparison import ComparisonModel
 

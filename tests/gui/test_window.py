@@ -254,7 +254,7 @@ app = QApplication(["test"])
 from gui.core.paths import profile_paths
 from gui.window.application import Application
 window = Application(profile_paths(Path(sys.argv[1]))).window
-heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding", "pricing.load",
+heavy = {"numpy", "pyqtgraph", "tiktoken", "numba", "regex", "ruamel", "engine.encoding.encoding", "pricing.load",
          "concurrent.futures", "tomllib", "gui.runtime.jobs", "gui.prompt.finder", "gui.prompt.file_actions",
          "gui.prompt.find_service"}
 seen = []

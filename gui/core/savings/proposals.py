@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from engine.still_wanted import while_wanted
+from engine.runtime.cancellation import while_wanted
 from gui.core.savings.structure import BEFORE_WORDS, JsonBlock, Prompt, Span, matches, paragraphs
 from gui.core.savings.types import Advice, Edit, Effect, Kind, OutOfTime, Proposal, Watch, edited, united_edits
 

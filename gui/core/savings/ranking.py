@@ -9,9 +9,9 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.running_sums import running_sums_of
-from engine.still_wanted import while_wanted
-from engine.utf16_text import utf16_length
+from engine.runtime.cancellation import while_wanted
+from engine.runtime.running_sums import running_sums_of
+from engine.text.utf16 import utf16_length
 from gui.core.savings.structure import sections
 from gui.core.savings.types import Edit, Ranking, SectionKind
 from gui.core.text_runs import ADDED, REMOVED, Run, Runs

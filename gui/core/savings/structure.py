@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.still_wanted import while_wanted
+from engine.runtime.cancellation import while_wanted
 from gui.core.savings.types import Edit, SectionKind, Watch, apart_from
 
 STRETCH = 1 << 17

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from engine.still_wanted import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, while_wanted
 
 if TYPE_CHECKING:
     import numpy as np

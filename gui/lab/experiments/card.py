@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from engine import Encoding
-    from engine.training_types import TrainingCurve
+    from engine.training.types import TrainingCurve
     from gui.core.user_encodings import OpenEncoding
 
 

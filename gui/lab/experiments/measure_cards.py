@@ -26,7 +26,7 @@ from gui.lab.experiments.card import (
 from gui.lab.experiments.training_cards import BYTES, Learned, in_bytes, learn, split_words
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingCurve
+    from engine.training.types import TrainingCurve
 
 SHRINKING = QT_TRANSLATE_NOOP("Lab", "Compression of a text")
 LOOP = "for i in range(10):\n    print(i)\n"
@@ -56,7 +56,7 @@ def _points(learned: Learned) -> tuple[tuple[float, float], ...]:
 def _curve_of(points: tuple[tuple[float, float], ...]) -> TrainingCurve:
     import numpy as np
 
-    from engine.training_types import TrainingCurve
+    from engine.training.types import TrainingCurve
 
     sizes, values = zip(*points, strict=True)
     return TrainingCurve(np.array(sizes, dtype=np.int64), np.array(values))
@@ -221,7 +221,7 @@ def _embedding(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
-    from engine.entries.table import BYTE, MERGE, entries_of
+    from engine.vocabulary.entries.table import BYTE, MERGE, entries_of
 
     rows, claims = [], []
     for place, (name, size) in enumerate(SIZES):
@@ -279,7 +279,7 @@ def licence() -> str:
 def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     """Train with the trainer of the program, whose kernels are compiled in another process if they are not yet."""
     import engine
-    from engine import compiling
+    from engine.encoding import compiling
     from engine.kernels.cache_folder import kept_in
 
     if not inputs.text:

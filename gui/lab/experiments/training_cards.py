@@ -29,7 +29,7 @@ from gui.lab.experiments.card import (
 )
 
 if TYPE_CHECKING:
-    from engine.reference_training import PlainMerge
+    from engine.training.reference import PlainMerge
 
 WORD_END = "</w>"
 BYTES = tuple(bytes([value]) for value in range(256))
@@ -67,7 +67,7 @@ class Learned:
     def encode(self, word: Sequence[bytes]) -> list[int]:
         """The ids of one pretoken, its merges replayed in the order in which they were learned. KeyError for a symbol
         that is not in the alphabet."""
-        from engine.reference_training import merge_pair
+        from engine.training.reference import merge_pair
 
         places = {symbol: place for place, symbol in enumerate(self.symbols[: self.alphabet])}
         ids = [places[symbol] for symbol in word]
@@ -90,7 +90,7 @@ def learn(
     """
     from collections import Counter
 
-    from engine.reference_training import learn_merges
+    from engine.training.reference import learn_merges
 
     if sum(map(len, words)) > MOST_CHARACTERS:
         raise ValueError(f"The Lab trains on up to {MOST_CHARACTERS:,} symbols. Use the Train page for more.")
@@ -117,8 +117,8 @@ def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
 
 def split_words(text: str, pattern: str) -> list[str]:
     """The pretokens of a text by a pattern known by its name."""
-    from engine.pretokenize import pretokenizer
-    from engine.training_splits import split_named
+    from engine.split.pretokenization import pretokenizer
+    from engine.training.splits import split_named
 
     return pretokenizer(split_named(pattern).expression).pretokens(text)
 
@@ -300,7 +300,7 @@ def _seen_and_unseen(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _left_to_right(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
-    from engine.reference_training import merge_pair
+    from engine.training.reference import merge_pair
 
     rows = []
     for line in inputs.text.splitlines():

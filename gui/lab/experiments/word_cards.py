@@ -285,14 +285,14 @@ def _languages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
 
 
 def _premium(found: list[int], row: int) -> str:
-    from engine.metrics import premium
+    from engine.analysis.metrics import premium
 
     value = premium(found[row], found[0])
     return tr("n/a") if value is None else f"{value:.2f}"
 
 
 def _fertility(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    from engine.metrics import bytes_per_token, fertility
+    from engine.analysis.metrics import bytes_per_token, fertility
 
     encoding = tools.open_encoding(COMPARED[0])
     rows = []

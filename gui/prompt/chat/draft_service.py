@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.comparing.byte_map import ByteMap
     from engine.requests.template import Template
     from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
+    from engine.text.byte_map import ByteMap
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import Ticket
@@ -142,11 +142,11 @@ class RequestReply:
 
 def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
     """Count and render. Nothing that is wrong with the draft is raised."""
-    from engine.comparing.byte_map import ByteMap
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
     from engine.requests.errors import RequestError
     from engine.requests.types import Request
+    from engine.text.byte_map import ByteMap
 
     tools: tuple[Tool, ...] = ()
     tools_problem = ""

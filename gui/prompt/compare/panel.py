@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.comparing.types import TextComparison
+    from engine.analysis.comparison.types import TextComparison
     from gui.prompt.compare.service import Compared
     from gui.widgets.table_model import RowsModel
 

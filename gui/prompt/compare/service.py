@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.comparing.types import TextComparison
+    from engine.analysis.comparison.types import TextComparison
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
@@ -131,7 +131,7 @@ class ComparisonService(QObject):
 
 def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
     """On a worker thread. EngineError, JobCancelled."""
-    from engine.comparing.compare import compare
+    from engine.analysis.comparison.compare import compare
 
     text = as_chunked(request.text).text(ticket.stand_back)
     if request.part is not None:
@@ -168,15 +168,15 @@ def _spans(
 
 def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
     """int32[rows]: where rows begin. On a worker thread, if there are many."""
-    from engine.comparing.rows import row_starts
+    from engine.analysis.comparison.rows import row_starts
 
     return row_starts(request.compared.comparison.units, request.columns)
 
 
 def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """The UTF-16 units of a text, and where its rows begin; at once, for one of some thousand characters."""
-    from engine.comparing.rows import row_starts
-    from engine.utf16_text import units_of
+    from engine.analysis.comparison.rows import row_starts
+    from engine.text.utf16 import units_of
 
     units = units_of(text)
     return units, row_starts(units, columns)

@@ -15,7 +15,7 @@ from gui.look.plain_tip import plain_tip
 from gui.widgets.table_model import RowsModel
 
 if TYPE_CHECKING:
-    from engine.comparing.types import Difference, Part, TextComparison
+    from engine.analysis.comparison.types import Difference, Part, TextComparison
 
 _NAMES = {
     "letters": QT_TRANSLATE_NOOP("Comparison", "letters"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine.still_wanted import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, while_wanted
 from gui.core.savings.proposals import MOST_SECONDS, advise, together
 from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
 from gui.core.savings.types import Advice, SectionKind, Watch
@@ -180,10 +180,10 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
         return encoding.token_ends(text)
     import numpy as np
 
-    from engine.altering_encoding import AlteringEncoding
-    from engine.comparing.byte_map import ByteMap
-    from engine.running_sums import running_sums
-    from engine.sound_text import without_surrogates
+    from engine.encoding.altering_encoding import AlteringEncoding
+    from engine.runtime.running_sums import running_sums
+    from engine.text.byte_map import ByteMap
+    from engine.text.surrogates import without_surrogates
 
     text = without_surrogates(text)
     ids = encoding.token_ids(text, special_as_tokens=True)

@@ -17,7 +17,7 @@ from gui.costs.prices_service import Splice, splice
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.formats.id_check import IdCheck
+    from engine.library.formats.id_check import IdCheck
     from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
@@ -261,7 +261,7 @@ class TokenizerFiles(QObject):
 def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
     """On a worker thread."""
     import engine
-    from engine.catalog import EncodingEntry
+    from engine.library.catalog import EncodingEntry
 
     own.find()
     found = []
@@ -284,7 +284,7 @@ def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryE
 def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
     """On a worker thread."""
     import engine
-    from engine.library_encoding import LibraryEncoding
+    from engine.encoding.library_encoding import LibraryEncoding
 
     try:
         own.find()
@@ -301,8 +301,8 @@ def _read_tokenizer(
 ) -> TokenizerPreview | Refusal:
     """On a worker thread."""
     import engine
-    from engine.formats.refusals import PatternNeededError
     from engine.kernels.cache_folder import kept_in
+    from engine.library.formats.refusals import PatternNeededError
 
     try:
         with kept_in(kernels):
@@ -317,8 +317,8 @@ def _read_tokenizer(
 
 
 def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> TokenizerPreview:
-    from engine.formats.opening import OpenedTokenizer
-    from engine.library_encoding import LibraryEncoding
+    from engine.encoding.library_encoding import LibraryEncoding
+    from engine.library.formats.opening import OpenedTokenizer
 
     assert isinstance(opened, OpenedTokenizer)
     assert opened.check is not None
@@ -344,7 +344,7 @@ def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> Tokeni
 
 
 def _pattern_name(expression: str) -> str:
-    from engine.training_splits import NAMED_SPLITS
+    from engine.training.splits import NAMED_SPLITS
 
     names = (name for name, split in NAMED_SPLITS.items() if split.expression == expression)
     return next(names, expression)

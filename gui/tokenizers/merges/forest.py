@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from engine.merge_types import PretokenAccount
+    from engine.analysis.merge_types import PretokenAccount
     from engine.types import MergeStep, MergeTree
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ def forest_of_account(
     account: PretokenAccount, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
 ) -> MergeForest:
     """The forest of a pretoken: a tree for each of its tokens. ``spans``: where its merges start, join, and end
-    (``engine.merge_account.merge_spans``)."""
+    (``engine.analysis.merge_steps.merge_spans``)."""
     content = account.content
     made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # where it is cut, the number of the merge, the merge
     longest = [1] * len(content)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine import Encoding
-    from engine.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
+    from engine.analysis.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
 
@@ -127,9 +127,9 @@ class _Account:
 
 def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ticket: Ticket) -> MergeReply:
     """On a worker thread. EngineError where the text cannot be cut."""
+    from engine.analysis.merge_reasons import why_not_one
+    from engine.analysis.merge_steps import state_after
     from engine.errors import UnsupportedTextError
-    from engine.merge_account import state_after
-    from engine.merge_reasons import why_not_one
 
     encoding = open_encoding(request.encoding)
     if known.text is None or known.text[0] is not encoding or known.text[1] != request.text:
@@ -161,7 +161,7 @@ def _longest(cut: CutText) -> int:
 def _shown(encoding: Encoding, text: str) -> ShownText:
     import numpy as np
 
-    from engine.merge_account import cut_text
+    from engine.analysis.merge_steps import cut_text
 
     cut = cut_text(encoding, text)
     places = stored_to_document(char_to_utf16(np.arange(len(cut.text) + 1), cut.text), cut.text)
@@ -171,14 +171,14 @@ def _shown(encoding: Encoding, text: str) -> ShownText:
 def _nothing_shown() -> ShownText:
     import numpy as np
 
-    from engine.merge_types import CutText
+    from engine.analysis.merge_types import CutText
 
     cut = CutText("", False, np.empty((0, 2), dtype=np.int64))
     return ShownText(cut, "", pretoken_patch("", cut.char_spans), np.zeros(1, dtype=np.int32))
 
 
 def _account(encoding: Encoding, pretoken: str, known: _Known) -> _Account:
-    from engine.merge_account import account_of, merge_spans
+    from engine.analysis.merge_steps import account_of, merge_spans
 
     if known.account is None or known.account.encoding is not encoding or known.account.pretoken != pretoken:
         account = account_of(encoding, pretoken)
@@ -202,7 +202,7 @@ def _stretches(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) 
 
 def _ids_in(why: WhyNotOne) -> Iterator[int]:
     """The tokens that an explanation may name."""
-    from engine.merge_types import InsideWhole, MergedOn, NoSuchToken, TakenFirst
+    from engine.analysis.merge_types import InsideWhole, MergedOn, NoSuchToken, TakenFirst
 
     reason = why.reason
     if isinstance(reason, InsideWhole):

@@ -18,7 +18,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFont, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
-from engine.merge_types import (
+from engine.analysis.merge_types import (
     InsideWhole,
     IsToken,
     LostToken,
@@ -37,7 +37,7 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
-    from engine.merge_types import MergeState, PretokenAccount
+    from engine.analysis.merge_types import MergeState, PretokenAccount
     from engine.types import MergeStep
 
 MOST_CHARACTERS = 40

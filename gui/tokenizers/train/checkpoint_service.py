@@ -17,13 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from engine.atomic_file import write_atomic
-from engine.private_folders import make_folder
-from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
+from engine.runtime.atomic_files import write_atomic
+from engine.runtime.private_folders import make_folder
+from engine.training.types import CorpusFile, CorpusRules, TrainingSettings
 from gui.core.versioned_document import DamagedFile, is_newer, read_document
 
 if TYPE_CHECKING:
-    from engine.training_types import CorpusFile, CorpusSurvey, Merge, TrainingCurve, TrainingProgress
+    from engine.training.types import CorpusFile, CorpusSurvey, Merge, TrainingCurve, TrainingProgress
 
 Ending = Literal["done", "stopped", "paused", "closing"]
 """How a job on a run ended. ``done``: the run is through. ``stopped``: the user wants what there is. ``paused``: it
@@ -228,7 +228,7 @@ def _places(session: Path) -> list[Path]:
 
 def drop_checkpoint(folder: Path) -> None:
     """Forget the checkpoint: the run is through, or nobody wants it. One that cannot be removed is offered again."""
-    from engine.half_written import clear_half_written
+    from engine.runtime.unfinished_files import clear_half_written
 
     with contextlib.suppress(OSError):
         (folder / PLAN).unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from engine.training_types import CorpusRules, TrainingSettings
+from engine.training.types import CorpusRules, TrainingSettings
 from gui.core.token_text import visible_text
 from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.training_types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
+    from engine.training.types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
     from engine.types import TokenPatch
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
@@ -67,10 +67,10 @@ class SplitPreview:
 def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
     """Read, normalise and split the beginning of a file."""
     import engine
-    from engine.pretokenize import pretokenizer
-    from engine.span_pairs import pairs
-    from engine.training_settings import signs_for
-    from engine.training_splits import split_named
+    from engine.split.pretokenization import pretokenizer
+    from engine.text.spans import pairs
+    from engine.training.settings import signs_for
+    from engine.training.splits import split_named
 
     expression = split_named(request.settings.pattern).expression
     problem = ""
@@ -113,7 +113,7 @@ def _utf8_bytes(text: str) -> int:
 
 def _beginning(file: CorpusFile) -> str:
     """The first lines of a file as they would be trained on."""
-    from engine.corpus_files import read_blocks
+    from engine.corpus.files import read_blocks
 
     block = next(iter(read_blocks(file, PREVIEW_BYTES)), b"")
     text = block.decode("utf-8", "replace")
@@ -131,8 +131,8 @@ def _normalised(
     import numpy as np
 
     nowhere = np.empty(0, np.int64)
-    from engine.normalize import clusters, normalizer
-    from engine.still_wanted import while_wanted
+    from engine.runtime.cancellation import while_wanted
+    from engine.text.normalization import clusters, normalizer
 
     normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
     whole = normalize(text)
@@ -299,7 +299,7 @@ class CorpusService(QObject):
 
 def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
     """Look through folders. On a worker thread. Raises RefusedFolder, EngineError."""
-    from engine.corpus import survey
+    from engine.corpus.look import survey
 
     def report(files: int, _file_bytes: int) -> None:
         ticket.progress(-1.0, f"{files:,}")
@@ -316,7 +316,7 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
 def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
     """Foretell what training would take. On a worker thread. Raises EngineError, JobCancelled."""
     from engine.kernels.cache_folder import kept_in
-    from engine.training_forecast import forecast
+    from engine.training.forecast import forecast
 
     with kept_in(kernels):
         return forecast(request.survey, request.settings, request.threads, lambda: ticket.progress(-1.0))

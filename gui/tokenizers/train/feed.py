@@ -38,7 +38,7 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
-    from engine.training_types import Merge
+    from engine.training.types import Merge
 
 _NO_INDEX = QModelIndex()
 MOST_SHOWN_BYTES = 60

@@ -41,7 +41,7 @@ from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingProgress
+    from engine.training.types import TrainingProgress
     from gui.tokenizers.train.checkpoint_service import TrainingSnapshot
     from pricing.types import Model
 

@@ -20,9 +20,9 @@ from gui.editor.offsets import document_text
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.evaluation import Evaluation, Overlap
-    from engine.formats.saving import Saved
-    from engine.training_types import CorpusFile, SkippedFile
+    from engine.library.formats.saving import Saved
+    from engine.training.evaluation import Evaluation, Overlap
+    from engine.training.types import CorpusFile, SkippedFile
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -223,7 +223,7 @@ class ReportService(QObject):
 
 def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Ticket) -> Report:
     """Measure an encoding beside the others. On a worker thread. EngineError."""
-    from engine.evaluation import evaluate, longest_tokens, overlap
+    from engine.training.evaluation import evaluate, longest_tokens, overlap
 
     encodings = [open_encoding(name) for name in (request.name, *COMPARED)]
     files = _some_of(request.files)
@@ -251,7 +251,7 @@ def _some_of(files: Sequence[CorpusFile]) -> list[CorpusFile]:
 
 def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFile]:
     """The texts of files, long ones in pieces of whole lines: big strings would keep the window waiting."""
-    from engine.evaluation import texts_of
+    from engine.training.evaluation import texts_of
 
     for found in texts_of(files):
         if not isinstance(found, tuple):
@@ -267,7 +267,7 @@ def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFi
 
 def _sample(request: ReportRequest) -> str:
     """The beginning of a file; nothing where it cannot be read."""
-    from engine.evaluation import texts_of
+    from engine.training.evaluation import texts_of
 
     file = request.files[request.sample_file] if request.files else None
     found = next(iter(texts_of([file], SAMPLE_CHARACTERS)), None) if file is not None else None

@@ -14,7 +14,7 @@ from gui.look.quantities import TrainingText
 from gui.widgets.table_model import plain_tips
 
 if TYPE_CHECKING:
-    from engine.evaluation import Measured
+    from engine.training.evaluation import Measured
     from gui.tokenizers.train.report_service import Report
 
 _NO_INDEX = QModelIndex()

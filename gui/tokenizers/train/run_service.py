@@ -38,7 +38,7 @@ from gui.tokenizers.train.checkpoint_service import (
 )
 
 if TYPE_CHECKING:
-    from engine.training_types import TrainingProgress
+    from engine.training.types import TrainingProgress
     from gui.core.user_encodings import UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.tokenizers.train.checkpoint_service import Checkpoint, Run, Trainer, TrainingPlan
@@ -56,7 +56,7 @@ class EngineTrainer:
 
     def prepare(self, still_wanted: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
         """Compile what runs need, if that was not done yet. Where it fails, the run compiles for itself, slowly."""
-        from engine import compiling
+        from engine.encoding import compiling
 
         folder = self._kernels
         if compiling.keeps_nothing(folder) or compiling.is_compiled(folder, FAMILY):

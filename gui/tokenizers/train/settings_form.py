@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.training_types import TrainingSettings, has_signs
+from engine.training.types import TrainingSettings, has_signs
 from gui.core.about import is_built
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme

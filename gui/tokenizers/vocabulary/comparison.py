@@ -32,7 +32,7 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from engine.entries.comparison import Comparison
+    from engine.vocabulary.entries.comparison import Comparison
 
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
@@ -43,7 +43,7 @@ GROUPS = (
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {here}"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {there}"),
 )
-"""Groups in words, in the order of ``engine.entries.comparison.GROUPS``."""
+"""Groups in words, in the order of ``engine.vocabulary.entries.comparison.GROUPS``."""
 
 SAME_ID, OTHER_ID, ONLY_HERE, ONLY_THERE = range(4)
 DIFFERENCES = (ONLY_HERE, ONLY_THERE, OTHER_ID, SAME_ID)

@@ -22,7 +22,7 @@ from gui.widgets.page_controller import PageBuilding, PageController
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.entries.comparison import Comparison
+    from engine.vocabulary.entries.comparison import Comparison
     from gui.runtime.notify import Notifier
     from gui.tokenizers.vocabulary.comparison import ComparePage
     from gui.tokenizers.vocabulary.editing import VocabularyEditing

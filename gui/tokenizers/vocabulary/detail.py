@@ -35,7 +35,7 @@ from gui.widgets.token_pills import TokenHeading
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from engine.entries.table import EntryTable
+    from engine.vocabulary.entries.table import EntryTable
     from gui.tokenizers.vocabulary.service import TokenDetail
 
 MOST_BYTES = 256

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.entries.search import EntrySearch
+    from engine.vocabulary.entries.search import EntrySearch
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 COLUMNS = (

@@ -41,7 +41,8 @@ def read_search(typed: str, mode: str) -> tuple[str, str]:
 
 
 class Wanted(NamedTuple):
-    """What is looked for, as ``engine.entries.query.EntryQuery`` has it; ``kind``: one of its kinds, None for any."""
+    """What is looked for, as ``engine.vocabulary.entries.query.EntryQuery`` has it; ``kind``: one of its kinds, None
+    for any."""
 
     text: str = ""
     mode: str = "text"

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine import Encoding
-    from engine.entries.comparison import Comparison
-    from engine.entries.diagnostics import Diagnosis
-    from engine.entries.query import EntryQuery
-    from engine.entries.search import EntrySearch, SortKey
-    from engine.entries.table import EntryTable
     from engine.types import MergeStep, MergeTree, TokenPatch
+    from engine.vocabulary.entries.comparison import Comparison
+    from engine.vocabulary.entries.diagnostics import Diagnosis
+    from engine.vocabulary.entries.query import EntryQuery
+    from engine.vocabulary.entries.search import EntrySearch, SortKey
+    from engine.vocabulary.entries.table import EntryTable
     from gui.core.text_chunks import ChunkedText
     from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -49,7 +49,7 @@ class Diagnosed:
 
 def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) -> Diagnosed:
     """Read the diagnosis that is kept in ``folder``, or make it and keep it. On a worker thread."""
-    from engine.entries.diagnostics import diagnose, diagnosis_key, pack, unpack
+    from engine.vocabulary.entries.diagnostics import diagnose, diagnosis_key, pack, unpack
 
     entries = request.search.entries
     request.search.prepare()
@@ -114,7 +114,7 @@ def lengths_of(entries: EntryTable) -> Lengths:
     """The figures of a vocabulary: a few milliseconds."""
     import numpy as np
 
-    from engine.entries.table import BYTE, MERGE
+    from engine.vocabulary.entries.table import BYTE, MERGE
 
     ids = np.flatnonzero((entries.kinds == BYTE) | (entries.kinds == MERGE))
     lengths = entries.byte_lengths[ids]
@@ -178,8 +178,8 @@ class TokenDetail:
 
 def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
     """Find out about a token. On a worker thread."""
-    from engine.entries.descent import children_of
-    from engine.entries.reach import is_reachable
+    from engine.vocabulary.entries.descent import children_of
+    from engine.vocabulary.entries.reach import is_reachable
 
     encoding, search, token_id = request.encoding, request.search, request.token_id
     info = encoding.token_info(token_id)
@@ -462,8 +462,8 @@ class VocabularyService(QObject):
 
 
 def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVocabulary:
-    from engine.entries.search import EntrySearch
-    from engine.entries.table import entries_of
+    from engine.vocabulary.entries.search import EntrySearch
+    from engine.vocabulary.entries.table import entries_of
 
     encoding = open_encoding(name)
     entries = entries_of(encoding)
@@ -471,7 +471,7 @@ def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVoca
 
 
 def _search(request: SearchRequest, ticket: Ticket) -> Found:
-    from engine.entries.query import QueryError
+    from engine.vocabulary.entries.query import QueryError
 
     def still_wanted() -> None:
         ticket.progress(-1.0)
@@ -484,8 +484,8 @@ def _search(request: SearchRequest, ticket: Ticket) -> Found:
 
 
 def _compare(open_encoding: OpenEncoding, request: CompareRequest, _ticket: Ticket) -> Comparison:
-    from engine.entries.comparison import compare
-    from engine.entries.table import entries_of
+    from engine.vocabulary.entries.comparison import compare
+    from engine.vocabulary.entries.table import entries_of
 
     return compare(request.opened.entries, entries_of(open_encoding(request.other)))
 
@@ -553,7 +553,7 @@ class EditService(QObject):
 
 
 def _weigh(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutcome:
-    from engine.trained_encoding import edit_entries
+    from engine.training.trained_encoding import edit_entries
 
     ticket.progress(-1.0)
     encoding, token_id = request.encoding, request.token_id
@@ -574,8 +574,8 @@ def _keep_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> s
 
 def query_of(wanted: Wanted) -> EntryQuery:
     """What is asked of the engine for what is chosen in the panel."""
-    from engine.entries.query import EntryQuery
-    from engine.entries.table import KINDS
+    from engine.vocabulary.entries.query import EntryQuery
+    from engine.vocabulary.entries.table import KINDS
 
     fields = wanted._asdict()
     kind = fields.pop("kind")
@@ -584,6 +584,6 @@ def query_of(wanted: Wanted) -> EntryQuery:
 
 def spelled(content: bytes) -> str:
     """Bytes in the letters that GPT-2's files have for them."""
-    from engine.formats.byte_alphabet import spelled as in_letters
+    from engine.library.formats.byte_alphabet import spelled as in_letters
 
     return in_letters(content)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.entries.diagnostics import Diagnosis
-    from engine.entries.search import SortKey
-    from engine.entries.table import EntryTable
+    from engine.vocabulary.entries.diagnostics import Diagnosis
+    from engine.vocabulary.entries.search import SortKey
+    from engine.vocabulary.entries.table import EntryTable
 
 
 class EntryColumn(NamedTuple):
@@ -129,7 +129,7 @@ KINDS = {
     "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
     "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
 }
-"""Kinds of ids in words, by the names of ``engine.entries.table``."""
+"""Kinds of ids in words, by the names of ``engine.vocabulary.entries.table``."""
 
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
@@ -138,7 +138,7 @@ FINDINGS = {
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
     "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
-"""Findings in words, by the names of ``engine.entries.diagnostics``, in its order."""
+"""Findings in words, by the names of ``engine.vocabulary.entries.diagnostics``, in its order."""
 
 FINDING_HINTS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
@@ -155,7 +155,8 @@ SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
     "other scripts",
 )
-"""The names of ``engine.scripts.SCRIPT_NAMES``, here so that a list of them needs no engine; a test compares them."""
+"""The names of ``engine.text.scripts.SCRIPT_NAMES``, here so that a list of them needs no engine; a test compares
+them."""
 
 
 def tr(text: str) -> str:

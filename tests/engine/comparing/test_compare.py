@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.comparing.compare import compare
-from engine.comparing.types import TextComparison
+from engine.analysis.comparison.compare import compare
+from engine.analysis.comparison.types import TextComparison
 from tests.engine.formats.library_files import character_bpe, unigram, word_piece
 from tests.engine.strategies import texts_with_surrogates
 from tests.engine.test_prepared_encoding import encodings as prepared

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.comparing.rows import FEWEST_COLUMNS, row_starts
-from engine.utf16_text import units_of
+from engine.analysis.comparison.rows import FEWEST_COLUMNS, row_starts
+from engine.text.utf16 import units_of
 from tests.engine.strategies import texts
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.entries.byte_order import places_by_bytes
-from engine.entries.table import EntryTable
-from engine.still_wanted import asking
+from engine.runtime.cancellation import asking
+from engine.vocabulary.entries.byte_order import places_by_bytes
+from engine.vocabulary.entries.table import EntryTable
 
 heads = st.sampled_from([b"", b" " * 8, b" " * 15, b" " * 16, b"a" * 17, b"\0" * 16, b"\xff" * 16])
 tails = st.binary(max_size=3) | st.sampled_from([b"\0", b"\0\0", b"a", b"\xff", b" " * 20])

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.entries.characters import characters_of, folded_text, folding, to_bytes
-from engine.entries.table import entries_of
+from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes
+from engine.vocabulary.entries.table import entries_of
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 
 import engine
-from engine.entries.comparison import ANOTHER_ID, NOWHERE, ONLY_HERE, ONLY_THERE, SAME_ID, compare
-from engine.entries.table import entries_of
+from engine.vocabulary.entries.comparison import ANOTHER_ID, NOWHERE, ONLY_HERE, ONLY_THERE, SAME_ID, compare
+from engine.vocabulary.entries.table import entries_of
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import examples
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import engine
-from engine.encoding import Encoding
-from engine.entries.descent import built_directly, built_in_all, children_of
-from engine.patterns import CL100K
-from engine.token_parents import parents_by_replay
+from engine.encoding.encoding import Encoding
+from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents
+from engine.vocabulary.entries.descent import built_directly, built_in_all, children_of
+from engine.vocabulary.parents import parents_by_replay
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 
 

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.catalog import DATA_DIR, Catalog
-from engine.entries.diagnostics import (
+from engine.kernels._jit import COMPILED
+from engine.library.catalog import DATA_DIR, Catalog
+from engine.text.scripts import JAPANESE, NO_LETTERS, lines_by_script
+from engine.vocabulary.entries.diagnostics import (
     CONTROL,
     FINDINGS,
     PARTIAL,
@@ -23,10 +25,8 @@ from engine.entries.diagnostics import (
     pack,
     unpack,
 )
-from engine.entries.reach import is_reachable
-from engine.entries.table import entries_of
-from engine.kernels._jit import COMPILED
-from engine.scripts import JAPANESE, NO_LETTERS, lines_by_script
+from engine.vocabulary.entries.reach import is_reachable
+from engine.vocabulary.entries.table import entries_of
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import as_deep, examples
 

@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import kept_for_later
-from engine.entries import expressions
-from engine.entries.characters import folded_text, folding, to_bytes
-from engine.entries.diagnostics import FINDINGS, PARTIAL, diagnose
-from engine.entries.query import EntryQuery, QueryError, read_hex
-from engine.entries.search import DIAGNOSED, EntrySearch, holding
-from engine.entries.table import KINDS, EntryTable, entries_of
-from engine.scripts import SCRIPT_NAMES
+from engine.runtime import caches
+from engine.text.scripts import SCRIPT_NAMES
+from engine.vocabulary.entries import expressions
+from engine.vocabulary.entries.characters import folded_text, folding, to_bytes
+from engine.vocabulary.entries.diagnostics import FINDINGS, PARTIAL, diagnose
+from engine.vocabulary.entries.query import EntryQuery, QueryError, read_hex
+from engine.vocabulary.entries.search import DIAGNOSED, EntrySearch, holding
+from engine.vocabulary.entries.table import KINDS, EntryTable, entries_of
 from tests.engine.entries.vocabularies import PIECES, TOKENS, vocabulary
 from tests.thoroughness import examples
 
@@ -131,7 +131,7 @@ def test_what_a_search_keeps_is_let_go_of_and_comes_back():
     texts = weakref.ref(search._texts)
     owners = [weakref.ref(entries.owners) for entries in (search.entries, search._folded)]
     orders = [weakref.ref(order) for order in search._orders.values()]
-    kept_for_later.let_go_of_all()
+    caches.let_go_of_all()
     gc.collect()
     assert [one() for one in (texts, *owners, *orders)] == [None] * (3 + len(orders))
     assert found() == before

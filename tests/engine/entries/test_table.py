@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.bundle_format import table_from_ranks
-from engine.encoding import Encoding
-from engine.entries.table import entries_of, entry_table
+from engine.encoding.encoding import Encoding
+from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.entries.table import entries_of, entry_table
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import mostly_deep
 

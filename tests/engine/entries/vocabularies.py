@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from engine.encoding import Encoding
-from engine.patterns import CL100K
+from engine.encoding.encoding import Encoding
+from engine.split.patterns import CL100K
 
 BYTES = {bytes([value]): value for value in range(256)}
 PIECES = st.sampled_from(

@@ -13,9 +13,9 @@ from typing import Any
 import sentencepiece
 from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
-from engine.formats import kept_tokenizer
-from engine.formats.library_data import of_document
-from engine.library_encoding import LibraryEncoding
+from engine.encoding.library_encoding import LibraryEncoding
+from engine.library.formats import kept_tokenizer
+from engine.library.formats.library_data import of_document
 from tests.engine.formats.trained import TEXT
 
 LINES = [

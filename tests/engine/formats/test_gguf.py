@@ -11,12 +11,12 @@ import tiktoken
 from tokenizers import Regex, Tokenizer, pre_tokenizers
 
 import engine
-from engine import patterns
 from engine.errors import FormatError
-from engine.formats import byte_alphabet, gguf_vocabulary, sentencepiece_model
-from engine.formats.opening import open_tokenizer
-from engine.formats.refusals import PatternNeededError
-from engine.formats.saving import save_encoding
+from engine.library.formats import byte_alphabet, gguf_vocabulary, sentencepiece_model
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.saving import save_encoding
+from engine.split import patterns
 from tests.engine.formats import library_files
 from tests.engine.formats.library_files import gguf
 from tests.engine.formats.trained import TEXT, trained

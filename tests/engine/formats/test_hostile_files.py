@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import EngineError, FormatError
-from engine.formats import charsmap, kept_tokenizer, library_data, sentencepiece_model, trial
-from engine.formats.opening import open_tokenizer
-from engine.formats.protobuf import bytes_field, float_field, whole_field
-from engine.formats.saving import save_encoding
-from engine.library_encoding import LibraryEncoding
-from engine.own_encodings import OwnEncodings
+from engine.library.formats import charsmap, kept_tokenizer, library_data, sentencepiece_model, trial
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.protobuf import bytes_field, float_field, whole_field
+from engine.library.formats.saving import save_encoding
+from engine.library.user_encodings import OwnEncodings
 from tests.engine.formats import library_files
 from tests.engine.formats.damage import damaged
 from tests.engine.formats.test_gguf import of_document, of_model

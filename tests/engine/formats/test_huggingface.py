@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
 import engine
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
+from engine.encoding.prepared_encoding import prepared
 from engine.errors import FormatError
-from engine.formats import byte_alphabet, huggingface
-from engine.formats.opening import open_tokenizer
-from engine.formats.reading import expression_named
-from engine.formats.refusals import OtherKindError
-from engine.formats.saving import save_encoding
-from engine.formats.tokenizer_data import TokenizerData
-from engine.prepared_encoding import prepared
-from engine.training_splits import NAMED_SPLITS
+from engine.library.formats import byte_alphabet, huggingface
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.reading import expression_named
+from engine.library.formats.refusals import OtherKindError
+from engine.library.formats.saving import save_encoding
+from engine.library.formats.tokenizer_data import TokenizerData
+from engine.training.splits import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained

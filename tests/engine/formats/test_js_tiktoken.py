@@ -8,8 +8,8 @@ import json
 import pytest
 
 from engine.errors import FormatError
-from engine.formats import js_tiktoken
-from engine.formats.opening import open_tokenizer
+from engine.library.formats import js_tiktoken
+from engine.library.formats.opening import open_tokenizer
 from tests.engine.formats.trained import TEXT, trained
 
 

@@ -15,12 +15,12 @@ import sentencepiece
 from tokenizers import Tokenizer
 
 import engine
+from engine.analysis.merge_steps import cut_text
+from engine.editing.edited_text import EditedText
 from engine.errors import FormatError, UnsupportedTextError
-from engine.formats.opening import open_tokenizer
-from engine.formats.saving import save_encoding
-from engine.half_written import LOCK_NAME
-from engine.incremental import EditedText
-from engine.merge_account import cut_text
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.saving import save_encoding
+from engine.runtime.unfinished_files import LOCK_NAME
 from engine.types import TextEdit
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
@@ -178,7 +178,7 @@ def test_the_bytes_of_a_character_are_all_of_it(tmp_path):
 
 
 def test_a_long_text_is_refused_in_a_sentence(opened, monkeypatch):
-    monkeypatch.setattr("engine.library_encoding.MOST_CHARS", 1000)
+    monkeypatch.setattr("engine.encoding.library_encoding.MOST_CHARS", 1000)
     with pytest.raises(UnsupportedTextError, match="up to 1,000 characters"):
         opened[0].encoding.count("x" * 1001)
 
@@ -214,7 +214,7 @@ def test_our_own_engine_runs_what_it_can(tmp_path):
 
 
 def _byte_level(folder: Path) -> str:
-    from engine.formats.saving import save_encoding
+    from engine.library.formats.saving import save_encoding
     from tests.engine.formats.trained import trained
 
     save_encoding(trained(), folder / "written.json")
@@ -222,8 +222,8 @@ def _byte_level(folder: Path) -> str:
 
 
 def test_it_is_kept_and_found_again_without_another_trial(opened, tmp_path, monkeypatch):
-    from engine import catalog
-    from engine.formats import opening
+    from engine.library import catalog
+    from engine.library.formats import opening
 
     catalog.own.cache_clear()
     try:
@@ -248,7 +248,7 @@ def test_it_is_kept_and_found_again_without_another_trial(opened, tmp_path, monk
 @pytest.mark.deep
 def test_it_is_tried_again_where_another_one_is_described_beside_it(opened, tmp_path):
     """As where a process was killed that put another library's tokenizer in its place."""
-    from engine.formats import kept_tokenizer
+    from engine.library.formats import kept_tokenizer
 
     encoding, another = opened[0].encoding, "own.model" if opened[0].kind != "SentencePiece" else "tokenizer.json"
     (tmp_path / "other").mkdir()
@@ -264,7 +264,7 @@ def test_it_is_tried_again_where_another_one_is_described_beside_it(opened, tmp_
 
 
 def test_it_cannot_be_written_in_another_format(opened, tmp_path):
-    from engine.formats.saving import save_encoding
+    from engine.library.formats.saving import save_encoding
 
     with pytest.raises(FormatError, match="does not expose merges"):
         save_encoding(opened[0].encoding, tmp_path / "x.tiktoken")
@@ -273,7 +273,7 @@ def test_it_cannot_be_written_in_another_format(opened, tmp_path):
 @pytest.mark.deep
 def test_libraries_are_loaded_when_such_a_file_is_opened():
     code = (
-        "import sys, engine, engine.formats.opening; engine.get_encoding('gpt2').encode('x'); "
+        "import sys, engine, engine.library.formats.opening; engine.get_encoding('gpt2').encode('x'); "
         "print([m for m in ('tokenizers', 'sentencepiece') if m in sys.modules])"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

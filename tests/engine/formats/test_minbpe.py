@@ -7,11 +7,11 @@ from hypothesis import given
 
 import engine
 from engine.errors import FormatError
-from engine.formats import minbpe
-from engine.formats.reading import expression_named
-from engine.formats.splits import BY_MINBPE
-from engine.formats.tokenizer_data import TokenizerData
-from engine.pretokenize import pretokenizer
+from engine.library.formats import minbpe
+from engine.library.formats.reading import expression_named
+from engine.library.formats.splits import BY_MINBPE
+from engine.library.formats.tokenizer_data import TokenizerData
+from engine.split.pretokenization import pretokenizer
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import TEXT, trained
 from tests.engine.strategies import texts

@@ -15,10 +15,10 @@ from tiktoken.load import load_tiktoken_bpe
 
 import engine
 from engine.errors import FormatError
-from engine.formats import reading
-from engine.formats.opening import open_tokenizer
-from engine.formats.refusals import PatternNeededError
-from engine.formats.saving import save_encoding
+from engine.library.formats import reading
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.saving import save_encoding
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained

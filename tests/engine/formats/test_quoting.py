@@ -7,9 +7,9 @@ import json
 import pytest
 
 from engine.errors import FormatError
-from engine.formats.opening import open_tokenizer
-from engine.formats.quoting import quoted, shortened
-from engine.formats.saving import save_encoding
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.quoting import quoted, shortened
+from engine.library.formats.saving import save_encoding
 from tests.engine.formats.trained import trained
 
 LONG = "\u0120" * 1_024

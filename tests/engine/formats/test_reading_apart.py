@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 import main
-from engine.child_command import child_command
 from engine.errors import FormatError
-from engine.formats import reading_apart
-from engine.formats.child_run import Ended
-from engine.formats.opening import open_tokenizer
-from engine.formats.refusals import PatternNeededError
-from engine.formats.saving import save_encoding
+from engine.library.formats import reading_apart
+from engine.library.formats.child_run import Ended
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.saving import save_encoding
+from engine.runtime.child_process import child_command
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 from tests.thoroughness import mostly_deep
@@ -221,7 +221,7 @@ def test_so_is_one_that_does_not_start_or_end(tmp_path, monkeypatch):
 
 def test_a_program_without_an_interpreter_reads_itself(monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    command, _ = child_command("engine.formats.reading_apart", reading_apart.OPTION, ())
+    command, _ = child_command("engine.library.formats.reading_apart", reading_apart.OPTION, ())
     assert command == [sys.executable, reading_apart.OPTION]
     asked = []
     monkeypatch.setattr(reading_apart, "main", lambda: asked.append(1) or 0)

@@ -12,10 +12,10 @@ import pytest
 
 import engine
 from engine.errors import EngineError, FormatError
-from engine.formats import huggingface, saving
-from engine.formats.opening import open_tokenizer
-from engine.formats.saving import save_encoding
-from engine.own_encodings import OwnEncodings
+from engine.library.formats import huggingface, saving
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.saving import save_encoding
+from engine.library.user_encodings import OwnEncodings
 from tests.engine.formats.trained import TEXT, trained
 
 SUFFIXES = (".tiktoken", ".json", ".model")

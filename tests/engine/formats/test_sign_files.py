@@ -12,11 +12,11 @@ from tokenizers import Tokenizer
 
 import engine
 from engine.errors import FormatError
-from engine.formats import huggingface
-from engine.formats.character_spelling import spelled, unspelled
-from engine.formats.opening import open_tokenizer
-from engine.formats.saving import check_settings, save_encoding
-from engine.training_types import TrainingSettings
+from engine.library.formats import huggingface
+from engine.library.formats.character_spelling import spelled, unspelled
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.saving import check_settings, save_encoding
+from engine.training.types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import SPECIALS, TEXT
 from tests.engine.strategies import texts

@@ -6,10 +6,10 @@ import pytest
 from tokenizers import Tokenizer
 
 import engine
+from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.errors import FormatError, TrainingError
-from engine.formats.saving import check_settings, save_encoding
-from engine.prepared_encoding import PreparedEncoding
-from engine.training_types import TrainingSettings
+from engine.library.formats.saving import check_settings, save_encoding
+from engine.training.types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import SPECIALS, TEXT
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import functools
 from collections import Counter
 
-from engine.encoding import Encoding
-from engine.formats.reading import expression_named
-from engine.pretokenize import pretokenizer
-from engine.reference_training import learn_merges
+from engine.encoding.encoding import Encoding
+from engine.library.formats.reading import expression_named
+from engine.split.pretokenization import pretokenizer
+from engine.training.reference import learn_merges
 
 TEXT = (
     "The cat in the hat sat on the mat; the other cat did not.\n" * 3

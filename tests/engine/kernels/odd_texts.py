@@ -7,7 +7,8 @@ import itertools
 import random
 from collections.abc import Iterator
 
-from engine import scan_tables, unicode_classes
+from engine.split import scan_tables
+from engine.text import unicode_classes
 
 
 def _cases_of(word: str) -> Iterator[tuple[str, ...]]:

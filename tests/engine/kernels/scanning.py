@@ -6,8 +6,8 @@ import random
 
 import numpy as np
 
-from engine import patterns, scanners
-from engine.scanners import PADDING, KnownSplit, Scanner
+from engine.split import patterns, scanners
+from engine.split.scanners import PADDING, KnownSplit, Scanner
 
 SPLITS: dict[str, tuple[KnownSplit, str]] = {
     "gpt2": (scanners.GPT2, patterns.GPT2.expression),

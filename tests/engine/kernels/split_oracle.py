@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.tiktoken_core import build_core
+from engine.runtime.tiktoken_core import build_core
 
 LONGEST_ROW = 400
 """Bytes of short pretokens in a row that are still looked through: the vocabularies grow with the square of it."""

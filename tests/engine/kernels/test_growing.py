@@ -7,7 +7,6 @@ import random
 import numpy as np
 import pytest
 
-from engine import reference
 from engine.kernels import layout, state
 from engine.kernels._jit import kernel
 from engine.kernels.caches import find_beside, is_word, put_slot, put_word, slot_line, word_line
@@ -15,7 +14,8 @@ from engine.kernels.growing import grow_slots, grow_words
 from engine.kernels.layout import section
 from engine.kernels.lookup import key_hash
 from engine.kernels.memory import load64, span, store64
-from engine.tables import build_tables, fingerprint_of
+from engine.split import reference
+from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import encoded
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 

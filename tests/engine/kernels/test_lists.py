@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kept_for_later import let_go_of_all
 from engine.kernels import lists
 from engine.kernels._jit import COMPILED
 from engine.kernels.lists import list_of
+from engine.runtime.caches import let_go_of_all
 
 LIMIT = 5000
 

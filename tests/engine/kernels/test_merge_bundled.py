@@ -13,7 +13,7 @@ from engine.kernels._jit import COMPILED
 from engine.kernels.batch import count_tokens, encode_tokens
 from engine.kernels.measures import note_token_ends
 from engine.kernels.state import new_state
-from engine.tables import build_tables, fingerprint_of
+from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import as_text, counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.thoroughness import mostly_deep

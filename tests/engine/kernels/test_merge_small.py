@@ -7,10 +7,10 @@ import random
 import numpy as np
 import pytest
 
-from engine import reference
 from engine.kernels import layout
 from engine.kernels.state import new_state
-from engine.tables import UnsupportedVocabularyError, build_tables, fingerprint_of
+from engine.split import reference
+from engine.vocabulary.tables import UnsupportedVocabularyError, build_tables, fingerprint_of
 from tests.engine.kernels.merging import counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

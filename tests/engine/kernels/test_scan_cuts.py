@@ -6,12 +6,13 @@ import random
 
 import pytest
 
-from engine import catalog, scanners
 from engine.kernels._jit import COMPILED
 from engine.kernels.cache_folder import current_folder
-from engine.scanners import Scanner
-from engine.tables import crossings_in
-from engine.tiktoken_core import build_core
+from engine.library import catalog
+from engine.runtime.tiktoken_core import build_core
+from engine.split import scanners
+from engine.split.scanners import Scanner
+from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, all_ends, padded
 from tests.thoroughness import mostly_deep

@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from engine import scanners
 from engine.kernels._jit import COMPILED
+from engine.split import scanners
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, ends_of
 from tests.engine.kernels.split_oracle import first_disagreement

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
 from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
-from engine.quick_cuts import QuickCutFinder
-from engine.safe_cuts import CutFinder
-from engine.unit_properties import unit_properties
+from engine.split.quick_cuts import QuickCutFinder
+from engine.split.safe_cuts import CutFinder
+from engine.split.unit_properties import unit_properties
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import examples
 

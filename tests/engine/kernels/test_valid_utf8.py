@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus_files import is_utf8
+from engine.corpus.files import is_utf8
 from engine.kernels._jit import COMPILED
-from engine.training_counting import is_valid
+from engine.training.counting import is_valid
 from tests.thoroughness import mostly_deep
 
 pytestmark = pytest.mark.skipif(not COMPILED, reason="only the compiled kernel reads blocks")

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 import engine
 import main
-from engine.child_command import child_command
 from engine.requests import template_child, template_file
 from engine.requests.counting import RequestCounter
 from engine.requests.errors import TemplateError
@@ -19,6 +18,7 @@ from engine.requests.template_file import TemplateFile
 from engine.requests.template_source import LARGEST_SOURCE, TemplateSource, read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, Tool, ToolCall
+from engine.runtime.child_process import child_command
 from tests.engine.requests.samples import DAY, WEATHER_TOOL
 from tests.thoroughness import examples, mostly_deep
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine import still_wanted
-from engine.still_wanted import asking
+from engine.runtime import cancellation
+from engine.runtime.cancellation import asking
 from gui.core.savings import types as edits_module
 from gui.core.savings.proposals import KINDS, advise, together
 from gui.core.savings.types import Edit, Watch, apart_from, edited, united_edits
@@ -44,7 +44,7 @@ def test_edits_are_done_in_stretches(parts: list[tuple[str, str]], size: int):
 
 
 def test_whoever_waits_is_let_in_between_edits(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(still_wanted.while_wanted, "__defaults__", (100,))
+    monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
     asked: list[int] = []
     with asking(lambda: asked.append(1)):
         assert edited("." * 1000, [Edit(place, place + 1, "") for place in range(1000)]) == ""

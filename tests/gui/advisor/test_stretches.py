@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.still_wanted import asking
+from engine.runtime.cancellation import asking
 from gui.core.savings import proposals, structure
 from gui.core.savings.structure import BEFORE_WORDS, LINE_END, first_match, matches
 

@@ -6,7 +6,8 @@ import random
 
 import pytest
 
-from engine import EditedText, catalog
+from engine import EditedText
+from engine.library import catalog
 from tests.gui.editor.sessions import Session
 from tests.thoroughness import mostly_deep
 

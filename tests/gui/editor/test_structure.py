@@ -7,7 +7,7 @@ import sys
 
 from PySide6.QtWidgets import QLabel
 
-HEAVY = ("numpy", "pyqtgraph", "tiktoken", "numba", "regex", "engine.encoding", "pricing")
+HEAVY = ("numpy", "pyqtgraph", "tiktoken", "numba", "regex", "engine.encoding.encoding", "pricing")
 
 
 def loaded_by(*modules: str) -> set[str]:

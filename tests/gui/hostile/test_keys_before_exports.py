@@ -11,7 +11,8 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
-from engine import Encoding, catalog
+from engine import Encoding
+from engine.library import catalog
 from gui.core.api_keys import key_sentence, keys_in_text, keys_in_tokens
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow

@@ -91,7 +91,7 @@ def test_of_equals_the_pair_seen_first_or_the_lower_one():
 
 
 def test_replaying_merges_gives_what_lowest_ranks_first_gives():
-    from engine.reference import encode_pretoken
+    from engine.split.reference import encode_pretoken
 
     words = [in_bytes(word) for word in ["low", "lower", "lowest", "new", "newer", "wide", "wider", "widest"]]
     learned = learn(words, 20, alphabet=[bytes([value]) for value in range(256)])

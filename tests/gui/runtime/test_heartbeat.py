@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from engine.still_wanted import ask
+from engine.runtime.cancellation import ask
 from gui.runtime import event_loop, jobs
 from gui.runtime.event_loop import Heartbeat
 from gui.runtime.jobs import JobRunner, Ticket

@@ -14,8 +14,9 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine import catalog, compiling, encoding, kernel_use
+from engine.encoding import compiling, encoding, kernel_use
 from engine.kernels import cache_folder
+from engine.library import catalog
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.window.about import AboutDialog

@@ -14,7 +14,7 @@ from PySide6.QtCore import QLocale, QObject, QTimer
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
-from engine.training_types import TrainingCurve
+from engine.training.types import TrainingCurve
 from gui.costs.chart import CostChart
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme

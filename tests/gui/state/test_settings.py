@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from engine.atomic_file import change_atomic
+from engine.runtime.atomic_files import change_atomic
 from gui.runtime.jobs import JobRunner
 from gui.state import storage
 from gui.state.settings import Settings, SettingsStore, accepted, describe, names

@@ -7,9 +7,9 @@ from itertools import pairwise
 import pytest
 
 import engine
-from engine.encoding import Encoding
-from engine.merge_account import account_of, merge_spans
-from engine.patterns import CL100K
+from engine.analysis.merge_steps import account_of, merge_spans
+from engine.encoding.encoding import Encoding
+from engine.split.patterns import CL100K
 from engine.types import MergeTree
 from gui.tokenizers.merges.forest import GAP, TREE_GAP, ForestNode, MergeForest, forest_of, forest_of_account, lay_out
 

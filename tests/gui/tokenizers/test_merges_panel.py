@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton, QSpin
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine import catalog
-from engine.encoding import Encoding
+from engine.encoding.encoding import Encoding
+from engine.library import catalog
 from gui.tokenizers.merges.panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
 from gui.tokenizers.merges.service import LONGEST
 from gui.window.application import Application

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine.merge_types import IsToken, MergedOn, NoSuchToken, SplitApart, TakenFirst
+from engine.analysis.merge_types import IsToken, MergedOn, NoSuchToken, SplitApart, TakenFirst
 from gui.runtime.jobs import JobRunner, Ticket
 from gui.tokenizers.merges.service import FROM_END, MergeReply, MergeRequest, MergeService, _Known, _look
 from gui.tokenizers.merges.tables import explained
@@ -117,9 +117,9 @@ def test_text_that_the_pattern_leaves_out():
 
 
 def test_a_pretoken_that_is_too_long_is_refused_in_words(monkeypatch):
-    from engine import merge_account
+    from engine.analysis import merge_steps
 
-    monkeypatch.setattr(merge_account, "LONGEST_BYTES", 10)
+    monkeypatch.setattr(merge_steps, "LONGEST_BYTES", 10)
     reply = look("a" * 11)
     assert "11 bytes" in reply.problem
     assert reply.account is None

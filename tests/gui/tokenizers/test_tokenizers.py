@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer
 
 import engine
-from engine.catalog import ENTRIES
-from engine.formats.saving import save_encoding
-from engine.half_written import LOCK_NAME
+from engine.library.catalog import ENTRIES
+from engine.library.formats.saving import save_encoding
+from engine.runtime.unfinished_files import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.core.user_encodings import UserEncodings
 from gui.prompt.token_readout import TokenReadout
@@ -128,7 +128,7 @@ def test_a_file_is_looked_at_and_added_and_counts(qtbot: QtBot, open_window: Ope
 
 @pytest.mark.deep
 def test_what_our_own_engine_runs_says_so(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    from engine.formats.saving import save_encoding
+    from engine.library.formats.saving import save_encoding
 
     save_encoding(trained(), tmp_path / "written.json")
     bench = open_window()
@@ -158,7 +158,7 @@ def test_a_name_that_is_taken_is_not_accepted(qtbot: QtBot, open_window: OpenWin
 
 @pytest.mark.deep
 def test_a_file_without_a_pattern_asks_for_one(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
-    from engine.formats.saving import save_encoding
+    from engine.library.formats.saving import save_encoding
 
     save_encoding(trained(), tmp_path / "bare.tiktoken")
     (tmp_path / "bare.tiktoken.json").unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.training_types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
+from engine.training.types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
 from gui.editor.offsets import DROPPED
 from gui.runtime.jobs import JobCancelled, Ticket
 from gui.tokenizers.train import corpus_service as training_corpus

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from engine.training_types import Merge
+from engine.training.types import Merge
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.tokenizers.train.feed import COUNT, NUMBER, PAIR, TOKEN, TOKEN_ID, TOKENS_LEFT, MergeFeed, MergeFeedModel

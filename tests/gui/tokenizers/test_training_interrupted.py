@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine.training_types import SkippedFile, TrainingSettings
+from engine.training.types import SkippedFile, TrainingSettings
 from gui.runtime.notify import Notice
 from gui.tokenizers.train import run_service as training_worker
 from gui.tokenizers.train.checkpoint_service import (

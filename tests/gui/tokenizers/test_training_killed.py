@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine.kernels.cache_folder import VARIABLE, current_folder
-from engine.training_types import TrainingSettings
+from engine.training.types import TrainingSettings
 from gui.runtime.notify import Notice
 from gui.tokenizers.train.checkpoint_service import TrainingPlan, find_checkpoint, save_checkpoint
 from gui.window.application import Application

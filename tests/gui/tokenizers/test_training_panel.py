@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine import compiling
+from engine.encoding import compiling
 from gui.tokenizers.train.panel import TrainingPanel
 from gui.tokenizers.train.run_service import IDLE
 from gui.widgets.form_rows import Remark
@@ -317,7 +317,7 @@ def test_the_sign_for_a_space_is_shown_and_trained_with(qtbot: QtBot, bench: App
 
 @pytest.mark.deep
 def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Application, texts: Path, monkeypatch):
-    from engine import training_forecast
+    from engine.training import forecast
 
     def fail(*_: object) -> None:
         raise engine.EngineError("the sample took too long.")
@@ -325,7 +325,7 @@ def test_why_there_is_no_forecast_is_said(qtbot: QtBot, bench: Application, text
     panel = panel_of(bench)
     choose(qtbot, panel, texts)
     qtbot.waitUntil(lambda: "of memory" in panel.survey.forecast.text())
-    monkeypatch.setattr(training_forecast, "forecast", fail)
+    monkeypatch.setattr(forecast, "forecast", fail)
     panel.form.vocab_size.setValue(300)
     qtbot.waitUntil(lambda: panel.survey.forecast.text() == "⚠ No forecast: the sample took too long.")
     panel.form.vocab_size.setValue(10)

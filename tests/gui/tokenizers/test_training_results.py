@@ -12,9 +12,9 @@ from tiktoken import Encoding
 from tiktoken.load import load_tiktoken_bpe
 
 import engine
-from engine import catalog
 from engine.errors import FormatError
-from engine.evaluation import evaluate, texts_of
+from engine.library import catalog
+from engine.training.evaluation import evaluate, texts_of
 from gui.tokenizers.train.report_service import COMPARED, ExportRequest
 from gui.tokenizers.train.report_tables import runs_counted
 from gui.window.application import Application

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale
 
-from engine.training_types import CorpusFile, CorpusRules, TrainingSettings
+from engine.training.types import CorpusFile, CorpusRules, TrainingSettings
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket

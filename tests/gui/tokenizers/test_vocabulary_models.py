@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from engine.entries.diagnostics import FINDINGS as ENGINE_FINDINGS
-from engine.entries.table import KINDS as ENGINE_KINDS
-from engine.scripts import SCRIPT_NAMES
+from engine.text.scripts import SCRIPT_NAMES
+from engine.vocabulary.entries.diagnostics import FINDINGS as ENGINE_FINDINGS
+from engine.vocabulary.entries.table import KINDS as ENGINE_KINDS
 from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
 
 

@@ -270,7 +270,7 @@ def test_diagnosis_fills_columns_filters_and_facts(qtbot, open_window):
 
 @pytest.mark.deep
 def test_a_diagnosis_is_kept_for_the_next_window(qtbot, open_window, tmp_path, monkeypatch):
-    from engine.entries import diagnostics
+    from engine.vocabulary.entries import diagnostics
 
     bench = open_window(tmp_path / "kept")
     browse(qtbot, bench, "r50k_base", diagnosed=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.training_types import Merge, TrainingCurve, TrainingProgress
+from engine.training.types import Merge, TrainingCurve, TrainingProgress
 
 
 def merge(index: int, left_id: int = 97, right_id: int = 98, token_bytes: bytes = b"ab") -> Merge:

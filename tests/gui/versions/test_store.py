@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine import atomic_file, half_written
-from engine.half_written import LOCK_NAME
+from engine.runtime import atomic_files, unfinished_files
+from engine.runtime.unfinished_files import LOCK_NAME
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked
 from gui.core.version_store import VersionError
@@ -45,7 +45,7 @@ def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monk
 
     def write_atomic(path: Path, content: bytes) -> int:
         with monkeypatch.context() as impatient:
-            impatient.setattr(half_written, "LOCK_SECONDS", 0.0)
+            impatient.setattr(unfinished_files, "LOCK_SECONDS", 0.0)
             try:
                 store.delete(tmp_path, version)
             except OSError as error:
@@ -96,7 +96,7 @@ def test_a_save_that_fails_leaves_no_version(tmp_path: Path, monkeypatch: pytest
     def full(*_args: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(atomic_file.os, "fsync", full)
+    monkeypatch.setattr(atomic_files.os, "fsync", full)
     with pytest.raises(OSError, match="No space"):
         store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
     assert store.kept(tmp_path) == store.Kept(())

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pricing
-from engine import text_kinds
+from engine.text import kinds as text_kinds
 from pricing.bundled import load_bundled
 from pricing.calibration import KINDS, Kind, TextMix, band_for, load_bands, rule_for
 from pricing.types import CountRule

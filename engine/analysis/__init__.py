@@ -1,0 +1,1 @@
+"""Looking into tokens: how encodings differ, how a text is merged, figures that compare."""

@@ -1,0 +1,1 @@
+"""Folders and files to text: which files, in which character encoding, with how many tokens."""

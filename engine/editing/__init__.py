@@ -1,0 +1,1 @@
+"""Exact tokens of a text under edit."""

@@ -1,0 +1,380 @@
+"""EditedText: a text under edit, its tokens exact after every change.
+
+An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
+edits that lie close together, has its window encoded anew and spliced in; statistics, special tokens and the counts in
+other encodings follow by the difference between the window's text before and after.
+
+How far a window reaches is up to the reader. There are three ways, which give the same tokens:
+
+* between safe cuts, for the patterns that these are known of (``engine.editing.cut_reader``);
+* the same by our own kernels, for the edits that typing is made of (``engine.editing.quick_edits``);
+* from pretoken to pretoken, for any other pattern (``engine.editing.pretoken_reader``).
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.editing.cut_reader import window_around
+from engine.editing.cuts import piece_end, pieces
+from engine.editing.measures import Measures, measure_pieces
+from engine.editing.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
+from engine.editing.text_reader import Piece, Readings, reader_for
+from engine.editing.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
+from engine.encoding.encoding import Encoding
+from engine.split.safe_cuts import CutFinder
+from engine.text.utf16 import sound_text_of, text_of, utf16_length
+from engine.text.utf16_units import EditedUnits
+from engine.types import TextEdit, TextStatistics, TokenPatch
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from engine.editing.quick_edits import QuickEdit, QuickEdits
+
+Progress = Callable[[float], None]
+
+_PLAIN_CUTS = CutFinder()
+"""Safe cuts where text of special tokens is plain text."""
+
+_JOIN_UNITS = 512
+"""Edits with less than this between them share a window: encoding so much costs about as much as another window."""
+
+_TAKEN = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """A stretch of text between two token boundaries that edits changed: where it began, and where it ended before
+    and ends after them."""
+
+    start: int
+    old_end: int
+    new_end: int
+
+
+class EditedText:
+    """A text, its tokens in one encoding, and its counts. Positions are UTF-16 units.
+
+    Not safe to use from several threads at once. When ``progress`` raises, the object is as it was before the call.
+    """
+
+    def __init__(self, encoding: Encoding, *, special_as_tokens: bool = False) -> None:
+        self._reader = reader_for(encoding, special_as_tokens)
+        self._blocks = TokenBlocks()
+        self._measures = Measures()
+        self._readings = Readings()
+        self._others = PrefixCounts()
+        self._quick: QuickEdits | None = None  # of the reader's encoding, from its first edit with kernels on
+
+    # What it knows
+
+    @property
+    def encoding(self) -> Encoding:
+        """The encoding of the tokens."""
+        return self._reader.encoding
+
+    @property
+    def special_as_tokens(self) -> bool:
+        """Whether text of a special token is that token here."""
+        return self._reader.special_as_tokens
+
+    @property
+    def statistics(self) -> TextStatistics:
+        """What the text measures apart from tokens. A lone surrogate is a character of three bytes, as U+FFFD."""
+        return self._measures.statistics()
+
+    @property
+    def token_count(self) -> int:
+        """Number of tokens."""
+        return self._blocks.token_count
+
+    @property
+    def token_count_plain(self) -> int:
+        """Number of tokens if text of special tokens is plain text."""
+        return self._readings.plain
+
+    @property
+    def token_count_special(self) -> int:
+        """Number of tokens if text of special tokens is those tokens."""
+        return self._readings.special
+
+    @property
+    def special_occurrences(self) -> int:
+        """How often text of a special token of this encoding occurs."""
+        return self._readings.occurrences
+
+    def text(self) -> str:
+        """The whole text, lone surrogates kept."""
+        return "".join(self.texts())
+
+    def texts(self) -> Iterator[str]:
+        """The whole text in parts that end between characters, lone surrogates kept. Not to be edited meanwhile."""
+        decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")
+        for units in self._blocks.all_units():
+            yield decoder.decode(units.tobytes())
+        yield decoder.decode(b"", final=True)
+
+    def text_between(self, utf16_start: int, utf16_end: int) -> str:
+        """The text between two positions, lone surrogates kept."""
+        return text_of(self._blocks.read_units(utf16_start, utf16_end))
+
+    def whole(self) -> TokenPatch:
+        """All tokens, as a patch of the text by itself."""
+        return self._patch_of(_Window(0, len(self._blocks), len(self._blocks)))
+
+    # Changes
+
+    def reset(self, text: str, progress: Progress | None = None) -> TokenPatch:
+        """Take another text; its tokens, as a patch of the whole text before.
+
+        ``progress`` is called with the part done, 0 to 1, after each piece.
+        """
+        measures = Measures()
+        before = ""
+
+        def measure(units: NDArray[np.uint16]) -> None:
+            nonlocal measures, before
+            piece = sound_text_of(units)
+            measures += measure_pieces([piece], before)
+            before = piece[-1]
+            if progress is not None:
+                progress(measures.utf16_units / total)
+
+        total = utf16_length(text)
+        blocks, readings = _collected(self._reader.read_all(text), measure)
+        old_end = len(self._blocks)
+        self._blocks, self._readings, self._measures = blocks, readings, measures
+        self._others.restart()
+        return self._patch_of(_Window(0, old_end, len(blocks)))
+
+    def use(self, encoding: Encoding, special_as_tokens: bool, progress: Progress | None = None) -> TokenPatch:
+        """Take another encoding or the other reading of special tokens; the new tokens, as a patch of all."""
+        total, done = len(self._blocks), 0
+
+        def tell(units: NDArray[np.uint16]) -> None:
+            nonlocal done
+            done += len(units)
+            if progress is not None:
+                progress(done / total)
+
+        reader = reader_for(encoding, special_as_tokens)
+        pieces_read: list[tuple[int, NDArray[np.int32], NDArray[np.int32]]] = []
+        readings = Readings()
+        for piece in reader.read_units(self._blocks):
+            pieces_read.append((len(piece.units), piece.ids, piece.ends))
+            readings += piece.readings
+            tell(piece.units)
+        blocks = retokenized(self._blocks, pieces_read)
+        for watched in self._others.encodings:
+            if watched.encodes_like(self._reader.encoding):
+                self._others.settle(watched.name, total, self._readings.plain)
+        self._reader, self._blocks, self._readings, self._quick = reader, blocks, readings, None
+        return self.whole()
+
+    def apply(self, edits: Sequence[TextEdit]) -> TokenPatch:
+        """Make these edits, each in the positions of the text after the ones before it.
+
+        Returns one patch for all of them, with the tokens of every window and of what lies between.
+        ValueError for an edit outside the text; then none is made.
+        """
+        lengths = [utf16_length(edit.inserted) for edit in edits]
+        self._check(edits, lengths)
+        if len(edits) == 1 and (made := self._make_quickly(edits[0])):
+            return self._patch(made.start, made.old_end, made.new_end, made.ids, made.utf16_ends)
+        windows: list[_Window] = []
+        for cluster in _clusters(list(zip(edits, lengths, strict=True))):
+            windows += self._apply_cluster(cluster)
+        return self._patch_of(_hull(windows) if windows else _Window(0, 0, 0))
+
+    # Other encodings
+
+    def watch(self, encodings: Sequence[Encoding]) -> None:
+        """Count the text in these encodings as well, special tokens as plain text. ``catch_up`` does the counting."""
+        self._others.watch(encodings)
+
+    def counts(self) -> dict[str, int | None]:
+        """Tokens in each watched encoding, None where the text has not been counted to its end."""
+        total = len(self._blocks)
+        return {
+            encoding.name: self._readings.plain
+            if encoding.encodes_like(self._reader.encoding)
+            else self._others.tokens(encoding.name, total)
+            for encoding in self._others.encodings
+        }
+
+    def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one) -> bool:
+        """Count on in the watched encodings for about that long; True when all counts are known.
+
+        ``side_by_side``: does several things in threads and returns when all are done. Our own kernels then count in
+        several encodings at once.
+        """
+        names = self._other_names()
+        return self._others.catch_up(names, len(self._blocks), self._next_piece, seconds, side_by_side)
+
+    def _other_names(self) -> list[str]:
+        """The watched encodings whose counts do not follow from the tokens."""
+        own = self._reader.encoding
+        return [encoding.name for encoding in self._others.encodings if not encoding.encodes_like(own)]
+
+    def _next_piece(self, start: int, encoding: Encoding) -> tuple[int, str]:
+        """Text from a position on that encodes by itself: where it ends, and it."""
+        finder = _PLAIN_CUTS if encoding.has_safe_cuts else None
+        end = piece_end(self._blocks, finder, start, len(self._blocks))
+        return end, sound_text_of(self._blocks.read_units(start, end))
+
+    # How it is done
+
+    def _check(self, edits: Sequence[TextEdit], lengths: Sequence[int]) -> None:
+        total = len(self._blocks)
+        for edit, length in zip(edits, lengths, strict=True):
+            start, removed = edit.utf16_start, edit.utf16_removed
+            if start < 0 or removed < 0 or start + removed > total:
+                raise ValueError(
+                    f"an edit at {start} that removes {removed} lies outside a text of {total} UTF-16 units"
+                )
+            total += length - removed
+
+    def _make_quickly(self, edit: TextEdit) -> QuickEdit | None:
+        """Make an edit with kernels, where they encode and it is one for them."""
+        encoding = self._reader.encoding
+        native = encoding.native
+        if native is None or not native.can_scan or not encoding.has_safe_cuts:
+            return None
+        if self._quick is None:
+            from engine.editing.quick_edits import QuickEdits
+
+            self._quick = QuickEdits(native, encoding)
+        others = self._other_names()
+        made = self._quick.make(self._blocks, edit, want_texts=bool(others))
+        if made is not None:
+            more = len(made.ids) - made.removed_tokens
+            self._readings = self._readings.with_more_tokens(more)
+            self._measures += Measures(
+                made.more_characters,
+                made.new_end - made.old_end,
+                made.more_bytes,
+                made.more_words,
+                made.more_newlines,
+            )
+            if others:
+                change = TextChange(made.start, made.old_end, made.new_end, [made.before], [made.after])
+                self._others.follow(others, change, len(self._blocks))
+        return made
+
+    def _apply_cluster(self, cluster: Sequence[tuple[TextEdit, int]]) -> Iterator[_Window]:
+        """Make edits that lie close together."""
+        while made := self._make_quickly(cluster[0][0]):
+            yield _Window(made.start, made.old_end, made.new_end)
+            cluster = cluster[1:]
+            if not cluster:
+                return
+        yield self._apply_at_once(cluster)
+
+    def _apply_at_once(self, cluster: Sequence[tuple[TextEdit, int]]) -> _Window:
+        """Make edits in one window."""
+        blocks = self._blocks
+        edited = self._edited_units(cluster)
+        made = self._reader.remake(blocks, edited, self._readings)
+        char_before = sound_text_of(blocks.read_units(made.start - 1, made.start)) if made.start else ""
+        before = _sound_pieces(pieces(blocks, _PLAIN_CUTS, made.start, made.old_end))
+        after = _sound_pieces(pieces(edited, _PLAIN_CUTS, made.start, made.new_end))
+        others = self._other_names()
+        change = TextChange(made.start, made.old_end, made.new_end, before, after)
+        if others and not self._reader.encoding.has_safe_cuts:
+            change = self._change_between_cuts(edited)
+        new_units = edited.read_units(made.start, made.new_end)
+        blocks.splice(made.start, made.old_end, new_units, made.ids, made.ends)
+        self._readings += made.readings
+        self._measures += measure_pieces(after, char_before) - measure_pieces(before, char_before)
+        self._others.follow(others, change, len(blocks))
+        return _Window(made.start, made.old_end, made.new_end)
+
+    def _edited_units(self, cluster: Sequence[tuple[TextEdit, int]]) -> EditedUnits:
+        """The text as it is when these edits are made."""
+        kept_before = kept_behind = total = length = len(self._blocks)
+        for edit, inserted in cluster:
+            kept_before = min(kept_before, edit.utf16_start)
+            kept_behind = min(kept_behind, length - edit.utf16_start - edit.utf16_removed)
+            length += inserted - edit.utf16_removed
+        start, old_end = kept_before, max(kept_before, total - kept_behind)
+        content = bytearray(self._blocks.read_units(start, old_end))
+        for edit, _ in cluster:
+            first = 2 * (edit.utf16_start - start)
+            content[first : first + 2 * edit.utf16_removed] = edit.inserted.encode("utf-16-le", "surrogatepass")
+        return EditedUnits(self._blocks, start, old_end, np.frombuffer(content, dtype=np.uint16))
+
+    def _change_between_cuts(self, edited: EditedUnits) -> TextChange:
+        """What an edit does, between safe cuts."""
+        start, old_end = window_around(self._blocks, edited, _PLAIN_CUTS)
+        new_end = old_end + edited.growth
+        before = _sound_pieces(pieces(self._blocks, _PLAIN_CUTS, start, old_end))
+        return TextChange(start, old_end, new_end, before, _sound_pieces(pieces(edited, _PLAIN_CUTS, start, new_end)))
+
+    def _patch_of(self, window: _Window) -> TokenPatch:
+        ids, ends = self._blocks.tokens_between(window.start, window.new_end)
+        ids &= ID_BITS
+        ids.flags.writeable = False
+        return self._patch(window.start, window.old_end, window.new_end, ids, ends)
+
+    def _patch(
+        self, start: int, old_end: int, new_end: int, ids: NDArray[np.int32], ends: NDArray[np.int32]
+    ) -> TokenPatch:
+        table = self._reader.encoding.continues
+        continues = np.empty(len(ids), dtype=np.bool_)
+        for first in range(0, len(ids), _TAKEN):  # numpy makes indices of eight bytes of the ids
+            table.take(ids[first : first + _TAKEN], out=continues[first : first + _TAKEN])
+        ends.flags.writeable = continues.flags.writeable = False
+        return TokenPatch(start, old_end, new_end, ids, ends, continues)
+
+
+def _collected(
+    pieces_read: Iterator[Piece], read: Callable[[NDArray[np.uint16]], None]
+) -> tuple[TokenBlocks, Readings]:
+    """A text with its tokens, and their counts. ``read`` is told the units of each piece."""
+    blocks: list[TokenBlock] = []
+    readings = Readings()
+    for piece in pieces_read:
+        blocks += blocks_of(piece.units, piece.ids, piece.ends)
+        readings += piece.readings
+        if len(piece.units):
+            read(piece.units)
+    return TokenBlocks(blocks), readings
+
+
+def _sound_pieces(pieces_of_text: Iterator[NDArray[np.uint16]]) -> list[str]:
+    return [sound_text_of(units) for units in pieces_of_text]
+
+
+def _clusters(edits: Sequence[tuple[TextEdit, int]]) -> Iterator[list[tuple[TextEdit, int]]]:
+    """Runs of consecutive edits, each with the length of its inserted text, that are worth one window each."""
+    cluster: list[tuple[TextEdit, int]] = []
+    low = high = 0  # what the cluster spans, in the text after its edits
+    for edit, inserted in edits:
+        start = edit.utf16_start
+        if cluster and not low - _JOIN_UNITS <= start <= high + _JOIN_UNITS:
+            yield cluster
+            cluster = []
+        if not cluster:
+            low = high = start
+        low = min(low, start)
+        high = max(high, start + edit.utf16_removed) - edit.utf16_removed + inserted
+        cluster.append((edit, inserted))
+    if cluster:
+        yield cluster
+
+
+def _hull(windows: Sequence[_Window]) -> _Window:
+    """One window around several that came one after the other, each in the positions that the ones before left."""
+    start, old_end, new_end = windows[0].start, windows[0].old_end, windows[0].new_end
+    for window in windows[1:]:
+        # What lies behind the hull moves by the window's change; what lies before it does not.
+        old_end += max(0, window.old_end - new_end)
+        new_end = max(new_end, window.old_end) + window.new_end - window.old_end
+        start = min(start, window.start)
+    return _Window(start, old_end, new_end)

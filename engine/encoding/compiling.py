@@ -1,0 +1,193 @@
+"""Compiling kernels ahead of their first use, in a process of its own: ``python -m engine.encoding.compiling FOLDER
+FAMILY...``.
+
+Compiling takes tens of seconds and holds the interpreter all the while: in the process of a window it would stop the
+window. So it happens in a child process of low priority (``compile_in_child``) which leaves the code in a folder. From
+there ``Encoding.use_kernels(folder, compiled_only=True)`` and its like load it, which is a matter of milliseconds.
+
+A *family* is what is compiled together because it is used together. ``FAMILIES`` names them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import importlib
+import os
+import platform
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+
+from engine.errors import EngineError
+from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kept_in
+from engine.runtime.child_process import child_command
+
+ENCODE = "encode"
+"""The family of everything that counts and encodes."""
+
+TRAIN = "train"
+"""The family of everything that trains."""
+
+FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.library.warm_up", TRAIN: "engine.training.warm_up"})
+"""Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
+ever calls it with."""
+
+OPTION = "--compile-kernels"
+"""Option of the program that makes it compile: a frozen program has no interpreter beside it."""
+
+ATTENDED = "--attended"
+"""First argument of a compiler that somebody waits for."""
+
+UNATTENDED = 75
+"""Exit status of a compiler that nobody waited for any more."""
+
+NICENESS = 10
+"""How far compiling steps back behind everything else on the computer."""
+
+POLL_SECONDS = 0.05
+"""How often is looked whether the compiler is to be stopped."""
+
+
+class CompilingFailedError(EngineError):
+    """Kernels could not be compiled and kept. The text says why, as part of a sentence; ``details`` is for a report."""
+
+    def __init__(self, why: str, details: str = "") -> None:
+        super().__init__(why)
+        self.details = details
+
+
+def is_compiled(folder: Path | None, family: str) -> bool:
+    """Whether a family was compiled into ``folder``. Imports no numba, so it can be asked before anything is counted.
+
+    Only loading it shows whether it was for this processor.
+    """
+    with kept_in(folder):
+        mark = _mark(family)
+    return mark is not None and mark.is_file() and not is_uncompiled()
+
+
+def folder_with(family: str, folder: Path | None) -> Path | None:
+    """Return the folder to load a family of kernels from: ``folder``, that of a profile, or None for the user's own if
+    only that one has them."""
+    return folder if is_compiled(folder, family) or not is_compiled(None, family) else None
+
+
+def keeps_nothing(folder: Path | None) -> bool:
+    """Whether it was asked for nothing to be kept, or compiled, so that there is no use in compiling ahead."""
+    with kept_in(folder):
+        return current_folder() is None or is_uncompiled()
+
+
+def compile_family(folder: Path | None, family: str) -> None:
+    """Compile a family into ``folder``, in this process. OSError where it cannot be kept there."""
+    with kept_in(folder):
+        mark = _mark(family)
+        if mark is None:
+            raise OSError("nothing is to be kept")
+        trial = mark.with_suffix(".trial")
+        keep(trial, b"")  # tens of seconds of work are not begun for nothing
+        trial.unlink(missing_ok=True)
+        importlib.import_module(FAMILIES[family]).warm_up()
+        from engine.kernels.kept_code import raise_unkept
+
+        raise_unkept()
+        keep(mark, b"")
+
+
+def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted: Callable[[], None]) -> None:
+    """Compile families into ``folder`` in a child process, and wait for it. CompilingFailedError.
+
+    ``still_wanted`` is called all the time; what it raises ends the child at once.
+    """
+    command, environment = compiler_command(folder, families)
+    listening, held = os.pipe()
+    try:
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=listening,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows,
+        )
+        with child:
+            try:
+                said = _wait(child, still_wanted)
+            except BaseException:
+                child.kill()
+                raise
+    except OSError as error:
+        raise CompilingFailedError(f"the compiler does not start: {error.strerror or error}") from error
+    finally:
+        os.close(listening)
+        os.close(held)
+    if child.returncode:
+        raise CompilingFailedError(_why(child.returncode, said), said)
+    if not all(is_compiled(folder, family) for family in families):
+        raise CompilingFailedError("the compiler ended without leaving anything", said)
+
+
+def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The command that compiles families into a folder, and its environment. It ends when nobody holds the other end of
+    its standard input any more, however that came about."""
+    arguments = [ATTENDED, "" if folder is None else str(folder), *families]
+    return child_command("engine.encoding.compiling", OPTION, arguments)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compile: the folder (empty: the user's) and the families. Returns the exit status; what is wrong is on
+    standard error, its last line the reason."""
+    if hasattr(os, "nice"):
+        with contextlib.suppress(OSError):
+            os.nice(NICENESS)
+    if arguments[:1] == [ATTENDED]:
+        threading.Thread(target=_end_with_parent, daemon=True).start()
+        arguments = arguments[1:]
+    folder, *families = arguments
+    gc.disable()  # a compiler makes millions of objects and drops few: looking for them costs a tenth of its time
+    try:
+        for family in families:
+            compile_family(Path(folder) if folder else None, family)
+    except OSError as error:
+        sys.stderr.write(f"nothing can be kept in {folder or 'the folder for caches'} ({error.strerror or error})\n")
+        return 1
+    return 0
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that holds the other end of standard input closes it, or is no more; and end."""
+    os.read(sys.stdin.fileno(), 1)
+    os._exit(UNATTENDED)
+
+
+def _mark(family: str) -> Path | None:
+    """The file that says that a family was compiled, for this Python on this kind of processor."""
+    folder = current_folder()
+    name = f"{family}-{sys.implementation.cache_tag}-{platform.machine()}.compiled"
+    return None if folder is None else folder / name
+
+
+def _wait(child: subprocess.Popen[str], still_wanted: Callable[[], None]) -> str:
+    """What the child said on standard error, once it has ended."""
+    while True:
+        still_wanted()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return child.communicate(timeout=POLL_SECONDS)[1]
+
+
+def _why(status: int, said: str) -> str:
+    """The reason in words, of a child that failed."""
+    lines = said.strip().splitlines()
+    if status < 0 or not lines:
+        return f"the compiler ended with status {status}"
+    return lines[-1]
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

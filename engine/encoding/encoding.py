@@ -1,0 +1,452 @@
+"""Encoding: the face of a tokenizer.
+
+A drop-in for ``tiktoken.Encoding`` (its attributes, methods, keyword arguments, defaults, results and exception types)
+that opens bundled vocabularies without a network, survives every text, and adds what an editor needs: counting without
+a list, token ends, and what each token adds to UTF-16 positions.
+
+Two encoders do the work, with the same ids: tiktoken's, built when it is first needed, and our own kernels, from
+``use_kernels`` on, which have to be compiled once.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Collection, Set
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from engine.encoding.decoding import DecodingFace
+from engine.encoding.short_texts import ShortTextCores
+from engine.encoding.text_encoding import TextEncoding
+from engine.encoding.vocabulary_view import VocabularyFace
+from engine.runtime import caches
+from engine.runtime.threads import in_threads
+from engine.runtime.tiktoken_core import CoreBPE, build_core, byte_core, guarded
+from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
+from engine.split.safe_cuts import CutFinder
+from engine.split.special_text import split_at_specials
+from engine.text.surrogates import without_surrogates
+from engine.vocabulary.bundle_format import RankTable, table_from_ranks
+from engine.vocabulary.bundled import BundledVocabulary
+from engine.vocabulary.token_bytes import Vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.encoding.chunked_encoder import NativeFront
+    from engine.encoding.encoder import NativeEncoder
+
+CHUNK_CHARS = 32_768
+"""tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
+every other Python thread waiting."""
+
+
+class Encoding(TextEncoding, DecodingFace, VocabularyFace):
+    """A tokenizer: text to token ids and back. Safe to use from several threads."""
+
+    prepares = False
+    """Whether something is done to texts before they are encoded (``engine.encoding.prepared_encoding``)."""
+
+    _core: CoreBPE | None
+    """tiktoken's encoder; None until it is first needed."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        pat_str: str,
+        mergeable_ranks: dict[bytes, int],
+        special_tokens: dict[str, int],
+        explicit_n_vocab: int | None = None,
+    ) -> None:
+        """An encoding of one's own, as with tiktoken.
+
+        ``mergeable_ranks`` maps token bytes to ids in the order of merging, ``special_tokens`` texts to ids.
+        AssertionError if ``explicit_n_vocab`` is given and is not what they add up to.
+        """
+        self._set_up(name, pat_str, mergeable_ranks, special_tokens)
+        if explicit_n_vocab:
+            assert len(mergeable_ranks) + len(special_tokens) == explicit_n_vocab
+            assert self.max_token_value == explicit_n_vocab - 1
+        self._core = build_core(mergeable_ranks, special_tokens, pat_str)
+        self._undecided = False
+
+    @classmethod
+    def of_ranks(
+        cls, name: str, pat_str: str, mergeable_ranks: dict[bytes, int], special_tokens: dict[str, int]
+    ) -> Self:
+        """As with the constructor, but tiktoken's encoder is built when it is first needed: it takes up to a fifth of a
+        second, in which no other Python thread runs. ValueError where ``pat_str`` is no pattern."""
+        byte_core(pat_str)
+        encoding = cls.__new__(cls)
+        encoding._set_up(name, pat_str, mergeable_ranks, special_tokens)
+        return encoding
+
+    @classmethod
+    def from_bundle(
+        cls,
+        name: str,
+        pattern: SplitPattern,
+        vocabulary: BundledVocabulary,
+        special_tokens: Callable[[], dict[str, int]],
+    ) -> Self:
+        """A bundled encoding: pickled by its name. Its encoder is built, its vocabulary read and its special tokens
+        asked for when they are first needed; from then on, DamagedVocabularyError."""
+        encoding = cls.__new__(cls)
+        encoding._set_up(name, pattern.expression, vocabulary, special_tokens)
+        return encoding
+
+    def _set_up(
+        self,
+        name: str,
+        pat_str: str,
+        ranks: BundledVocabulary | dict[bytes, int],
+        special_tokens: dict[str, int] | Callable[[], dict[str, int]],
+    ) -> None:
+        self.name = name
+        self._pat_str = pat_str
+        self._pattern = next((known for known in PATTERNS if known.expression == pat_str), None)
+        self._ranks = ranks
+        self._given_special_tokens = special_tokens
+        self._core = None
+        self._core_lock = threading.Lock()
+        self._native: NativeFront | None = None
+        self._fits_kernels = True  # as far as is known
+        self._undecided = True
+
+    def __repr__(self) -> str:
+        return f"<Encoding {self.name!r}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
+        if isinstance(self._ranks, BundledVocabulary):
+            from engine.library.catalog import get_encoding
+
+            return get_encoding, (self.name,)
+        return _rebuild, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
+
+    # What tiktoken keeps under these names, for code that reaches for them.
+
+    @property
+    def _core_bpe(self) -> CoreBPE:
+        core = self._core
+        if core is None:
+            with self._core_lock:
+                core = self._core
+                if core is None:
+                    core = self._core = self._make_core()
+                    caches.add(self)
+        return core
+
+    def _make_core(self) -> CoreBPE:
+        """Return an encoder of the whole vocabulary."""
+        before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
+        ranks = self._mergeable_ranks if before is None else before.ranks  # a large table to make
+        return build_core(ranks, self._special_tokens, self._pat_str)
+
+    def _core_for(self, text: str) -> CoreBPE:
+        """tiktoken's encoder; for the first few short texts one of what is in them, which takes less to build."""
+        return self._core or self._short_text_cores.core_for(text) or self._core_bpe
+
+    @functools.cached_property
+    def _short_text_cores(self) -> ShortTextCores:
+        return ShortTextCores(self._mergeable_ranks, self._special_tokens, self._pat_str)
+
+    def let_go(self) -> None:
+        """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
+        can do; nor which tokens each is merged from."""
+        super().let_go()
+        if self._native is not None and isinstance(self._ranks, BundledVocabulary):
+            with self._core_lock:  # one that is being built would come back
+                self._core = None
+            self.__dict__.pop("_short_text_cores", None)
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        return self._ranks if isinstance(self._ranks, dict) else self._table.mergeable_ranks()
+
+    @functools.cached_property
+    def _special_tokens(self) -> dict[str, int]:
+        given = self._given_special_tokens
+        return given if isinstance(given, dict) else given()
+
+    @functools.cached_property
+    def max_token_value(self) -> int:
+        """The highest id."""
+        if isinstance(self._ranks, dict):
+            last_rank = max(self._ranks.values())
+        else:
+            last_rank = self._table.first_id + len(self._table) - 1
+        return max(last_rank, max(self._special_tokens.values(), default=0))
+
+    @functools.cached_property
+    def _table(self) -> RankTable:
+        ranks = self._ranks
+        if isinstance(ranks, dict):
+            return table_from_ranks(ranks)
+        if self._native is None:
+            return ranks.table()
+        from engine.vocabulary.tables import table_in
+
+        return table_in(self._native.tables)
+
+    @functools.cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._table, self._special_tokens, self.max_token_value)
+
+    def read_vocabulary(self) -> None:
+        """Read what encoding needs, where that has not been done: a bundled vocabulary may turn out to be damaged.
+        DamagedVocabularyError."""
+        _ = self._table
+
+    # Our own encoder
+
+    def use_kernels(self, folder: Path | None = None, *, compiled_only: bool = False) -> bool:
+        """Encode with our own kernels from now on: the same ids, many times faster. False where they know no such
+        vocabulary, or nothing here knows what the split pattern means; then nothing changes.
+
+        Compiles what is not yet compiled, which takes seconds: call it on a thread that has them; with
+        ``compiled_only`` NotCompiledError is raised instead (an EngineError of ``engine.kernels.kept_code``).
+        Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: in the
+        user's folder, where the window and ``python main.py warm-up`` compile. What is there is used without this call.
+        """
+        if self._native is None and self._fits_kernels:
+            from engine.kernels.cache_folder import current_folder, kept_in
+            from engine.vocabulary.tables import UnsupportedVocabularyError
+
+            with kept_in(folder, compiled_only=compiled_only):
+                try:
+                    native = self.open_native(current_folder())
+                except UnsupportedVocabularyError:
+                    self._fits_kernels = False
+                    return False
+                taken = self._front(native)
+                self._fits_kernels = taken is not None
+                if taken is None:
+                    return False
+                native.warm_up()
+            self._native = taken
+            self.let_go()
+        return self._fits_kernels
+
+    def _decide(self) -> None:
+        """Use compiled kernels if this user has them."""
+        self._undecided = False
+        if self._native is None and self._fits_kernels:
+            from engine.encoding.kernel_use import take_compiled
+
+            take_compiled(self)
+
+    def _front(self, native: NativeEncoder) -> NativeFront | None:
+        """Return what splits whole texts for our own encoder, or None if the split pattern is not supported."""
+        from engine.encoding.chunked_encoder import ChunkedEncoder
+        from engine.encoding.pattern_encoder import pattern_encoder
+
+        return ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
+
+    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """int32[n]: token ids of the pretokens of a UTF-8 text that the caller has cut, by our own encoder; None where
+        that is not in use."""
+        import numpy as np
+
+        native = self.native
+        return None if native is None else native.encode_pretokens(content, byte_spans).view(np.int32)
+
+    @property
+    def uses_kernels(self) -> bool:
+        """Whether our own kernels encode."""
+        return self._native is not None
+
+    @property
+    def native(self) -> NativeEncoder | None:
+        """Our own encoder, from ``use_kernels`` on, for what is no long text: or, where it has no scanner for the
+        pattern, for pretokens."""
+        return None if self._native is None else self._native.native
+
+    def open_native(self, folder: Path | None) -> NativeEncoder:
+        """Our own encoder with nothing in its caches, its tables kept in ``folder``. UnsupportedVocabularyError."""
+        from engine.encoding.encoder import open_encoder
+        from engine.vocabulary.tables import fingerprint_of
+
+        if isinstance(self._ranks, BundledVocabulary):
+            return open_encoder(self._pat_str, self._ranks.fingerprint, self._ranks.table, folder)
+        table = self._table
+        return open_encoder(self._pat_str, fingerprint_of(table), lambda: table, folder)
+
+    # Encoding
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Token ids of a text in which special tokens are plain text."""
+        try:
+            return self._list(text, frozenset())
+        except UnicodeEncodeError:
+            return self._list(without_surrogates(text), frozenset())
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> list[int]:
+        """Token ids of a text.
+
+        Texts of ``allowed_special`` become special tokens. Texts of ``disallowed_special`` (by default all that are
+        not allowed) raise ValueError when they occur; with ``()`` nothing raises and they are plain text.
+        """
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        try:
+            return self._list(text, allowed)
+        except UnicodeEncodeError:
+            return self._list(without_surrogates(text), allowed)
+
+    def encode_to_numpy(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> NDArray[np.uint32]:
+        """As ``encode``, into uint32[n]. As in tiktoken, a lone surrogate raises UnicodeEncodeError."""
+        import numpy as np
+
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        return self._ids(text, allowed).view(np.uint32)
+
+    def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
+        """``encode_ordinary`` of each text, in parallel."""
+        return in_threads(self.encode_ordinary, text, num_threads)
+
+    def encode_batch(
+        self,
+        text: list[str],
+        *,
+        num_threads: int = 8,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> list[list[int]]:
+        """``encode`` of each text, in parallel."""
+        encode = functools.partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return in_threads(encode, text, num_threads)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """The tokens that stay whatever is appended to the text, and how the rest could go on."""
+        allowed = self._checked_specials(text, allowed_special, disallowed_special)
+        before: list[int] = []
+        if allowed and self._some_begin_alike:
+            *earlier, (text, _) = split_at_specials(text, allowed & self.special_tokens_set)
+            before = self._list("".join(map("".join, earlier)), allowed)
+            allowed = frozenset()
+        with guarded():
+            stable, unstable = self._core_bpe.encode_with_unstable(text, allowed)
+        return before + stable, unstable
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of the token with exactly this text, special tokens included. KeyError if there is none."""
+        if isinstance(text_or_bytes, str):
+            text_or_bytes = text_or_bytes.encode("utf-8")
+        token: int = self._core_bpe.encode_single_token(text_or_bytes)
+        return token
+
+    # What an editor and a price table need beyond tiktoken
+
+    def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
+        """How many tokens ``encode_ordinary`` gives, without building the list. Bytes are read as UTF-8, what is not
+        UTF-8 in them as U+FFFD. ``num_threads``: of a long text, when our own kernels count."""
+        if isinstance(text, bytes):
+            text = text.decode("utf-8", "replace")
+        if self._undecided:
+            self._decide()
+        if self._native is not None:
+            try:
+                return self._native.count(text, num_threads)
+            except UnicodeEncodeError:
+                text = without_surrogates(text)
+                return self._native.count(text, num_threads)
+        if len(text) <= CHUNK_CHARS or not self.has_safe_cuts:
+            return len(self.token_ids(text))
+        return sum(len(self.token_ids(text[start:end])) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
+
+    def token_ids(self, text: str, *, special_as_tokens: bool = False, num_threads: int = 1) -> NDArray[np.int32]:
+        """int32[n], read-only: token ids of any text, lone surrogates read as U+FFFD.
+
+        ``special_as_tokens``: whether text of a special token is that token, or (as usual) plain text.
+        ``num_threads``: of a long text, when our own kernels encode.
+        """
+        allowed = self.special_tokens_set if special_as_tokens else frozenset[str]()
+        try:
+            return self._ids(text, allowed, num_threads)
+        except UnicodeEncodeError:
+            return self._ids(without_surrogates(text), allowed, num_threads)
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
+        three bytes, as U+FFFD."""
+        from engine.runtime.running_sums import running_sums_at
+
+        if not self.has_safe_cuts:  # a pattern of somebody's own may leave out text
+            from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends
+
+            try:
+                return token_ends(self, without_surrogates(text))
+            except UnsupportedPatternError:
+                pass
+        return running_sums_at(self._vocabulary.byte_lengths, self.token_ids(text))
+
+    @property
+    def has_safe_cuts(self) -> bool:
+        """Whether ``engine.split.safe_cuts`` holds for the pattern of this encoding."""
+        return self._pat_str in KNOWN_EXPRESSIONS
+
+    def takes_as_is(self, text: str) -> bool:
+        """Return whether a text is encoded as it stands, rather than what something makes of it first."""
+        return True
+
+    def encodes_like(self, other: Encoding) -> bool:
+        """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
+        if isinstance(self._ranks, BundledVocabulary):
+            same = self._ranks is other._ranks and self._pat_str == other._pat_str
+            return same and self.prepares is other.prepares
+        return self is other
+
+    # The vocabulary
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of every token that is not special, sorted."""
+        return sorted(self._mergeable_ranks)
+
+    @property
+    def eot_token(self) -> int:
+        """The id of <|endoftext|>. KeyError where there is none."""
+        return self._special_tokens["<|endoftext|>"]
+
+    @functools.cached_property
+    def _special_token_values(self) -> set[int]:
+        return set(self._special_tokens.values())
+
+    @functools.cached_property
+    def special_tokens_set(self) -> set[str]:
+        """The texts of the special tokens."""
+        return set(self._special_tokens)
+
+    def is_special_token(self, token: int) -> bool:
+        """Whether an id is that of a special token."""
+        assert isinstance(token, int)
+        return token in self._special_token_values
+
+    @property
+    def n_vocab(self) -> int:
+        """``max_token_value + 1``."""
+        return self.max_token_value + 1
+
+
+def _rebuild(name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]) -> Encoding:
+    return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)

@@ -1,0 +1,281 @@
+"""LibraryEncoding: a tokenizer that is not BPE over bytes, run by the library that it was made with.
+
+WordPiece, Unigram, and BPE over characters know no ranks, so that neither tiktoken's engine nor our kernels can do
+their work. What they have in common with other encodings is the face: counting, ids, places, decoding and a vocabulary.
+What they have not is merges.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Collection, Sequence, Set
+from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
+
+from engine.encoding.altering_encoding import AlteringEncoding
+from engine.errors import UnsupportedTextError
+from engine.split.special_text import split_at_specials
+from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
+from engine.vocabulary.bundle_format import RankTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_CHARS = 4_000_000
+"""Of a text that is encoded at once. A library needs some hundred bytes for each character of it."""
+
+
+class LibraryTokenizer(Protocol):
+    """What a library's tokenizer has to tell. Texts have no surrogates. Safe to use from several threads.
+
+    ``library``: its name and version. ``model``: what kind of tokenizer it is, as the library calls it. ``tokens``: the
+    bytes of each id from 0 on, ``b""`` for unused ids. ``special_tokens``: text to id; these have bytes in ``tokens``,
+    too. ``payload``: what ``engine.library.formats.reopening`` makes the same tokenizer of.
+    """
+
+    reader: str
+    library: str
+    model: str
+    tokens: Sequence[bytes]
+    special_tokens: dict[str, int]
+    payload: bytes
+
+    def ids(self, text: str) -> list[int]:
+        """Token ids of a text in which special tokens are plain text. UnsupportedTextError."""
+        ...
+
+    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+        """The same, and where each token ends in the text, in characters, as the library says."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text that the library makes of tokens, special ones with their names."""
+        ...
+
+
+class LibraryEncoding(AlteringEncoding):
+    """The face of a library's tokenizer.
+
+    Where tokens are is what the library says of the text as it is: tokens of a text that was normalized first are where
+    the characters are that they come from, and text that became nothing belongs to the token behind it. Text of a
+    special token, where it is allowed, is that token, and the stretches between are texts of their own.
+    """
+
+    tokenizer: LibraryTokenizer
+
+    @classmethod
+    def around(cls, name: str, tokenizer: LibraryTokenizer) -> LibraryEncoding:
+        """The encoding of that name. Nothing in it is copied."""
+        encoding = cls.__new__(cls)
+        encoding._set_up(name, "", {}, tokenizer.special_tokens)
+        encoding._fits_kernels = False
+        encoding.tokenizer = tokenizer
+        return encoding
+
+    def __reduce__(self) -> tuple[Callable[..., LibraryEncoding], tuple[Any, ...]]:
+        from engine.library.formats.reopening import reopened
+
+        return reopened, (self.name, self.tokenizer.reader, self.tokenizer.payload)
+
+    @property
+    def no_merges(self) -> str:
+        """Why there are no merges to be seen, in a sentence."""
+        return f"{self.name} ({self.tokenizer.model}) runs in {self.tokenizer.library}, which does not expose merges."
+
+    @property
+    def has_safe_cuts(self) -> bool:
+        """No: what a library makes of a part of a text may depend on all of it."""
+        return False
+
+    @functools.cached_property
+    def max_token_value(self) -> int:
+        """The highest id."""
+        return len(self.tokenizer.tokens) - 1
+
+    @functools.cached_property
+    def _table(self) -> RankTable:
+        import numpy as np
+
+        special = set(self.tokenizer.special_tokens.values())
+        tokens = [b"" if token_id in special else token for token_id, token in enumerate(self.tokenizer.tokens)]
+        offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+        np.cumsum([len(token) for token in tokens], out=offsets[1:])
+        offsets.flags.writeable = False
+        return RankTable(0, b"".join(tokens), offsets)
+
+    @property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        return self._table.mergeable_ranks()
+
+    @property
+    def _core_bpe(self) -> NoReturn:
+        raise UnsupportedTextError(self.no_merges)
+
+    # Encoding
+
+    def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        text = _sound(text)
+        ids: list[int] = []
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+            ids += self.tokenizer.ids(_short_enough(segment, self.name)) if segment else []
+            if special:
+                ids.append(self._special_tokens[special])
+        return ids
+
+    def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
+        import numpy as np
+
+        ids = np.array(self._list(text, allowed), dtype=np.int32)
+        ids.flags.writeable = False
+        return ids
+
+    def _char_ends(self, text: str, allowed: Set[str]) -> NDArray[np.int64]:
+        """int64[n]: where each token ends in a text without surrogates, in characters; in order, and the last one at
+        the text's end."""
+        import numpy as np
+
+        ends = [np.empty(0, dtype=np.int64)]
+        place = 0
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+            if segment:
+                _, found = self.tokenizer.ids_and_ends(_short_enough(segment, self.name))
+                ends.append(np.array(found, dtype=np.int64) + place)
+            place += len(segment) + len(special)
+            if special:
+                ends.append(np.array([place], dtype=np.int64))
+        joined = np.maximum.accumulate(np.minimum(np.concatenate(ends), len(text)))
+        joined[-1:] = len(text)
+        return joined
+
+    @functools.cached_property
+    def _is_part(self) -> NDArray[np.bool_]:
+        """bool[n_vocab]: which tokens are a single byte of a character that has several."""
+        import numpy as np
+
+        return np.array([len(token) == 1 and token[0] >= 0x80 for token in self.tokenizer.tokens], dtype=np.bool_)
+
+    def token_ends(self, text: str) -> NDArray[np.int64]:
+        """int64[n]: the UTF-8 byte offset in the text at which each token ends, by what the library says of characters:
+        of several tokens that make up one character, all but the last may end before it."""
+        text = _sound(text)
+        return _sizes_before(text, _utf8_sizes)[self._char_ends(text, frozenset())]
+
+    def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
+        """As in ``AlteringEncoding``. Tokens that are bytes of one character all end behind it; what the library puts
+        in front of the text takes the place of the first character, as every token has to be somewhere in it."""
+        import numpy as np
+
+        text = _sound(text)
+        ends = self._char_ends(text, self.special_tokens_set if special_as_tokens else frozenset())
+        if not len(ends):
+            return ends.astype(np.int32)
+        has_no_width = np.diff(ends, prepend=0) == 0
+        parts = has_no_width & self._is_part[ids]
+        behind = np.minimum(ends.searchsorted(ends, "right"), len(ends) - 1)
+        ends[parts] = ends[behind[parts]]
+        return _sizes_before(text, _utf16_sizes)[np.maximum(ends, 1)].astype(np.int32)
+
+    def encode_with_unstable(
+        self,
+        text: str,
+        *,
+        allowed_special: Literal["all"] | Set[str] = frozenset(),
+        disallowed_special: Literal["all"] | Collection[str] = "all",
+    ) -> tuple[list[int], list[list[int]]]:
+        """UnsupportedTextError: nothing is known of what stays when a text goes on."""
+        raise UnsupportedTextError(f"{self.no_merges} Which of its tokens stay when a text goes on is not known.")
+
+    def encode_single_token(self, text_or_bytes: str | bytes) -> int:
+        """The id of the token with exactly this text, special tokens included. KeyError if there is none."""
+        content = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
+        found = self._vocabulary.ids_by_bytes.get(content)
+        return self._special_tokens[content.decode("utf-8", "replace")] if found is None else found
+
+    # Decoding
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The text that the library makes of these tokens, in UTF-8. KeyError for an id that stands for nothing."""
+        for token_id in tokens:
+            self.decode_single_token_bytes(token_id)
+        return self.tokenizer.decode(list(tokens)).encode("utf-8")
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        content = self.tokenizer.tokens[token] if 0 <= token <= self.max_token_value else b""
+        if not content:
+            raise KeyError(token)
+        return content
+
+    def token_byte_values(self) -> list[bytes]:
+        """The bytes of every token that is not special, sorted."""
+        return sorted(token for token in self._table.tokens() if token)
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for: a piece without a rank, where it is neither special nor unused. KeyError for an id
+        that the vocabulary does not reach."""
+        info = super().token_info(token_id)
+        return info if info.rank is None else dataclasses.replace(info, rank=None, kind="piece")
+
+    # Merges, which it has none of
+
+    def merge_steps(self, text: str | bytes) -> list[MergeStep]:
+        """None."""
+        return []
+
+    def merge_tree(self, token_id: int) -> MergeTree:
+        """The token alone. KeyError for an id that stands for nothing."""
+        return MergeTree(token_id, self.decode_single_token_bytes(token_id), None, None, None)
+
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """None."""
+        return None
+
+    @functools.cached_property
+    def token_parents(self) -> TokenParents:
+        """None of any token."""
+        import numpy as np
+
+        nothing = np.full(self.n_vocab, -1, dtype=np.int32)
+        nothing.flags.writeable = False
+        return TokenParents(nothing, nothing)
+
+
+def _short_enough(text: str, name: str) -> str:
+    if len(text) > MOST_CHARS:
+        raise UnsupportedTextError(
+            f"{name} takes texts of up to {MOST_CHARS:,} characters: its library encodes them at once, in memory. This "
+            f"one has {len(text):,}."
+        )
+    return text
+
+
+def _sound(text: str) -> str:
+    """Surrogate pairs joined, lone surrogates replaced by U+FFFD: no library takes them."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _sizes_before(text: str, sizes: Callable[[NDArray[np.uint32]], NDArray[np.int64]]) -> NDArray[np.int64]:
+    """int64[n + 1]: what the characters in front of each place of a text come to."""
+    import numpy as np
+
+    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
+    before = np.zeros(len(points) + 1, dtype=np.int64)
+    np.cumsum(sizes(points), out=before[1:])
+    return before
+
+
+def _utf8_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
+    sizes: NDArray[np.int64] = 1 + (points > 0x7F) + (points > 0x7FF).astype("i8") + (points > 0xFFFF)
+    return sizes
+
+
+def _utf16_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
+    sizes: NDArray[np.int64] = 1 + (points > 0xFFFF).astype("i8")
+    return sizes

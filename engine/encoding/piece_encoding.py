@@ -1,0 +1,269 @@
+"""An encoding with the pieces of SentencePiece's BPE, merged by our own encoders
+(``engine.vocabulary.piece_order``)."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import operator
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.runtime import caches
+from engine.runtime.cancellation import while_wanted
+from engine.runtime.tiktoken_core import CoreBPE, build_core
+from engine.split.patterns import GEMMA3, HTML_TAGS
+from engine.types import MergeStep, TokenParents
+from engine.vocabulary import merge_replay
+from engine.vocabulary.bundled import BundledVocabulary
+from engine.vocabulary.parents import NO_PARENT
+from engine.vocabulary.piece_order import FIRST_PIECE, PieceOrder, piece_order
+from engine.vocabulary.token_bytes import Vocabulary
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from engine.encoding.encoder import NativeEncoder
+    from engine.encoding.piece_encoder import PieceFront
+    from engine.vocabulary.bundle_format import RankTable
+
+
+class PieceEncoding(PreparedEncoding):
+    """As ``PreparedEncoding``. Merging begins with characters, and with the bytes of those that are no pieces."""
+
+    _ranks: BundledVocabulary
+
+    @functools.cached_property
+    def _table(self) -> RankTable:
+        return self._ranks.table()
+
+    @functools.cached_property
+    def _order(self) -> PieceOrder:
+        return piece_order(self._table, self._tags)
+
+    @property
+    def _tags(self) -> tuple[str, ...]:
+        """Texts that are tokens, whatever stands around them."""
+        return HTML_TAGS if self._pat_str == GEMMA3.expression else ()
+
+    @property
+    def _fingerprint(self) -> bytes:
+        """32 bytes that tell orders of pieces apart."""
+        own = self._ranks.fingerprint
+        return hashlib.sha256(own + "".join(self._tags).encode("ascii")).digest() if self._tags else own
+
+    @functools.cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return PieceVocabulary(self._table, self._special_tokens, self.max_token_value)
+
+    def _make_core(self) -> CoreBPE:
+        """As for any encoding."""
+        return PieceCore(self)
+
+    def _core_for(self, text: str) -> CoreBPE:
+        return self._core_bpe
+
+    @property
+    def native(self) -> None:
+        """None: our own encoder is given whole texts only, and numbers tokens otherwise."""
+        return None
+
+    @property
+    def has_safe_cuts(self) -> bool:
+        """Whether ``engine.split.safe_cuts`` holds: pieces join words and punctuation, so it does not."""
+        return False
+
+    def open_native(self, folder: Path | None) -> NativeEncoder:
+        """As for any encoding; it gives numbers, not ids."""
+        from engine.encoding.piece_encoder import PieceEncoder
+        from engine.vocabulary.tables import shared_tables
+
+        tables = shared_tables(folder, self._fingerprint, lambda: self._order)
+        return PieceEncoder(tables, lambda *_: 0)
+
+    def _front(self, native: NativeEncoder) -> PieceFront:
+        from engine.encoding.piece_encoder import PieceFront
+
+        return PieceFront(native)
+
+    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
+        """As for any encoding."""
+        front = cast("PieceFront | None", self._native)
+        return None if front is None else front.encode_pretokens(content, byte_spans).view(np.int32)
+
+    def first_ends(self, content: bytes) -> list[int]:
+        """Where the parts end, in bytes, that merging a pretoken begins with."""
+        return first_ends(content, self._vocabulary.ids_by_bytes)
+
+    def looks_up(self, content: bytes) -> bool:
+        """Whether a pretoken that is a token is that token, though no merges lead to it: a run or a tag is."""
+        return is_run(content) or content in self._whole
+
+    def _steps(self, content: bytes) -> list[MergeStep]:
+        return [] if content in self._whole else piece_steps(content, self._vocabulary.ids_by_bytes)
+
+    @functools.cached_property
+    def _whole(self) -> frozenset[bytes]:
+        return frozenset(tag.encode("ascii") for tag in self._tags)
+
+    def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
+        """The piece that two neighbours in a pretoken become which lie there; None where they stay apart."""
+        return Pieces(self._vocabulary.ids_by_bytes).get(content[byte_start:byte_end])
+
+    @functools.cached_property
+    def token_parents(self) -> TokenParents:
+        """As for any encoding: of pieces of several characters."""
+        n_vocab = self.n_vocab
+        left, right = (np.full(n_vocab, NO_PARENT, dtype=np.int32) for _ in range(2))
+        if self._native is None:
+            for token_id in while_wanted(range(FIRST_PIECE, n_vocab)):
+                if parents := self._vocabulary.parents_of(token_id):
+                    left[token_id], right[token_id] = parents
+        else:
+            from engine.vocabulary.tables import ids_in, pairs_in
+
+            caches.add(self)
+            ids = ids_in(self._native.tables)
+            lefts, rights, numbers = pairs_in(self._native.tables)
+            made = ids[numbers]
+            several = np.isin(numbers, np.flatnonzero(self._is_several(ids)))
+            left[made[several]], right[made[several]] = ids[lefts[several]], ids[rights[several]]
+        for array in (left, right):
+            array.flags.writeable = False
+        return TokenParents(left, right)
+
+    def _is_several(self, ids: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Which ids are merged pieces of several characters."""
+        return (ids >= FIRST_PIECE) & (self.characters_in_tokens[ids] > 1)
+
+    @functools.cached_property
+    def characters_in_tokens(self) -> NDArray[np.int64]:
+        """int64[n_vocab]: how many characters start in each token of the table."""
+        values = np.frombuffer(self._table.blob, dtype=np.uint8)
+        before = np.concatenate([[0], np.cumsum((values & 0xC0) != 0x80)])
+        return np.diff(before[self._table.offsets])
+
+
+class PieceVocabulary(Vocabulary):
+    """As ``Vocabulary``, but that characters are merged from nothing."""
+
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """The two pieces that a piece is merged from, or None."""
+        content = self._mergeable_bytes(token_id)
+        if token_id < FIRST_PIECE or not content:
+            return None
+        steps = piece_steps(content, self.ids_by_bytes)
+        return (steps[-1].left_id, steps[-1].right_id) if steps and steps[-1].token_id == token_id else None
+
+
+class Pieces:
+    """The pieces that merges make."""
+
+    def __init__(self, ids: Mapping[bytes, int]) -> None:
+        self._ids = ids
+
+    def get(self, content: bytes) -> int | None:
+        """The id of a piece with these bytes."""
+        found = self._ids.get(content)
+        return found if found is not None and found >= FIRST_PIECE else None
+
+
+def first_ends(content: bytes, ids: Mapping[bytes, int]) -> list[int]:
+    """Where characters end in UTF-8, and every byte of those that are no tokens."""
+    ends: list[int] = []
+    start = 0
+    while start < len(content):
+        end = start + 1
+        while end < len(content) and content[end] & 0xC0 == 0x80:
+            end += 1
+        ends += [end] if content[start:end] in ids else range(start + 1, end + 1)
+        start = end
+    return ends
+
+
+def is_run(content: bytes) -> bool:
+    """Whether a pretoken is a run of newlines, tabs or spaces."""
+    return content[:1] in (b"\n", b"\t") or content[:2] == b"  "
+
+
+def piece_steps(content: bytes, ids: Mapping[bytes, int]) -> list[MergeStep]:
+    """The merges of a pretoken; none for a run, which is taken whole."""
+    if is_run(content):
+        return []
+    return list(merge_replay.merges(content, ids, first_ends(content, ids), Pieces(ids).get))
+
+
+class PieceCore:
+    """tiktoken's encoder of numbers, with its methods, but ids."""
+
+    def __init__(self, encoding: PieceEncoding) -> None:
+        order = encoding._order
+        self._encoding = encoding
+        self._order = order
+        tokens = order.table.tokens()
+        self._tokens = tokens
+        made = {token: number for number, token in enumerate(tokens)}
+        self._core = build_core(made, {}, encoding._pat_str)
+        self._numbers = {
+            int(token_id): number for number, token_id in enumerate(order.ids) if number not in order.beginnings
+        }
+        self._ranks = made
+
+    def _ids(self, numbers: Sequence[int]) -> list[int]:
+        """The ids of numbers; beginnings of characters that are no pieces are taken apart."""
+        beginnings = self._order.beginnings
+        ids = self._order.ids
+        found: list[int] = []
+        for number in numbers:
+            if number in beginnings:
+                found += [int(ids[value]) for value in self._tokens[number]]
+            else:
+                found.append(int(ids[number]))
+        return found
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Ids of a text."""
+        return self._ids(self._core.encode_ordinary(text))
+
+    def encode(self, text: str, allowed_special: Set[str]) -> list[int]:
+        """Ids of a text. Special tokens are looked for before."""
+        return self._ids(self._core.encode(text, set()))
+
+    def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> bytes:
+        """Ids of a text as an array of 32 bits each."""
+        return np.array(self.encode(text, allowed_special), dtype=np.int32).tobytes()
+
+    def encode_single_piece(self, piece: bytes) -> list[int]:
+        """Ids of a pretoken."""
+        return self._ids(self._core.encode_single_piece(piece))
+
+    def _encode_bytes(self, content: bytes) -> list[int]:
+        return self._ids(self._core._encode_bytes(content))
+
+    def encode_with_unstable(self, text: str, allowed_special: Set[str]) -> tuple[list[int], list[list[int]]]:
+        """As tiktoken's encoder."""
+        stable, unstable = self._core.encode_with_unstable(text, set())
+        return self._ids(stable), [self._ids(numbers) for numbers in unstable]
+
+    def encode_single_token(self, token: bytes) -> int:
+        """The id of the token with these bytes. KeyError."""
+        special = self._encoding._special_tokens.get(token.decode("utf-8", "replace"))
+        return self._encoding._vocabulary.ids_by_bytes[token] if special is None else special
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of an id. KeyError for one that stands for nothing; OverflowError and TypeError as tiktoken's."""
+        number = operator.index(token)
+        if not 0 <= number < 1 << 32:
+            raise OverflowError(f"{number} is no id")
+        if content := self._encoding._vocabulary.token_bytes(number):
+            return content
+        raise KeyError(number)
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of ids. KeyError."""
+        return b"".join([self.decode_single_token_bytes(token) for token in tokens])

@@ -1,0 +1,220 @@
+"""How texts are counted and encoded with a scanner: by one call of a kernel that does it all, or step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.corpus.files import is_utf8
+from engine.encoding.kept_utf8 import kept_utf8
+from engine.encoding.workspace import Workspace, padded
+from engine.errors import UnsupportedTextError
+from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.kept_code import NotCompiledError
+from engine.kernels.many_texts import NOT_UTF8, count_many
+from engine.kernels.utf8 import PADDING
+from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
+from engine.split.quick_cuts import text_cuts
+from engine.split.scanners import Scanner
+
+Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
+"""``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
+many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
+
+Chunks = NDArray[np.int64]
+"""int64[k, 2]: where parts of a text start and end, in characters, one behind the other, not none; each encodes by
+itself to what it has in the whole (``engine.split.safe_cuts``)."""
+
+Utf8 = tuple[NDArray[np.uint8], int]
+"""A padded array, and how many bytes of it are UTF-8."""
+
+Counts = NDArray[np.int64]
+"""int64[n]: the tokens of n texts, ``NOT_UTF8`` for what is none."""
+
+_SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
+_MANY_BYTES = 1 << 16
+_LAST_BYTES = 4096
+_INNER_BYTES = bytes(range(0x80, 0xC0))  # of UTF-8: no character begins with one
+_MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
+
+
+class TextWork(Protocol):
+    """Counts and encodes UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given.
+    UnicodeEncodeError, UnsupportedTextError."""
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        """How many tokens there are."""
+
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        """How many tokens each of many texts has, as ``engine.kernels.many_texts`` says."""
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
+
+
+def text_work(scan: Scan, tables: NDArray[np.uint8]) -> TextWork:
+    """The quickest way for a scanner and the tables of a vocabulary."""
+    if isinstance(scan, Scanner) and scan.block_tables is not None:
+        return _ByKernel((*scan.block_tables, tables))
+    return _StepByStep(scan, tables)
+
+
+class _ByKernel:
+    """What ``engine.kernels.whole_texts`` does. A chunk that it leaves, too large for the room that is kept or with a
+    surrogate, is made UTF-8 apart."""
+
+    def __init__(self, fixed: Fixed) -> None:
+        self._fixed = fixed
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        parts = _at_once(text, chunks)
+        if parts or isinstance(text, bytes):
+            return sum(count_utf8(*_checked(utf8), self._fixed, own.own) for utf8 in parts)
+        chunks = _all_of(text) if chunks is None else chunks
+        done, total = count_text(text, chunks, 0, self._fixed, own.own)
+        while done < len(chunks):
+            total += count_utf8(*_checked(own.chunk(text, *chunks[done].tolist())), self._fixed, own.own)
+            done, tokens = count_text(text, chunks, done + 1, self._fixed, own.own)
+            total += tokens
+        return total
+
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        counts = np.empty(len(byte_spans), dtype=np.int64)
+        try:
+            count_many(content, byte_spans, self._fixed, own.own, counts)
+        except NotCompiledError:  # it is loaded late, and its file may be gone by then
+            return _one_by_one(
+                content, byte_spans, lambda text, n_bytes: count_utf8(text, n_bytes, self._fixed, own.own)
+            )
+        return counts
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        parts = _at_once(text, chunks)
+        if parts or isinstance(text, bytes):
+            used = 0
+            for utf8 in parts:
+                used = self._encode_utf8(utf8, own, out, used)
+            return used
+        chunks = _all_of(text) if chunks is None else chunks
+        done, used = encode_text(text, chunks, 0, self._fixed, own.own, out, 0)
+        while done < len(chunks):
+            used = self._encode_utf8(own.chunk(text, *chunks[done].tolist()), own, out, used)
+            done, used = encode_text(text, chunks, done + 1, self._fixed, own.own, out, used)
+        return used
+
+    def _encode_utf8(self, utf8: Utf8, own: Workspace, out: NDArray[np.uint32], used: int) -> int:
+        array, n_bytes = _checked(utf8)
+        done, used = encode_utf8(array, n_bytes, 0, self._fixed, own.own, out, used)
+        while done < n_bytes:
+            out.resize(min(2 * len(out), used + n_bytes - done) + OUT_SLACK, refcheck=False)
+            done, used = encode_utf8(array, n_bytes, done, self._fixed, own.own, out, used)
+        return used
+
+
+class _StepByStep:
+    """One call for each step, for any scanner, and where nothing is compiled."""
+
+    def __init__(self, scan: Scan, tables: NDArray[np.uint8]) -> None:
+        self._scan = scan
+        self._tables = tables
+
+    def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
+        return sum(self._count_utf8(*_checked(utf8), own) for utf8 in _utf8_parts(text, chunks, own))
+
+    def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
+        return _one_by_one(content, byte_spans, lambda text, n_bytes: self._count_utf8(text, n_bytes, own))
+
+    def _count_utf8(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> int:
+        steps = self._steps(content, n_bytes, own)
+        return sum(count_tokens(content, own.ends, found, start, self._tables, own.state) for start, found in steps)
+
+    def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
+        used = 0
+        for part, start, found in self._scanned(text, chunks, own):
+            needed = used + int(own.ends[found - 1]) - start + OUT_SLACK
+            if needed > len(out):
+                out.resize(needed + len(out), refcheck=False)
+            used = encode_tokens(part, own.ends, found, start, self._tables, own.state, out, used)
+        return used
+
+    def _scanned(
+        self, text: str | bytes, chunks: Chunks | None, own: Workspace
+    ) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
+        """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
+        for utf8 in _utf8_parts(text, chunks, own):
+            array, n_bytes = _checked(utf8)
+            for start, found in self._steps(array, n_bytes, own):
+                yield array, start, found
+
+    def _steps(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> Iterator[tuple[int, int]]:
+        """Cut UTF-8: the start of the next pretokens, and how many ends ``own`` has."""
+        start = 0
+        while start < n_bytes:
+            found = self._scan(content, n_bytes, start, own.ends)
+            yield start, found
+            start = own.ends.item(found - 1)
+
+
+def _one_by_one(
+    content: NDArray[np.uint8], byte_spans: NDArray[np.int64], count: Callable[[NDArray[np.uint8], int], int]
+) -> Counts:
+    """What ``engine.kernels.many_texts`` does, with one call of ``count`` for each text: a padded array, its bytes."""
+    counts = np.full(len(byte_spans), NOT_UTF8, dtype=np.int64)
+    for index, (start, end) in enumerate(byte_spans.tolist()):
+        if not 0 <= start <= end <= len(content) - PADDING:
+            raise IndexError("the texts are not within their memory")
+        if is_utf8(content[start:end].tobytes()):
+            counts[index] = count(content[start : end + PADDING], end - start)
+    return counts
+
+
+def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[Utf8]:
+    """The UTF-8 of a text, or of one chunk after the other."""
+    parts = _at_once(text, chunks)
+    if parts or isinstance(text, bytes):
+        return parts
+    chunks = _all_of(text) if chunks is None else chunks
+    return (own.chunk(text, start, end) for start, end in chunks.tolist())
+
+
+def _at_once(text: str | bytes, chunks: Chunks | None) -> tuple[Utf8, ...]:
+    """The UTF-8 of bytes, of a short text, or of one whose UTF-8 Python keeps: of much only the last bytes are copied.
+    Nothing for any other text, and for some chunks of a long one."""
+    if isinstance(text, str):
+        if len(text) <= _SHORT_CHARS:  # a short one has no chunks
+            return (padded(text.encode("utf-8")),)
+        is_whole = chunks is None or int(chunks[-1, 1] - chunks[0, 0]) == len(text)
+        kept = kept_utf8(text) if is_whole and len(text) >= _MANY_BYTES else None
+        return () if kept is None or len(kept) > _MOST_BYTES_AT_ONCE else _but_for_the_last(kept)
+    parts = _but_for_the_last(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
+    return parts or (padded(text),)
+
+
+def _but_for_the_last(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
+    """Much UTF-8 in two parts, of which the second is copied: where it stands, nothing is known to be behind it.
+    Nothing where no safe cut is found before its last bytes."""
+    start = len(content) - PADDING - _LAST_BYTES
+    last = content[start:].tobytes().lstrip(_INNER_BYTES)
+    start = len(content) - len(last)
+    try:
+        text = last.decode("utf-8")
+    except UnicodeDecodeError:
+        return ()
+    cut = text_cuts().last(text, 1, len(text) - PADDING + 1)
+    if cut < 0:
+        return ()
+    start += len(text[:cut].encode("utf-8"))
+    return (content, start), padded(content[start:].tobytes())
+
+
+def _all_of(text: str) -> Chunks:
+    return np.array([[0, len(text)]], dtype=np.int64)
+
+
+def _checked(utf8: Utf8) -> Utf8:
+    if utf8[1] > _MOST_BYTES_AT_ONCE:
+        raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
+    return utf8

@@ -1,0 +1,71 @@
+"""Tokenizers that SentencePiece runs. It is imported when one is opened.
+
+Pieces of the kind "control" and the one for unknown text never come from a text: they are its special tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.library.formats import sentencepiece_model as models
+from engine.library.formats.library_calls import giving_up, refusing
+from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+
+if TYPE_CHECKING:
+    from sentencepiece import SentencePieceProcessor
+
+
+class SentencePieceTokenizer:
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) of a checked model."""
+
+    reader = "sentencepiece"
+
+    def __init__(self, model: models.SentencePieceModel) -> None:
+        """FormatError where the library does not take the model."""
+        import sentencepiece
+
+        self.payload = models.write(model)
+        self.library = f"sentencepiece {sentencepiece.__version__}"
+        self.model = models.MODELS[model.model]
+        self.special_tokens = {
+            piece.text: number
+            for number, piece in enumerate(model.pieces)
+            if piece.kind in (models.CONTROL, models.UNKNOWN)
+        }
+        mark = SPACE_MARK if model.spaces_marked else ""
+        self.tokens: Sequence[bytes] = [
+            piece.text.encode("utf-8")
+            if piece.kind in (models.CONTROL, models.UNKNOWN)
+            else bytes_of_piece(piece.text, space_mark=mark, byte_pieces=piece.kind == models.BYTE)
+            for piece in model.pieces
+        ]
+        self._processor = opened(self.payload)
+
+    def ids(self, text: str) -> list[int]:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            ids: list[int] = self._processor.encode(text, return_type=int)
+            return ids
+
+    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            found = self._processor.encode(text, return_type="offset_mapping")
+            return found["ids"], [end for _, end in found["offsets"]]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            text: str = self._processor.decode(list(ids))
+            return text
+
+
+def opened(payload: bytes) -> SentencePieceProcessor:
+    """The library's tokenizer. FormatError."""
+    import sentencepiece
+
+    processor = sentencepiece.SentencePieceProcessor()
+    with refusing("sentencepiece"):
+        processor.LoadFromSerializedProto(payload)
+    return processor

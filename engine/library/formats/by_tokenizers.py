@@ -1,0 +1,68 @@
+"""Tokenizers that Hugging Face's library runs. It is imported when one is opened.
+
+Text of an added token that is not special is always that token, as in the library; text of a special one is plain text
+here, unless ``LibraryEncoding`` was told that it may be a token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from engine.errors import FormatError
+from engine.library.formats.huggingface_document import LibraryDocument
+from engine.library.formats.library_calls import giving_up, refusing
+from engine.library.formats.quoting import quoted
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+
+class HuggingFaceTokenizer:
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) of a checked document."""
+
+    reader = "tokenizers"
+
+    def __init__(self, document: LibraryDocument) -> None:
+        """FormatError where the library does not take the document."""
+        import tokenizers
+
+        self.payload = document.content
+        self.library = f"tokenizers {tokenizers.__version__}"
+        self.model = document.model
+        self.special_tokens = document.special_tokens
+        self.tokens: Sequence[bytes] = document.tokens
+        self._tokenizer = opened(document.content)
+        with refusing(self.library):
+            theirs = self._tokenizer.get_vocab(with_added_tokens=True)
+        for token_id, piece in document.pieces.items():
+            if theirs.get(piece) != token_id:
+                raise FormatError(
+                    f"{self.library} gives the token {quoted(piece)} another id than the file, {token_id}"
+                )
+
+    def ids(self, text: str) -> list[int]:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            return self._tokenizer.encode(text, add_special_tokens=False).ids
+
+    def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            encoded = self._tokenizer.encode(text, add_special_tokens=False)
+            return encoded.ids, [end for _, end in encoded.offsets]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """As in ``LibraryTokenizer``."""
+        with giving_up(self.library):
+            return self._tokenizer.decode(list(ids), skip_special_tokens=False)
+
+
+def opened(payload: bytes) -> Tokenizer:
+    """The library's tokenizer, to which special tokens in texts are plain text. FormatError."""
+    import tokenizers
+
+    with refusing("tokenizers"):
+        tokenizer = tokenizers.Tokenizer.from_str(payload.decode("utf-8"))
+        tokenizer.encode_special_tokens = True
+    return tokenizer

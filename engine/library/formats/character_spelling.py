@@ -1,0 +1,69 @@
+"""How ``tokenizer.json`` spells a vocabulary of characters with byte fallback: text as it is, a byte as ``<0xE2>``.
+
+Source: huggingface/tokenizers, src/models/bpe/model.rs (``byte_fallback``) and src/decoders/byte_fallback.rs. There,
+bytes never merge: a character is in the vocabulary, or is spelled in bytes. Here, bytes merge to characters through
+their beginnings, which are spelled as several bytes and stand for nothing there. ASCII is always in the vocabulary as
+characters, so that its bytes need no spelling of their own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from engine.errors import FormatError
+from engine.library.formats.merge_pairs import Merge, merges_of_ranks
+from engine.library.formats.quoting import quoted
+from engine.text.byte_fallback import is_beginning
+
+_BYTES = re.compile("(?:<0x[0-9A-Fa-f]{2}>)+")
+
+
+def spelled(token: bytes) -> str:
+    """A token in letters. FormatError for a text that looks like the spelling of bytes, and for what is none."""
+    if is_beginning(token) or (len(token) == 1 and token[0] >= 0x80):
+        return "".join(f"<0x{value:02X}>" for value in token)
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError("its tokens are not whole characters, as they must be with byte fallback") from None
+    if _BYTES.fullmatch(text):
+        raise FormatError(f"Hugging Face's files cannot tell the token {quoted(text)} from bytes, which are spelled so")
+    return text
+
+
+def unspelled(letters: str) -> bytes | None:
+    """The bytes that letters stand for, None where they stand for none."""
+    if _BYTES.fullmatch(letters):
+        return bytes.fromhex(letters.replace("<0x", "").replace(">", ""))
+    try:
+        return letters.encode("utf-8")
+    except UnicodeEncodeError:
+        return None
+
+
+def merges_between_characters(ranks: Mapping[bytes, int]) -> list[Merge]:
+    """The merges of a vocabulary but for those that make characters of bytes."""
+    contents = {token_id: token for token, token_id in ranks.items()}
+    return [(pair, made) for pair, made in merges_of_ranks(ranks) if not _is_of_one_character(contents[made])]
+
+
+def check_characters(ranks: Mapping[bytes, int], merges: Sequence[Merge]) -> None:
+    """FormatError where merging bytes by their ranks would not do what such a file does."""
+    behind = max((token_id for token, token_id in ranks.items() if _is_of_one_character(token)), default=0)
+    before = min((token_id for token, token_id in ranks.items() if not _is_of_one_character(token)), default=behind + 1)
+    missing = [token for token in ranks if any(part not in ranks for part in _beginnings(token))]
+    if before < behind or missing or merges_between_characters(ranks) != list(merges):
+        raise FormatError(
+            "model: it is BPE over characters with byte fallback, whose ids are in another order than here: such files "
+            "of other programs cannot be opened yet"
+        )
+
+
+def _is_of_one_character(token: bytes) -> bool:
+    return len(token) == 1 or is_beginning(token) or len(token.decode("utf-8", "replace")) == 1
+
+
+def _beginnings(token: bytes) -> list[bytes]:
+    """What the bytes of a token of one character go through."""
+    return [token[:size] for size in range(2, len(token))] if _is_of_one_character(token) else []

@@ -1,0 +1,217 @@
+"""Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order. And of the
+kind of characters with byte fallback, as far as our own training makes such
+(``engine.library.formats.character_spelling``).
+
+Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is
+always that token; here it is when special tokens are allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from engine.errors import FormatError
+from engine.library.formats import byte_alphabet, character_spelling, splits
+from engine.library.formats.json_document import member, typed
+from engine.library.formats.merge_pairs import Merge, agree, agree_where_words_are_first, merges_of_ranks
+from engine.library.formats.normalizers import decoders_of, normalizer_of, steps_of
+from engine.library.formats.quoting import quoted
+from engine.library.formats.refusals import OtherKindError
+from engine.library.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.runtime.cancellation import while_wanted
+from engine.text.normalization import STEPS
+
+_OTHER_UNICODE = (
+    "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
+    "come out otherwise there."
+)
+
+_IN_NO_TEXT = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
+"""Bytes that UTF-8 never has. GPT-NeoX, MPT and DeepSeek LLM have no tokens for them."""
+
+
+def looks_like(document: dict[str, Any]) -> bool:
+    """Whether a JSON document is of this format."""
+    return isinstance(document.get("model"), dict) and "pre_tokenizer" in document
+
+
+def read(document: dict[str, Any]) -> TokenizerData:
+    """The tokenizer. FormatError, with the place; OtherKindError where it is a good one that our engine cannot be."""
+    model = member(document, "model", dict)
+    _check_kind(model)
+    in_characters = bool(model.get("byte_fallback"))
+    unspelled = character_spelling.unspelled if in_characters else byte_alphabet.unspelled
+    specials, notes = _added_tokens(document)
+    ranks = _tokens(member(model, "vocab", dict, "model"), specials, unspelled)
+    merges = _merges(member(model, "merges", list, "model"), ranks, unspelled)
+    if in_characters:
+        character_spelling.check_characters(ranks, merges)
+    else:
+        _check_bytes(ranks)
+        if not model.get("ignore_merges"):
+            notes += _leave_out_unmade(ranks, merges)
+        if not (agree_where_words_are_first if model.get("ignore_merges") else agree)(merges, ranks):
+            raise OtherKindError("model: no order of the ids does what its merges do, so it cannot be opened")
+    steps = steps_of(document.get("normalizer"))
+    if _adds_tokens(document.get("post_processor")):
+        notes.append("It puts special tokens around each text. They are framing, and not part of any count here.")
+    expression = splits.expression_of(document.get("pre_tokenizer"), in_characters=in_characters)
+    return TokenizerData(expression, ranks, specials, steps, tuple(notes), in_characters)
+
+
+def _check_bytes(ranks: dict[bytes, int]) -> None:
+    """Raise OtherKindError if a byte has no token. Our engine needs all of them; the library leaves such bytes out."""
+    missing = [value for value in range(256) if bytes([value]) not in ranks]
+    lost = [value for value in missing if value not in _IN_NO_TEXT]
+    note = ""
+    if lost:
+        others = f" and {len(lost) - 1} other bytes" if len(lost) > 1 else ""
+        note = f"It has no token for the byte 0x{lost[0]:02x}{others}: in texts that have them they are lost."
+    if missing:
+        raise OtherKindError(f"model.vocab: it has no token for {len(missing)} bytes", note)
+
+
+def _check_kind(model: dict[str, Any]) -> None:
+    kind = model.get("type", "BPE" if "merges" in model else None)
+    if kind != "BPE":
+        raise OtherKindError(f"model.type is {kind!s:.40}, not BPE")
+    if model.get("continuing_subword_prefix") or model.get("end_of_word_suffix"):
+        raise OtherKindError("model: it is BPE over characters with marks in words")
+    if model.get("dropout"):
+        raise FormatError("model.dropout is set: the tokenizer would split the same text differently each time")
+
+
+def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
+    specials: dict[str, int] = {}
+    choosy = 0
+    for number, entry in enumerate(typed(document.get("added_tokens") or [], list, "added_tokens")):
+        where = f"added_tokens[{number}]"
+        token = typed(entry, dict, where)
+        text = member(token, "content", str, where)
+        if text in specials:
+            raise FormatError(f"{where}: the token {quoted(text)} is there for the second time")
+        specials[text] = check_id(member(token, "id", int, where), where)
+        choosy += any(token.get(flag) for flag in ("single_word", "lstrip", "rstrip"))
+    if len(set(specials.values())) < len(specials):
+        raise FormatError("added_tokens: two tokens have the same id")
+    if not choosy:
+        return specials, []
+    return specials, [f"{choosy} added tokens take white space beside them, or only whole words; here they do not."]
+
+
+def _tokens(
+    vocabulary: dict[str, Any], specials: dict[str, int], unspelled: Callable[[str], bytes | None]
+) -> dict[bytes, int]:
+    ranks: dict[bytes, int] = {}
+    for letters, token_id in while_wanted(vocabulary.items()):
+        if letters in specials:
+            if specials[letters] != token_id:
+                raise FormatError(f"model.vocab: {quoted(letters)} has another id than in added_tokens")
+            continue
+        token = unspelled(letters)
+        if token is None:  # an emoji in Command R+, say: no text comes to it, and the library does not mind
+            raise OtherKindError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
+        if not token or len(token) > LONGEST_TOKEN:
+            raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
+        if token in ranks:
+            raise FormatError(f"model.vocab: {quoted(letters)} and another token are spelled alike in bytes")
+        ranks[token] = check_id(token_id, f"model.vocab: {quoted(letters)}")
+    return ranks
+
+
+def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str], bytes | None]) -> list[Merge]:
+    found: list[Merge] = []
+    for number, merge in enumerate(while_wanted(merges)):
+        where = f"model.merges[{number}]"
+        words = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{where} is not a pair of tokens")
+        parts = (unspelled(words[0]) or b"", unspelled(words[1]) or b"")
+        left_id, right_id, token_id = (ranks.get(token, -1) for token in (*parts, b"".join(parts)))
+        if min(left_id, right_id, token_id) < 0:
+            raise FormatError(f"{where}: {quoted(' and '.join(words))} are not tokens that join to a token")
+        if found and token_id < found[-1][1]:
+            raise OtherKindError(f"{where}: the ids do not follow the order of the merges, as they must here")
+        found.append(((left_id, right_id), token_id))
+    return found
+
+
+def _leave_out_unmade(ranks: dict[bytes, int], merges: list[Merge]) -> list[str]:
+    """Take out tokens that no merge makes; there, text never comes to them. Returns a note of that."""
+    made = {token_id for _, token_id in merges}
+    unmade = [token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made]
+    for token in unmade:
+        del ranks[token]
+    return [f"{len(unmade):,} tokens that no merge makes are left out."] if unmade else []
+
+
+def _adds_tokens(post_processor: object) -> bool:
+    if not isinstance(post_processor, dict):
+        return False
+    if post_processor.get("type") == "Sequence":
+        return any(map(_adds_tokens, typed(post_processor.get("processors") or [], list, "post_processor.processors")))
+    return post_processor.get("type") != "ByteLevel"
+
+
+def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
+    """The content, and sentences about what is lost. FormatError where the format has no way to hold it."""
+    if len(set(data.special_tokens.values())) < len(data.special_tokens):
+        raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
+    in_characters = data.byte_fallback
+    spelled = character_spelling.spelled if in_characters else byte_alphabet.spelled
+    tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
+    spellings = set(tokens.values())
+    for text, token_id in data.special_tokens.items():
+        if text in spellings:
+            raise FormatError(
+                f"Hugging Face's files cannot tell the special token {quoted(text)} from a token spelled alike"
+            )
+        # In the vocabulary too: otherwise a reader numbers them anew, behind the last token.
+        tokens[token_id] = text
+    merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks
+    document = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [_added_token(text, token_id) for text, token_id in _by_id(data.special_tokens)],
+        "normalizer": normalizer_of(data.normalization),
+        "pre_tokenizer": splits.stages_of(data.pattern, in_characters=in_characters),
+        "post_processor": None,
+        "decoder": _decoder(data.normalization, in_characters=in_characters),
+        "model": {
+            "type": "BPE",
+            "dropout": None,
+            "unk_token": None,
+            "continuing_subword_prefix": None,
+            "end_of_word_suffix": None,
+            "fuse_unk": False,
+            "byte_fallback": in_characters,
+            # A pretoken that is a token is that token. Of characters, it always merges to it; and "<0xE2>" is none.
+            "ignore_merges": not in_characters,
+            "vocab": {text: token_id for token_id, text in sorted(tokens.items())},
+            "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges(data.ranks)],
+        },
+    }
+    losses = (_OTHER_UNICODE,) if set(data.normalization) & set(STEPS) else ()
+    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode("utf-8"), losses
+
+
+def _decoder(steps: Sequence[str], *, in_characters: bool) -> dict[str, Any]:
+    stages: list[dict[str, Any]] = [
+        {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
+    ]
+    if in_characters:
+        stages = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    stages += decoders_of(steps)
+    return {"type": "Sequence", "decoders": stages} if len(stages) > 1 else stages[0]
+
+
+def _added_token(text: str, token_id: int) -> dict[str, Any]:
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token_id, "content": text, **flags, "special": True}
+
+
+def _by_id(tokens: dict[str, int]) -> list[tuple[str, int]]:
+    return sorted(tokens.items(), key=lambda item: item[1])

@@ -1,0 +1,226 @@
+"""A ``tokenizer.json`` that Hugging Face's library is to run: checked, and brought down to what makes tokens.
+
+Left out: truncation and padding, which make a text's count another one, and what puts special tokens around a text.
+
+Source: huggingface/tokenizers, src/models (0.23).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from engine.errors import FormatError
+from engine.library.formats.huggingface_steps import steps_of
+from engine.library.formats.json_document import member, typed
+from engine.library.formats.quoting import quoted
+from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+from engine.library.formats.tokenizer_data import MOST_TOKENS, check_dense, check_id
+from engine.runtime.cancellation import while_wanted
+
+LONGEST_PIECE = 4_096
+"""Characters of a token. A library may look at so many for every character of a text. The longest published one, of an
+old tokenizer of Claude, has 1,024."""
+
+LONGEST_WORD = 1_000
+"""Characters of a word up to which WordPiece may look for its tokens, in a time that grows with the square."""
+
+_MODEL_KEYS = {
+    "BPE": (
+        *("unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", "byte_fallback"),
+        *("ignore_merges", "merges"),
+    ),
+    "WordPiece": ("unk_token", "continuing_subword_prefix", "max_input_chars_per_word"),
+    "Unigram": ("unk_id", "byte_fallback"),
+    "WordLevel": ("unk_token",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryDocument:
+    """``content``: the document for the library. ``model``: the kind of its model. ``pieces``: how each id's token is
+    spelled there, added tokens included. ``tokens``: the bytes of each id from 0 on, ``b""`` for unused ones.
+    ``special_tokens``: text to id. ``normalizers``: the types of the steps that change a text first. ``notes``:
+    sentences about what a user should know."""
+
+    content: bytes
+    model: str
+    pieces: dict[int, str]
+    tokens: list[bytes]
+    special_tokens: dict[str, int]
+    normalizers: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def read(document: dict[str, Any]) -> LibraryDocument:
+    """What the library is given. FormatError, with the place."""
+    model = member(document, "model", dict)
+    kind = _kind_of(model)
+    ids = _vocabulary(model, kind)
+    added, specials = _added_tokens(document, ids)
+    pieces = {token_id: piece for piece, token_id in (ids | added).items()}
+    if not pieces:
+        raise FormatError("model.vocab: it is empty")
+    check_dense(pieces)
+    normalizers = steps_of(document, "normalizer")
+    pre_tokenizers, decoders = steps_of(document, "pre_tokenizer"), steps_of(document, "decoder")
+    kept = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": document.get("added_tokens") or [],
+        "normalizer": _sequence(normalizers, "normalizers"),
+        "pre_tokenizer": _sequence(pre_tokenizers, "pretokenizers"),
+        "post_processor": None,
+        "decoder": _sequence(decoders, "decoders"),
+        "model": {"type": kind, "vocab": model["vocab"]}
+        | {key: model[key] for key in _MODEL_KEYS[kind] if key in model},
+    }
+    notes = []
+    if document.get("truncation") or document.get("padding"):
+        notes.append("It cuts or fills texts to a length. Here they are counted as long as they are.")
+    return LibraryDocument(
+        _content(kept),
+        kind,
+        pieces,
+        _tokens(pieces, set(added), kept),
+        specials,
+        tuple(step["type"] for step in normalizers),
+        tuple(notes),
+    )
+
+
+def _content(document: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(document, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        near = error.object[max(0, error.start - 40) : error.start]
+        raise FormatError(f"behind {quoted(near)} it has half of a character") from None
+
+
+def _kind_of(model: dict[str, Any]) -> str:
+    kind = model.get("type")
+    if kind is None:  # as the library does with files of its first years
+        kind = "BPE" if "merges" in model else "Unigram" if "unk_id" in model else "WordPiece"
+    if not isinstance(kind, str) or kind not in _MODEL_KEYS:
+        raise FormatError(f"model.type is {kind!s:.40}, which is not known")
+    if model.get("dropout"):
+        raise FormatError("model.dropout is set: the tokenizer would split the same text differently each time")
+    return kind
+
+
+def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
+    """Piece to id, each checked, with what the model needs of it."""
+    if kind == "Unigram":
+        return _unigram(model)
+    ids: dict[str, int] = {}
+    for piece, token_id in while_wanted(member(model, "vocab", dict, "model").items()):
+        where = f"model.vocab: {quoted(piece)}"
+        _check_piece(piece, where)
+        ids[piece] = check_id(token_id, where)
+    if len(set(ids.values())) < len(ids):
+        raise FormatError("model.vocab: two tokens have the same id")
+    unknown = model.get("unk_token")
+    if (unknown is not None or kind != "BPE") and (not isinstance(unknown, str) or unknown not in ids):
+        raise FormatError(f"model.unk_token: {quoted(unknown)} is not in the vocabulary")
+    for key in ("continuing_subword_prefix", "end_of_word_suffix"):
+        if len(typed(model.get(key) or "", str, f"model.{key}")) > 16:
+            raise FormatError(f"model.{key} has more than 16 characters")
+    if kind == "WordPiece":
+        longest = typed(model.get("max_input_chars_per_word", 100), int, "model.max_input_chars_per_word")
+        if not 0 < longest <= LONGEST_WORD:
+            raise FormatError(f"model.max_input_chars_per_word is {longest}; up to {LONGEST_WORD:,} are taken")
+    if kind == "BPE":
+        _check_merges(model, ids)
+    return ids
+
+
+def _unigram(model: dict[str, Any]) -> dict[str, int]:
+    vocabulary = member(model, "vocab", list, "model")
+    ids: dict[str, int] = {}
+    for number, entry in enumerate(while_wanted(vocabulary)):
+        where = f"model.vocab[{number}]"
+        if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
+            raise FormatError(f"{where} is not a token and its score")
+        _check_piece(entry[0], where)
+        if type(entry[1]) not in (int, float) or not math.isfinite(entry[1]):
+            raise FormatError(f"{where}: {quoted(entry[1])} is not a score")
+        ids[entry[0]] = check_id(number, where)  # of equal ones the last counts, there as well
+    unknown = model.get("unk_id")
+    if type(unknown) is not int or not 0 <= unknown < len(vocabulary):
+        raise FormatError(
+            f"model.unk_id: {quoted(unknown)} is not the id of a token, and one for unknown text is needed"
+        )
+    return ids
+
+
+def _check_piece(piece: str, where: str) -> None:
+    if len(piece) > LONGEST_PIECE:
+        raise FormatError(f"{where} has {len(piece):,} characters; tokens have up to {LONGEST_PIECE:,}")
+    try:
+        piece.encode("utf-8")
+    except UnicodeEncodeError:
+        raise FormatError(f"{where} is half of a character") from None
+
+
+def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
+    prefix = model.get("continuing_subword_prefix") or ""
+    for number, merge in enumerate(while_wanted(member(model, "merges", list, "model"))):
+        words = merge.split(" ") if isinstance(merge, str) else merge
+        if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"model.merges[{number}] is not a pair of tokens")
+        if words[0] not in ids or words[1] not in ids or words[0] + words[1][len(prefix) :] not in ids:
+            raise FormatError(
+                f"model.merges[{number}]: {quoted(' and '.join(words))} are not tokens that join to a token"
+            )
+
+
+def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
+    """All added tokens, and of them those that are special: text to id."""
+    added: dict[str, int] = {}
+    specials: dict[str, int] = {}
+    entries = typed(document.get("added_tokens") or [], list, "added_tokens")
+    if len(entries) > MOST_TOKENS:
+        raise FormatError(f"added_tokens: there are {len(entries):,}")
+    for number, entry in enumerate(entries):
+        where = f"added_tokens[{number}]"
+        token = typed(entry, dict, where)
+        text = member(token, "content", str, where)
+        _check_piece(text, where)
+        token_id = check_id(member(token, "id", int, where), where)
+        if not text or text in added:
+            raise FormatError(
+                f"{where}: the token {quoted(text)} is {'there for the second time' if text else 'empty'}"
+            )
+        if ids.get(text, token_id) != token_id:
+            raise FormatError(f"{where}: the token {quoted(text)} has another id in model.vocab")
+        added[text] = token_id
+        if token.get("special"):
+            specials[text] = token_id
+    others = set(ids.values())
+    taken = [text for text, token_id in added.items() if token_id in others and text not in ids]
+    if taken or len(set(added.values())) < len(added):
+        raise FormatError(f"added_tokens: the id of {quoted((taken or list(added))[0])} is that of another token")
+    return added, specials
+
+
+def _tokens(pieces: dict[int, str], added: set[str], document: dict[str, Any]) -> list[bytes]:
+    steps = json.dumps([document["normalizer"], document["pre_tokenizer"]], ensure_ascii=False)
+    has_letters = '"ByteLevel"' in steps
+    mark = SPACE_MARK if SPACE_MARK in steps else ""
+    has_bytes = bool(document["model"].get("byte_fallback"))
+    tokens = [b""] * (max(pieces) + 1)
+    for token_id, piece in while_wanted(pieces.items()):
+        if piece in added:
+            tokens[token_id] = piece.encode("utf-8")
+        else:
+            tokens[token_id] = bytes_of_piece(piece, space_mark=mark, byte_pieces=has_bytes, byte_letters=has_letters)
+    return tokens
+
+
+def _sequence(steps: list[dict[str, Any]], name: str) -> dict[str, Any] | None:
+    if len(steps) < 2:
+        return steps[0] if steps else None
+    return {"type": "Sequence", name: steps}

@@ -1,0 +1,47 @@
+"""js-tiktoken's JSON: a pattern, special tokens, and ranks as lines of tokens in base64 that follow one another.
+
+Read only. ``@anthropic-ai/tokenizer`` publishes Claude's old vocabulary so, and npm's tiktoken its encoders.
+
+Source: dqbd/tiktoken, js/src/core.ts (js-tiktoken 1.0.21).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.errors import FormatError
+from engine.library.formats.json_document import member
+from engine.library.formats.quoting import quoted
+from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
+from engine.runtime.cancellation import while_wanted
+
+
+def looks_like(document: dict[str, Any]) -> bool:
+    """Return whether a JSON document is of this format."""
+    return isinstance(document.get("bpe_ranks"), str) and "pat_str" in document
+
+
+def read(document: dict[str, Any]) -> TokenizerData:
+    """Return the tokenizer. Raises FormatError, with the place."""
+    pattern = member(document, "pat_str", str)
+    if not pattern:
+        raise FormatError("pat_str is empty, so it cuts no text")
+    specials = {
+        text: check_id(token_id, f"special_tokens: {quoted(text)}")
+        for text, token_id in member(document, "special_tokens", dict).items()
+    }
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(member(document, "bpe_ranks", str).split("\n"), 1):
+        where = f"bpe_ranks, line {number}"
+        if not line:
+            continue
+        words = line.split(" ")  # "!", the id of the first token, tokens
+        if len(words) < 2 or not (words[1].isascii() and words[1].isdigit() and len(words[1]) <= 20):
+            raise FormatError(f"{where}: {quoted(line)} does not begin with an id")
+        first = int(words[1])
+        for place, word in enumerate(while_wanted(words[2:])):
+            token = token_in_base64(word, where)
+            if token in ranks:
+                raise FormatError(f"{where}: the token {quoted(word)} is there for the second time")
+            ranks[token] = check_id(first + place, f"{where}: {quoted(word)}")
+    return TokenizerData(pattern, ranks, specials)

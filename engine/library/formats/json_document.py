@@ -1,0 +1,97 @@
+"""JSON from files of strangers: bad syntax, absurd depth, repeated keys and wrong kinds of value end in a sentence."""
+
+from __future__ import annotations
+
+import json
+from itertools import repeat
+from typing import Any, TypeVar
+
+from engine.errors import FormatError
+from engine.library.formats.quoting import quoted
+from engine.runtime.cancellation import while_wanted
+
+_T = TypeVar("_T")
+
+MOST_VALUES = 3_000_000
+"""Of all kinds, keys included. A file with 260,000 tokens and 510,000 merges, each a list, has two million."""
+
+_AT_A_TIME = 1 << 20
+"""So many characters are looked through in one call, in which no other thread runs."""
+
+VERSION = 1
+"""Of the files that this program writes beside tokenizers; where none is named, it is this."""
+
+
+def parse(content: bytes) -> dict[str, Any]:
+    """The JSON object in a file's content. FormatError, with line and column."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise FormatError(f"it is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
+    # Every value but the first has one of these before it. Within texts they count as well, of which there are few.
+    starts = range(0, len(text), _AT_A_TIME)
+    if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MOST_VALUES:
+        raise FormatError(f"it has more than {MOST_VALUES:,} values, which no tokenizer file has")
+    take_turn = while_wanted(repeat(None)).__next__
+
+    def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        take_turn()
+        return _without_repetition(pairs)
+
+    def modest_int(digits: str) -> int:
+        take_turn()
+        return _modest_int(digits)
+
+    try:
+        document = json.loads(
+            text, object_pairs_hook=without_repetition, parse_int=modest_int, parse_constant=_no_number
+        )
+    except json.JSONDecodeError as error:
+        raise FormatError(f"line {error.lineno}, column {error.colno}: it is not JSON: {error.msg}") from None
+    except RecursionError:
+        raise FormatError("it is nested deeper than any tokenizer file") from None
+    if not isinstance(document, dict):
+        raise FormatError("it is JSON, but not an object")
+    return document
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        seen: set[str] = set()
+        repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise FormatError(f"the key {quoted(repeated)} is there twice")
+    return found
+
+
+def _no_number(name: str) -> None:
+    raise FormatError(f"{name} is not a number")
+
+
+def _modest_int(digits: str) -> int:
+    if len(digits) > 20:  # Python refuses thousands of digits with an error of its own
+        raise FormatError(f"the number {digits[:20]}… is too large")
+    return int(digits)
+
+
+def member(of: dict[str, Any], key: str, kind: type[_T], where: str = "") -> _T:
+    """A member that must be there and of that kind. FormatError."""
+    place = f"{where}.{key}" if where else key
+    if key not in of:
+        raise FormatError(f"{place} is missing")
+    return typed(of[key], kind, place)
+
+
+def typed(value: object, kind: type[_T], place: str) -> _T:
+    """The value, if it is of that kind. FormatError."""
+    names = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise FormatError(f"{place} is not {names[kind]}")
+    return value
+
+
+def refuse_newer(document: dict[str, Any]) -> None:
+    """FormatError for what stands beside a tokenizer where a newer version of this program wrote it."""
+    version = document.get("version", VERSION)
+    if isinstance(version, int) and version > VERSION:
+        raise FormatError("a newer version of this program has written it; it is left as it is")

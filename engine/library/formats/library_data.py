@@ -1,0 +1,77 @@
+"""A tokenizer that a library is to run, read and checked by us, before the library sees any of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.encoding.library_encoding import LibraryTokenizer
+from engine.errors import FormatError
+from engine.library.formats import huggingface_document, json_document, sentencepiece_model
+from engine.library.formats.quoting import quoted
+from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
+from engine.runtime.cancellation import while_wanted
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryData:
+    """``reader``, ``payload``: as in ``LibraryTokenizer``. ``tokens``: the bytes of its tokens, for texts to try it on.
+    ``open``: hands it to the library; FormatError. ``normalization``, ``notes``: as in ``TokenizerData``; the steps
+    have the library's names. ``was_tried``: whether this library has been through all of it before.
+    ``special_tokens``: the texts of those that the library finds in a text."""
+
+    reader: str
+    payload: bytes
+    tokens: Sequence[bytes]
+    open: Callable[[], LibraryTokenizer]
+    normalization: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    was_tried: bool = False
+    special_tokens: tuple[str, ...] = ()
+
+
+def of_payload(reader: str, payload: bytes) -> LibraryData:
+    """From what a library reads: ``reader`` and ``payload`` as in ``LibraryTokenizer``. FormatError, also where the
+    reader is none of those that are known here."""
+    if reader == "tokenizers":
+        return of_document(json_document.parse(payload))
+    if reader == "sentencepiece":
+        return of_model(sentencepiece_model.read(payload))
+    raise FormatError(f"it is to be run by {quoted(reader)}, which is not known here")
+
+
+def of_document(document: dict[str, Any], *notes: str) -> LibraryData:
+    """From a ``tokenizer.json``. FormatError."""
+    checked = huggingface_document.read(document)
+
+    def handed_over() -> LibraryTokenizer:
+        from engine.library.formats.by_tokenizers import HuggingFaceTokenizer
+
+        return HuggingFaceTokenizer(checked)
+
+    notes = (*checked.notes, *notes)
+    specials = tuple(checked.special_tokens)
+    steps = checked.normalizers
+    return LibraryData(
+        "tokenizers", checked.content, checked.tokens, handed_over, steps, notes, special_tokens=specials
+    )
+
+
+def of_model(model: sentencepiece_model.SentencePieceModel) -> LibraryData:
+    """From a SentencePiece model."""
+
+    def handed_over() -> LibraryTokenizer:
+        from engine.library.formats.by_sentencepiece import SentencePieceTokenizer
+
+        return SentencePieceTokenizer(model)
+
+    steps = []
+    if model.rules:
+        steps.append(model.normalization or "rules of its own")
+    if model.spaces_joined:
+        steps.append("runs of spaces become one")
+    if model.space_first:
+        steps.append(f"a space is put {'behind' if model.space_behind else 'in front of'} each text")
+    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in while_wanted(model.pieces)]
+    return LibraryData("sentencepiece", sentencepiece_model.write(model), tokens, handed_over, tuple(steps))

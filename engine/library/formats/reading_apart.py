@@ -1,0 +1,165 @@
+"""Reading a tokenizer file in a process of its own: ``python -m engine.library.formats.reading_apart``.
+
+A large tokenizer.json becomes a million small objects on its way to a vocabulary. In the process of a window these take
+the interpreter from it for seconds, and when they go, what came to lie between them keeps their memory. What is left of
+them at the end is two arrays and a page of JSON. And a file that takes more memory than there is ends a process that
+nobody misses.
+
+The child reads a line of JSON. It writes another one, which says how long each part is, and then the parts.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import EngineError, FormatError
+from engine.library.formats import reading
+from engine.library.formats.child_run import DoesNotEndError, limit, run
+from engine.library.formats.library_data import LibraryData, of_payload
+from engine.library.formats.reading import ForLibrary, Found
+from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
+from engine.runtime.cancellation import StillWanted, while_wanted
+from engine.runtime.child_process import child_command
+from engine.text.normalization import UnknownNormalizationError
+
+OPTION = "--read-tokenizer"
+"""Option of the program that makes it read: a frozen program has no interpreter beside it."""
+
+MOST_BYTES = 3 << 30
+"""Of memory. The largest files that are read at all take a third of it."""
+
+_LONGEST_WAIT = 600.0
+"""Seconds. Who waits for it can stop it."""
+
+
+def read_apart(path: Path, pattern: str | None, still_wanted: StillWanted | None = None) -> Found:
+    """As ``engine.library.formats.reading.read`` of a file that is not trusted, then ``tokenizer_data.check`` and
+    ``check_work``.
+
+    ``still_wanted`` is called all the time; what it raises ends the process at once. FormatError, PatternNeededError;
+    OSError.
+    """
+    command, environment = child_command("engine.library.formats.reading_apart", OPTION, [])
+    request = json.dumps({"path": os.fspath(path.absolute()), "pattern": pattern}).encode()
+    try:
+        ended = run(command, environment, (request, b"\n"), _LONGEST_WAIT, still_wanted)
+    except DoesNotEndError:
+        raise FormatError(f"reading it did not come to an end within {_LONGEST_WAIT:.0f} seconds") from None
+    except OSError as error:
+        raise FormatError(f"the process that would read it does not start: {error.strerror or error}") from error
+    if ended.status:
+        raise FormatError(f"reading crashed or needed more than {MOST_BYTES >> 30} GB of memory")
+    return _received(ended.said)
+
+
+def _received(said: bytes) -> Found:
+    head, _, rest = said.partition(b"\n")
+    try:
+        about = json.loads(head)
+    except ValueError as error:
+        raise FormatError("reading it left nothing behind") from error
+    if "errno" in about:
+        raise OSError(about["errno"], about["strerror"])
+    if "refused" in about:
+        raise (PatternNeededError if about["wants_pattern"] else FormatError)(about["refused"])
+    ends = itertools.accumulate(about["parts"], initial=0)
+    parts = [rest[start:end] for start, end in itertools.pairwise(ends)]
+    if about["reader"]:
+        for_it = of_payload(about["reader"], parts[0])
+        steps, notes = tuple(about["normalization"]), tuple(about["notes"])
+        return Found(about["kind"], replace(for_it, normalization=steps, notes=notes))
+    ids, lengths = (np.frombuffer(part, dtype=np.int32) for part in parts[:2])
+    for_library = None
+    if about["library_notes"] is not None:
+        given = ForLibrary(parts[3], tuple(about["library_notes"]))
+
+        def for_library() -> ForLibrary:
+            return given
+
+    data = TokenizerData(
+        about["pattern"],
+        dict(while_wanted(zip(_tokens(parts[2], lengths), ids.tolist(), strict=True))),
+        about["special_tokens"],
+        tuple(about["normalization"]),
+        tuple(about["notes"]),
+        about["byte_fallback"],
+    )
+    return Found(about["kind"], data, for_library)
+
+
+def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterator[bytes]:
+    place = 0
+    for length in lengths.tolist():
+        yield blob[place : place + length]
+        place += length
+
+
+# In the child
+
+
+def main() -> int:
+    """Read the file that standard input names. Returns the exit status."""
+    try:
+        request = json.loads(sys.stdin.buffer.readline())
+        limit(MOST_BYTES)
+        about, parts = _answer(Path(request["path"]), request["pattern"])
+        out = sys.stdout.buffer
+        out.write(json.dumps(about | {"parts": [len(part) for part in parts]}).encode() + b"\n")
+        for part in parts:
+            out.write(part)
+        out.flush()
+    except (MemoryError, OSError):  # who asked may be gone; a frozen program would show a traceback to somebody else
+        return 1
+    return 0
+
+
+def _answer(path: Path, pattern: str | None) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+    """What is said of a file in JSON, and its parts. MemoryError."""
+    try:
+        return _told(reading.read(path, pattern, trusted=False))
+    except OSError as error:
+        return {"errno": error.errno, "strerror": error.strerror or str(error)}, ()
+    except (EngineError, UnknownNormalizationError) as error:
+        return {"refused": str(error), "wants_pattern": isinstance(error, PatternNeededError)}, ()
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of ours is told where it is shown
+        why = f"reading it failed: {type(error).__name__}: {error!s:.200}"
+        return {"refused": why, "wants_pattern": False}, ()
+
+
+def _told(found: Found) -> tuple[dict[str, Any], tuple[bytes, ...]]:
+    """What is said of it in JSON, and its parts. FormatError."""
+    data = found.data
+    about: dict[str, Any] = {"kind": found.kind, "normalization": data.normalization, "notes": data.notes}
+    if isinstance(data, LibraryData):
+        return about | {"reader": data.reader}, (data.payload,)
+    check(data)
+    check_work(data.ranks)
+    given = None if found.for_library is None else found.for_library()
+    about |= {
+        "reader": "",
+        "pattern": data.pattern,
+        "special_tokens": data.special_tokens,
+        "byte_fallback": data.byte_fallback,
+        "library_notes": None if given is None else given.notes,
+    }
+    n_tokens = len(data.ranks)
+    ids = np.fromiter(data.ranks.values(), dtype=np.int32, count=n_tokens)
+    lengths = np.fromiter(map(len, data.ranks), dtype=np.int32, count=n_tokens)
+    blob = b"".join(data.ranks)
+    return about, (ids.tobytes(), lengths.tobytes(), blob, b"" if given is None else given.payload)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

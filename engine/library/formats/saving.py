@@ -1,0 +1,145 @@
+"""Saving an encoding to a file, and proving that the file holds it before anything is said."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from engine.encoding.encoding import Encoding
+from engine.encoding.prepared_encoding import PreparedEncoding, prepared
+from engine.errors import FormatError
+from engine.library.formats import huggingface, minbpe, tiktoken_ranks
+from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.tokenizer_data import TokenizerData, check
+from engine.runtime.atomic_files import replacing
+from engine.training.settings import plan_for
+from engine.training.types import TrainingSettings
+
+SUFFIXES = (".tiktoken", ".json", ".model")
+
+_ODD_TEXT = (
+    "It's 12345 tokens – naïve, e\u0301, ﬁ…\r\n\r\n\tif x == 'ſ':  # 汉字かな한글 👩\u200d🚀\n   \n"
+    "ИЗ DON'T we'LL\u00a0\u2003שלום مرحبا 0x7f\x00\x7f\ufffd   "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What was written. ``losses``: sentences about what the format has no room for. ``sha256``: of ``files[0]``."""
+
+    files: tuple[Path, ...]
+    file_bytes: int
+    sha256: str
+    losses: tuple[str, ...]
+
+
+def save_encoding(
+    encoding: Encoding,
+    path: Path | str,
+    sample: str = "",
+    normalization: tuple[str, ...] = (),
+    kind: str = "trained",
+) -> Saved:
+    """Write an encoding in the format of the path's ending: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
+    (minbpe).
+
+    What was written is read back first, and must give the same tokens with the same ids, the same special tokens, and
+    the same ids for ``sample`` and some odd text. ``normalization`` is what texts are to be put through,
+    for an encoding that does not say so itself; ``kind`` is ``trained`` or ``imported``.
+
+    FormatError, also for a full disk; then the file that was there before is still there.
+    """
+    path = Path(path)
+    if encoding.no_merges:
+        raise FormatError(f"{path} was not written: {encoding.no_merges} It can only be kept as it is.")
+    from engine.encoding.piece_encoding import PieceEncoding
+
+    if isinstance(encoding, PieceEncoding):
+        raise FormatError(f"{path} was not written: no format here holds {encoding.name}'s pieces of SentencePiece.")
+    encoding = prepared(encoding, normalization)
+    data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
+    if isinstance(encoding, PreparedEncoding):
+        data = replace(data, normalization=encoding.preparation.steps, byte_fallback=encoding.byte_fallback)
+    try:
+        check(data)
+        files, losses = _written(data, path, encoding.name, kind)
+        beside = tiktoken_ranks.companion_of(path).name
+        if beside in files:
+            files[beside] = tiktoken_ranks.with_before(files[beside], path)
+        with replacing(path) as folder:
+            for name, content in files.items():
+                (folder / name).write_bytes(content)
+            _compare(encoding, data, folder / path.name, sample)
+    except FormatError as error:
+        raise FormatError(f"{path} was not written: {error}") from error
+    except OSError as error:
+        raise FormatError(f"{path} was not written: {error.strerror or error}") from error
+    paths = tuple(path.parent / name for name in files)
+    first = next(iter(files.values()))
+    return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
+
+
+def check_settings(settings: TrainingSettings, path: Path | str) -> None:
+    """FormatError where what is trained with these settings could not be saved there, as far as that does not depend
+    on what is learned. TrainingError where the settings make no sense."""
+    path = Path(path)
+    plan = plan_for(settings)
+    data = TokenizerData(
+        plan.expression,
+        {bytes([value]): value for value in range(256)},
+        {text: 256 + number for number, text in enumerate(settings.special_tokens)},
+        normalization=plan.preparation.steps,
+        byte_fallback=plan.byte_fallback,
+    )
+    try:
+        _written(check(data), path, path.stem, "trained")
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
+def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    if path.suffix == ".tiktoken":
+        ranks, companion = tiktoken_ranks.write(data, name, kind)
+        beside = tiktoken_ranks.companion_of(path).name
+        what = "The split pattern and the special tokens"
+        if data.normalization:
+            what = "The split pattern, the special tokens, and what is done to texts first"
+        loss = f"{what} are in {beside}: this format has no place for them."
+        return {path.name: ranks, beside: companion}, (loss,)
+    writers: dict[str, Callable[[TokenizerData], tuple[bytes, tuple[str, ...]]]] = {
+        ".json": huggingface.write,
+        ".model": minbpe.write,
+    }
+    if path.suffix not in writers:
+        raise FormatError(f"unknown extension; use one of {', '.join(SUFFIXES)}")
+    content, losses = writers[path.suffix](data)
+    return {path.name: content}, losses
+
+
+def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str) -> None:
+    """FormatError where the file does not hold what it should."""
+    try:
+        read_back = open_tokenizer(written)
+    except FormatError as error:
+        raise FormatError(f"it could not be read back: {str(error).removeprefix(f'{written}: ')}") from error
+    again = read_back.encoding
+    if encoding.uses_kernels:
+        again.use_kernels(compiled_only=True)
+    if again._mergeable_ranks != data.ranks:
+        raise FormatError("verification failed: the saved file has different tokens")
+    if again._special_tokens != data.special_tokens:
+        raise FormatError("read back, it has other special tokens")
+    if written.suffix == ".model":
+        # What the file cannot say, so that whoever uses it has to know.
+        again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
+    elif read_back.normalization != data.normalization:
+        raise FormatError("read back, it normalizes texts otherwise")
+    for text in (sample, _ODD_TEXT, "".join(data.special_tokens)):
+        for special_as_tokens in (False, True):
+            expected = encoding.token_ids(text, special_as_tokens=special_as_tokens)
+            if not np.array_equal(again.token_ids(text, special_as_tokens=special_as_tokens), expected):
+                raise FormatError("read back, it gives other ids for the same text")

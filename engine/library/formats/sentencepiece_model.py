@@ -1,0 +1,169 @@
+"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written anew, with
+what makes tokens and nothing else.
+
+Source: google/sentencepiece, src/sentencepiece_model.proto (0.2).
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from dataclasses import dataclass, field
+
+from engine.errors import FormatError
+from engine.library.formats import charsmap
+from engine.library.formats.protobuf import bytes_field, fields_of, float_field, whole_field
+from engine.library.formats.quoting import quoted
+from engine.library.formats.spelling import bytes_of_piece
+from engine.library.formats.tokenizer_data import MOST_TOKENS
+from engine.runtime.cancellation import while_wanted
+
+UNIGRAM, BPE, WORD, CHAR = 1, 2, 3, 4
+MODELS = {UNIGRAM: "Unigram", BPE: "BPE over characters", WORD: "word", CHAR: "character"}
+
+NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
+"""Kinds of pieces."""
+
+LONGEST_PIECE = 1_000
+_BYTE_FALLBACK, _SPACE_BEHIND, _MODEL_TYPE = 35, 24, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One entry of the vocabulary; its place is its id. ``kind``: from NORMAL to BYTE."""
+
+    text: str
+    score: float
+    kind: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePieceModel:
+    """``model``: of ``MODELS``. ``normalization``: the name of the rules in ``rules``, a table as in
+    ``engine.library.formats.charsmap``. ``space_first``: whether a space is put in front of every text.
+    ``spaces_joined``: whether runs of spaces become one and those at the ends none. ``spaces_marked``: whether spaces
+    are ``▁`` in pieces. ``space_behind``: whether the space put there stands behind the text instead."""
+
+    pieces: list[Piece]
+    model: int
+    byte_fallback: bool = False
+    space_behind: bool = False
+    normalization: str = ""
+    rules: bytes = field(default=b"", repr=False)
+    space_first: bool = True
+    spaces_joined: bool = True
+    spaces_marked: bool = True
+
+
+def looks_like(content: bytes) -> bool:
+    """Whether a file's content may be such a model: it begins with a piece (field 1, bytes), whose text is first."""
+    return content[:1] == b"\x0a" and content[2:3] == b"\x0a"
+
+
+def read(content: bytes) -> SentencePieceModel:
+    """The model. FormatError, with the place."""
+    pieces: list[Piece] = []
+    trainer = normalizer = b""
+    for number, value in while_wanted(fields_of(content, "the model")):
+        if number == 1:
+            pieces.append(_piece(_message(value, f"piece {len(pieces):,}"), f"piece {len(pieces):,}"))
+            if len(pieces) > MOST_TOKENS:
+                raise FormatError(f"it has more than {MOST_TOKENS:,} pieces")
+        elif number == 2:
+            trainer += _message(value, "how it was trained")
+        elif number == 3:
+            normalizer += _message(value, "its normalization")
+    settings = _numbers(trainer, "how it was trained")
+    texts = {number: value for number, value in fields_of(normalizer, "its normalization") if isinstance(value, bytes)}
+    flags = _numbers(normalizer, "its normalization")
+    model = SentencePieceModel(
+        pieces,
+        settings.get(_MODEL_TYPE, UNIGRAM),
+        bool(settings.get(_BYTE_FALLBACK, 0)),
+        bool(settings.get(_SPACE_BEHIND, 0)),
+        texts.get(1, b"").decode("utf-8", "replace")[:100],
+        texts.get(2, b""),
+        bool(flags.get(3, 1)),
+        bool(flags.get(4, 1)),
+        bool(flags.get(5, 1)),
+    )
+    check(model)
+    return model
+
+
+def check(model: SentencePieceModel) -> None:
+    """FormatError where its library would not take it, or should not."""
+    if model.model not in MODELS:
+        raise FormatError(f"its kind is {model.model}, which is not known")
+    if not any(piece.kind == NORMAL for piece in model.pieces):
+        raise FormatError("it is a SentencePiece model without pieces, or none at all")
+    seen: set[str] = set()
+    for number, piece in enumerate(while_wanted(model.pieces)):
+        where = f"piece {number:,}"
+        if not piece.text or piece.text in seen:
+            raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{quoted(piece.text)} is there twice'}")
+        if len(piece.text) > LONGEST_PIECE or "\0" in piece.text:
+            raise FormatError(f"{where}: it has {len(piece.text):,} characters, or a NUL; up to {LONGEST_PIECE:,} go")
+        if not NORMAL <= piece.kind <= BYTE:
+            raise FormatError(f"{where}: its kind is {piece.kind}, which is not known")
+        if not math.isfinite(piece.score):
+            raise FormatError(f"{where}: its score is {piece.score}")
+        if piece.kind == BYTE and len(bytes_of_piece(piece.text, byte_pieces=True)) != 1:
+            raise FormatError(f"{where}: {quoted(piece.text)} is not a byte")
+        seen.add(piece.text)
+    unknown = sum(piece.kind == UNKNOWN for piece in model.pieces)
+    if unknown != 1:
+        raise FormatError(f"it has {unknown} pieces for unknown text, and must have one")
+    n_bytes = sum(piece.kind == BYTE for piece in model.pieces)
+    if n_bytes != (256 if model.byte_fallback else 0):
+        raise FormatError(
+            f"it has {n_bytes} pieces for bytes, and {'must have 256' if model.byte_fallback else 'no use for them'}"
+        )
+    charsmap.check(model.rules, "its normalization")
+
+
+def write(model: SentencePieceModel) -> bytes:
+    """The content of a file that gives the same tokens."""
+    parts = [
+        bytes_field(1, bytes_field(1, one.text.encode("utf-8")) + float_field(2, one.score) + whole_field(3, one.kind))
+        for one in while_wanted(model.pieces)
+    ]
+    trainer = (
+        whole_field(_MODEL_TYPE, model.model)
+        + whole_field(_SPACE_BEHIND, model.space_behind)
+        + whole_field(_BYTE_FALLBACK, model.byte_fallback)
+    )
+    flags = (model.space_first, model.spaces_joined, model.spaces_marked)
+    normalizer = bytes_field(1, model.normalization.encode("utf-8")) + bytes_field(2, model.rules)
+    normalizer += b"".join(whole_field(number, flag) for number, flag in enumerate(flags, 3))
+    return b"".join([*parts, bytes_field(2, trainer), bytes_field(3, normalizer)])
+
+
+def _piece(message: bytes, where: str) -> Piece:
+    text, score, kind = "", 0.0, NORMAL
+    for number, value in fields_of(message, where):
+        if number == 1:
+            try:
+                text = _message(value, where).decode("utf-8")
+            except UnicodeDecodeError:
+                raise FormatError(f"{where}: its text is not UTF-8") from None
+        elif number == 2:
+            if len(_message(value, where)) != 4:
+                raise FormatError(f"{where}: its score is not a number of four bytes")
+            score = struct.unpack("<f", _message(value, where))[0]
+        elif number == 3:
+            if not isinstance(value, int):
+                raise FormatError(f"{where}: its kind is not a number")
+            kind = value
+    return Piece(text, score, kind)
+
+
+def _message(value: int | bytes, where: str) -> bytes:
+    if isinstance(value, int):
+        raise FormatError(f"{where}: a number is where bytes should be")
+    return value
+
+
+def _numbers(message: bytes, where: str) -> dict[int, int]:
+    """The whole numbers in a message, by their fields; of several of the same field the last."""
+    return {number: value for number, value in fields_of(message, where) if isinstance(value, int)}

@@ -1,0 +1,154 @@
+r"""How other programs' files spell split patterns, and which of ours each spelling is.
+
+minbpe's files hold one pattern, for Python's module ``regex``. Hugging Face's hold a list of stages, for Oniguruma;
+most of the known patterns mean the same there, and the others are spelled anew.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from engine.errors import FormatError
+from engine.library.formats.json_document import member, typed
+from engine.library.formats.oniguruma import for_oniguruma
+from engine.library.formats.quoting import quoted
+from engine.library.formats.refusals import OtherKindError
+from engine.split import patterns
+from engine.split.expression import UnsupportedPatternError
+from engine.split.patterns import LLAMA3_EXPRESSION
+
+WHOLE_TEXT = "(?s:.+)"
+"""The pattern of a tokenizer that does not split texts."""
+
+BY_MINBPE: Mapping[str, str] = MappingProxyType(
+    {
+        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": patterns.GPT2.expression,
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
+        r"|\s+(?!\S)|\s+": LLAMA3_EXPRESSION,
+    }
+)
+"""minbpe's two own patterns (minbpe/regex.py), as ours that cut every text alike."""
+
+_CL100K_THERE = patterns.CL100K.expression.replace(r"\p{N}{1,3}+", r"(?>\p{N}{1,3})").replace(r"\s++$", r"\s++\z")
+"""Oniguruma takes ``{1,3}+`` for a repetition of a repetition, and ``$`` for the end of a line."""
+
+_ALIKE = {
+    expression: expression
+    for expression in (
+        patterns.O200K.expression,
+        patterns.QWEN.expression,
+        patterns.QWEN3_5.expression,
+        patterns.TEKKEN.expression,
+        LLAMA3_EXPRESSION,
+        r"\S+|\s+",
+        r"[^\r\n]+|[\r\n]+",
+    )
+}
+_THERE = _ALIKE | {patterns.CL100K.expression: _CL100K_THERE}
+_HERE = {there: here for here, there in _THERE.items()}
+_UNLIKE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<unlike>[$^]|\}\+|\(\?\w*[ms]\w*[:)]|&&|--)", re.DOTALL)
+_BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+
+
+def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any] | None:
+    """The ``pre_tokenizer`` of a tokenizer.json for a pattern. ``in_characters``: the vocabulary does not have the
+    letters for bytes. FormatError where it has none."""
+    if expression == patterns.GPT2.expression and not in_characters:
+        return _BYTES | {"use_regex": True}
+    stages = _splits_of(expression) + ([] if in_characters else [_BYTES | {"use_regex": False}])
+    if len(stages) > 1:
+        return {"type": "Sequence", "pretokenizers": stages}
+    return stages[0] if stages else None
+
+
+def several_stages_of(expressions: Sequence[str]) -> dict[str, Any]:
+    """Return the ``pre_tokenizer`` for expressions in Oniguruma's dialect, each of which cuts what those before it left
+    in one, and keeps what it does not match."""
+    stages = [*map(_split, expressions), _BYTES | {"use_regex": False}]
+    return {"type": "Sequence", "pretokenizers": stages}
+
+
+def _splits_of(expression: str) -> list[dict[str, Any]]:
+    if expression == WHOLE_TEXT:
+        return []
+    if expression == patterns.DEEPSEEK.expression:
+        return [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
+    if expression in _THERE:
+        return [_split(_THERE[expression])]
+    return [_split(_spelled_anew(expression), matches_only=True)]
+
+
+def _spelled_anew(expression: str) -> str:
+    try:
+        return for_oniguruma(expression)
+    except UnsupportedPatternError as error:
+        raise FormatError(f"Hugging Face's files cannot hold its split pattern: {error}") from error
+
+
+def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
+    """``matches_only`` drops what the pattern does not match, as tiktoken does."""
+    behavior = "Removed" if matches_only else "Isolated"
+    return {"type": "Split", "pattern": {"Regex": expression}, "behavior": behavior, "invert": matches_only}
+
+
+def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
+    """The pattern that a ``pre_tokenizer`` comes to, for a vocabulary of characters or one of the letters for bytes.
+    OtherKindError for one that no pattern does."""
+    stages = _flattened(pre_tokenizer)
+    kinds = [str(stage.get("type")) for stage in stages]
+    if in_characters:
+        if len(kinds) > 1 or set(kinds) - {"Split"}:
+            raise OtherKindError("pre_tokenizer: of BPE over characters only one Split can be opened yet")
+        return _one(stages[0]) if stages else WHOLE_TEXT
+    if not kinds or kinds[-1] != "ByteLevel" or set(kinds[:-1]) - {"Split"}:
+        named = ", ".join(kind[:40] for kind in kinds) or "nothing"
+        raise OtherKindError(f"pre_tokenizer: only Split followed by ByteLevel can be opened, this has {named}")
+    last = stages.pop()
+    if last.get("add_prefix_space", True):
+        raise OtherKindError("pre_tokenizer: it puts a space in front of every text, which is not supported")
+    cuts_again = last.get("use_regex", True)
+    if not stages:
+        return patterns.GPT2.expression if cuts_again else WHOLE_TEXT
+    if cuts_again:
+        raise OtherKindError("pre_tokenizer: it splits twice, with Split and with ByteLevel, which is not supported")
+    if len(stages) > 1:
+        return _several(stages)
+    return _one(stages[0])
+
+
+def _several(stages: Sequence[dict[str, Any]]) -> str:
+    known = [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
+    if [{key: stage.get(key) for key in known[0]} for stage in stages] == known:
+        return patterns.DEEPSEEK.expression
+    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages, and only DeepSeek's are known")
+
+
+def _one(stage: dict[str, Any]) -> str:
+    pattern = member(stage, "pattern", dict, "pre_tokenizer")
+    literal = pattern.get("String")
+    text = re.escape(literal) if isinstance(literal, str) else member(pattern, "Regex", str, "pre_tokenizer.pattern")
+    how = (stage.get("behavior"), bool(stage.get("invert")))
+    if how not in (("Isolated", False), ("Removed", True)):
+        raise OtherKindError(f"pre_tokenizer: a Split that is {how[0]!s:.20}, inverted {how[1]}, is not supported")
+    if text in _HERE:
+        return _HERE[text]
+    unlike = next((match["unlike"] for match in _UNLIKE.finditer(text) if match["unlike"]), None)
+    if unlike is not None:
+        raise OtherKindError(
+            f"pre_tokenizer: {quoted(unlike)} in its pattern means something else to Hugging Face than here"
+        )
+    # What the pattern does not match is a piece of its own there, and would be dropped here.
+    return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"
+
+
+def _flattened(stage: object) -> list[dict[str, Any]]:
+    if stage is None:
+        return []
+    found = typed(stage, dict, "pre_tokenizer")
+    if found.get("type") != "Sequence":
+        return [found]
+    inner = member(found, "pretokenizers", list, "pre_tokenizer")
+    return [part for one in inner for part in _flattened(one)]

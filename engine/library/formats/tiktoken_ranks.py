@@ -1,0 +1,128 @@
+"""``.tiktoken``: the ranks alone, base64 of the token, a space and its id on each line (tiktoken/load.py). The split
+pattern and the special tokens are not in it; they are written to a small JSON file beside it,
+``NAME.tiktoken.json``."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from engine.errors import FormatError
+from engine.library.formats import json_document
+from engine.library.formats.quoting import quoted
+from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
+from engine.runtime.cancellation import while_wanted
+
+COMPANION_SUFFIX = ".json"
+_FIRST_LINE = re.compile(rb"\s*[A-Za-z0-9+/]+={0,2} [0-9]{1,20}[ \t]*(?:[\r\n]|\Z)")
+_EMPTY = re.compile(rb"^=+ ([0-9]{1,20})\r?$", re.MULTILINE)
+_FORMAT = "tokenloupe ranks"
+
+
+def companion_of(path: Path) -> Path:
+    """The JSON file that belongs to a file of ranks."""
+    return path.with_name(path.name + COMPANION_SUFFIX)
+
+
+def looks_like(content: bytes) -> bool:
+    """Return whether content begins as a file of ranks does, whatever the file is called: a token in base64 and its id
+    (Llama 3, Llama 4 and Kimi K2 are published as ``tokenizer.model``)."""
+    return _FIRST_LINE.match(content) is not None
+
+
+def notes_of(content: bytes) -> tuple[str, ...]:
+    """Return sentences about ids that ``read_ranks`` leaves out."""
+    return tuple(
+        f"The id {int(found[1]):,} is that of an empty token, which no text comes to; it is left out."
+        for found in _EMPTY.finditer(content)
+    )
+
+
+def read_ranks(content: bytes) -> dict[bytes, int]:
+    """Return token bytes to id. An empty token, written ``=``, is left out: Whisper's multilingual file has one, which
+    tiktoken takes and never makes of a text. Raises FormatError, with the line."""
+    ranks: dict[bytes, int] = {}
+    for number, line in enumerate(while_wanted(content.splitlines()), 1):
+        if not line:
+            continue
+        words = line.split(b" ")
+        if len(words) != 2:
+            raise FormatError(f"line {number}: it is not a token in base64, a space and a number")
+        if words[0] and not words[0].strip(b"=") and words[1].isdigit():
+            continue
+        token = token_in_base64(words[0], f"line {number}")
+        if not words[1].isdigit() or len(words[1]) > 20:
+            raise FormatError(f"line {number}: {quoted(words[1])} is not an id")
+        if token in ranks:
+            raise FormatError(f"line {number}: the token is there for the second time")
+        ranks[token] = check_id(int(words[1]), f"line {number}: the token")
+    if not ranks:
+        raise FormatError("it is empty")
+    return ranks
+
+
+def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
+    """What stands in the JSON file beside the ranks, checked. Only ``pattern`` must be there. FormatError.
+
+    Where a process was killed when it had written this file and not yet the ranks, that is what stood there ``before``.
+    """
+    document = json_document.parse(content)
+    json_document.refuse_newer(document)
+    found = hashlib.sha256(ranks_content).hexdigest()
+    before = document.get("before")
+    if isinstance(before, dict) and before.get("sha256") == found != document.get("sha256"):
+        document = before
+    if document.get("sha256") not in (None, found):
+        raise FormatError("it belongs to other ranks: their SHA-256 is not the one that it names")
+    if not json_document.member(document, "pattern", str):
+        raise FormatError("the pattern is empty, so it cuts no text")
+    specials = json_document.typed(document.get("special_tokens", {}), dict, "special_tokens")
+    for text, token_id in specials.items():
+        check_id(token_id, f"the special token {quoted(text)}")
+    steps = json_document.typed(document.get("normalization", []), list, "normalization")
+    for step in steps:
+        json_document.typed(step, str, "a step of normalization")
+    json_document.typed(document.get("byte_fallback", False), bool, "byte_fallback")
+    return document
+
+
+def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
+    """The content of the file of ranks, and of the JSON file beside it. ``kind``: ``trained`` or ``imported``."""
+    tokens, ids = list(data.ranks), np.fromiter(data.ranks.values(), dtype=np.int64, count=len(data.ranks))
+    order = np.argsort(ids)  # sorting pairs would keep every other thread waiting
+    in_order = zip(order.tolist(), ids[order].tolist(), strict=True)
+    ranks = b"".join(base64.b64encode(tokens[place]) + b" %d\n" % token_id for place, token_id in in_order)
+    document: dict[str, Any] = {
+        "format": _FORMAT,
+        "name": name,
+        "kind": kind,
+        "sha256": hashlib.sha256(ranks).hexdigest(),
+        "pattern": data.pattern,
+        "special_tokens": data.special_tokens,
+    }
+    if data.normalization:
+        document["normalization"] = list(data.normalization)
+    if data.byte_fallback:
+        document["byte_fallback"] = True
+    return ranks, (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()
+
+
+def with_before(companion: bytes, path: Path) -> bytes:
+    """The JSON file with what stood in it before, for ranks that take the place of those in ``path``: the two files
+    cannot be replaced in one step, and of either pair both are good. OSError."""
+    there = companion_of(path)
+    if not there.is_file() or not path.is_file():
+        return companion
+    try:
+        before = read_companion(there.read_bytes(), path.read_bytes())
+    except FormatError:
+        return companion
+    before.pop("before", None)
+    document = json_document.parse(companion) | {"before": before}
+    return (json.dumps(document, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,32 @@
+"""Calls every kernel that encodes, so that all are compiled: see ``engine.encoding.compiling``."""
+
+from __future__ import annotations
+
+import contextlib
+
+import numpy as np
+
+from engine.errors import DamagedVocabularyError
+from engine.library import catalog
+from engine.library.catalog import Catalog
+from engine.text.digests import ContentDigests
+from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.tables import build_tables, fingerprint_of
+
+
+def warm_up() -> None:
+    """Compile all kernels that encode, or load them, and build the tables of all bundled vocabularies."""
+    # Those of the bundled vocabularies may be there already, and then nothing would call what builds tables.
+    bytes_and_a_merge = {bytes([value]): value for value in range(256)} | {b"ab": 256}
+    table = table_from_ranks(bytes_and_a_merge)
+    build_tables(table, fingerprint_of(table))
+    encodings = Catalog(catalog.DATA_DIR)
+    for name in encodings.names():
+        with contextlib.suppress(DamagedVocabularyError):  # whoever wants that one is told; the others work
+            encoding = encodings.get(name)
+            encoding.use_kernels()
+            native = encoding.native
+            if native is not None and native.can_scan:  # of no use to most, so ``use_kernels`` does not load them
+                nothing, nowhere = np.frombuffer(b"", dtype=np.uint8), np.empty((0, 2), dtype=np.int64)
+                native.count_texts(nothing, nowhere)
+                ContentDigests(b"", native.sum_blocks).of_many(nothing, nowhere)

@@ -1,0 +1,1 @@
+"""Split patterns, and cutting texts into pretokens."""

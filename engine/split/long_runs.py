@@ -1,0 +1,122 @@
+"""Find the long runs of characters that the split engine cannot take, so that they are encoded as whole pieces.
+
+``fancy-regex`` keeps one stack entry a character while a greedy loop waits for its lookahead, and tiktoken turns its
+error at a million entries into a panic. A run of ``LIMIT`` characters or more contains one of every ``LIMIT``-th
+characters of the text, so looking for such runs costs next to nothing.
+
+Which characters belong to a class is asked of the same Rust crates that split the text, by way of a tokenizer of 256
+bytes whose pattern is the class: Python's own tables may be of another Unicode version.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from engine.runtime.tiktoken_core import CoreBPE, byte_core, guarded
+from engine.split.patterns import LongRunRule, SplitPattern
+
+LIMIT = 100_000
+"""Runs shorter than this, in characters, are left to the split engine, whose own limit is a million."""
+
+_WINDOW = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class LongRun:
+    """Part of a text that is one pretoken: characters ``char_start`` to ``char_end``. ``seen_by_space``: as in
+    ``LongRunRule``."""
+
+    char_start: int
+    char_end: int
+    seen_by_space: bool
+
+
+@functools.lru_cache(maxsize=64)
+def _members_core(character_class: str) -> object:
+    return byte_core(character_class)
+
+
+def _members(character_class: str, text: str) -> str:
+    """The characters of ``text`` that are in the class, in their order. ``text`` has no surrogates."""
+    if not character_class:
+        return ""
+    return bytes(_members_core(character_class).encode_ordinary(text)).decode("utf-8")  # type: ignore[attr-defined]
+
+
+def _leading(character_class: str, text: str) -> int:
+    """How many characters at the start of ``text`` are in the class."""
+    members = _members(character_class, text)
+    if text.startswith(members):
+        return len(members)
+    return next(i for i, (char, member) in enumerate(zip(text, members, strict=False)) if char != member)
+
+
+def _trailing(character_class: str, text: str) -> int:
+    """How many characters at the end of ``text`` are in the class."""
+    return _leading(character_class, text[::-1])
+
+
+def _run_around(rule: LongRunRule, text: str, char_seed: int) -> tuple[int, int]:
+    """The maximal run of the rule's characters around ``char_seed``, which is one of them."""
+    end = char_seed + 1
+    while end < len(text):
+        window = text[end : end + _WINDOW]
+        found = _leading(rule.inside, window)
+        end += found
+        if found < len(window):
+            break
+    start = char_seed
+    while start > 0:
+        window = text[max(0, start - _WINDOW) : start]
+        found = _trailing(rule.inside, window)
+        start -= found
+        if found < len(window):
+            break
+    return start, end
+
+
+def _runs_of_rule(rule: LongRunRule, text: str) -> Iterator[LongRun]:
+    samples = text[LIMIT - 1 :: LIMIT]
+    if not _members(rule.inside, samples):
+        return
+    known_end = 0
+    for number, char in enumerate(samples):
+        seed = LIMIT - 1 + number * LIMIT
+        if seed < known_end or not _members(rule.inside, char):
+            continue
+        start, end = _run_around(rule, text, seed)
+        known_end = end
+        following = text[end : end + 1]
+        if end - start >= LIMIT and not _members(rule.harmless_before, following):
+            spared = 1 if _members(rule.spares_last_before, following) else 0
+            yield LongRun(start, end - spared, rule.seen_by_space)
+
+
+def find_long_runs(pattern: SplitPattern, text: str) -> list[LongRun]:
+    """The pretokens made of long runs, which must not reach the split engine: in order, apart from each other.
+
+    ``text`` has no surrogates.
+    """
+    if len(text) < LIMIT:
+        return []
+    runs = [run for rule in pattern.long_runs for run in _runs_of_rule(rule, text)]
+    return sorted(runs, key=lambda run: run.char_start)
+
+
+def encode_around_runs(core: CoreBPE, pattern: SplitPattern, text: str) -> Iterator[list[int]]:
+    """The tokens of a text, part by part, its long runs as whole pieces. ``core``: the encoder with that pattern."""
+    done = 0
+    for run in find_long_runs(pattern, text):
+        yield _before_run(core, text[done : run.char_start], text[run.char_start] if run.seen_by_space else "")
+        yield core.encode_single_piece(text[run.char_start : run.char_end].encode("utf-8"))
+        done = run.char_end
+    yield _before_run(core, text[done:], "")
+
+
+def _before_run(core: CoreBPE, text: str, seen: str) -> list[int]:
+    """Tokens of a text behind which ``seen`` stands, a character that is a pretoken by itself."""
+    with guarded():
+        ids: list[int] = core.encode_ordinary(text + seen)
+    return ids[: len(ids) - len(core.encode_single_piece(seen.encode("utf-8")))] if seen else ids

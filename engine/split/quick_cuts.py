@@ -1,0 +1,53 @@
+"""Safe cuts found by kernels: as ``engine.split.safe_cuts.CutFinder``, some hundred times as fast where cuts are
+rare."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import block_layout
+from engine.kernels._jit import COMPILED
+from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
+from engine.split.safe_cuts import CutFinder
+from engine.split.unit_properties import unit_properties
+
+
+class QuickCutFinder(CutFinder):
+    """Finds safe cuts in texts in which no special tokens are looked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._properties = unit_properties(())
+
+    def first(self, text: str, char_start: int, char_end: int) -> int:
+        """The first cut p with ``char_start <= p < char_end``, or -1."""
+        start, end = max(char_start, 1), min(char_end, len(text))
+        return first_cut_in(text, start, end, self._properties) if start < end else -1
+
+    def last(self, text: str, char_start: int, char_end: int) -> int:
+        """The last cut p with ``char_start <= p < char_end``, or -1."""
+        start, end = max(char_start, 1), min(char_end, len(text))
+        return last_cut_in(text, start, end, self._properties) if start < end else -1
+
+    def spans(self, text: str, size: int) -> NDArray[np.int64]:
+        """As ``CutFinder.spans``."""
+        return find_chunks(text, size, self._properties)
+
+
+@functools.lru_cache(maxsize=1)
+def text_cuts() -> CutFinder:
+    """Finds cuts in texts without special tokens, as quickly as can be."""
+    return QuickCutFinder() if COMPILED else CutFinder()
+
+
+def warm_up() -> None:
+    """Compile the kernels, or load them compiled."""
+    if COMPILED:
+        properties = np.zeros(block_layout.PAIR_COUNT_AT, dtype=np.uint8)
+        properties.flags.writeable = False
+        first_cut_in("warm", 1, 4, properties)
+        last_cut_in("warm", 1, 4, properties)
+        find_chunks("warm", 4, properties)

@@ -1,0 +1,145 @@
+"""Which split patterns the kernels know by heart, and how to scan with them.
+
+A pattern is known by its text. The published texts of one split differ in ways that do not change what they match
+(possessive quantifiers, the order of contractions); those that are met in tokenizer files are listed here.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.split import patterns
+from engine.split.patterns import GPT2_PUBLISHED, LLAMA3_EXPRESSION
+
+PADDING = 64
+"""Readable bytes that a text needs behind its end."""
+
+
+class Family(enum.IntEnum):
+    """Splits that one kernel does."""
+
+    GPT2 = 0
+    CL100K = 1
+    O200K = 2
+    DEEPSEEK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSplit:
+    """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
+    ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
+    ``marks_in_words``: of CL100K, that marks count as letters. ``han_apart``: of O200K, that Han stands in pretokens of
+    its own, and no slashes follow line ends.
+    """
+
+    family: Family
+    most_digits: int = 3
+    option: bool = False
+    marks_in_words: bool = False
+    han_apart: bool = False
+
+
+GPT2 = KnownSplit(Family.GPT2)
+CL100K = KnownSplit(Family.CL100K, 3, option=True)
+LLAMA3 = KnownSplit(Family.CL100K, 3)
+QWEN = KnownSplit(Family.CL100K, 1)
+QWEN3_5 = KnownSplit(Family.CL100K, 1, marks_in_words=True)
+O200K = KnownSplit(Family.O200K, 3, option=True)
+KIMI = KnownSplit(Family.O200K, 3, option=True, han_apart=True)
+TEKKEN = KnownSplit(Family.O200K, 1)
+DEEPSEEK = KnownSplit(Family.DEEPSEEK)
+
+KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
+    {
+        patterns.GPT2.expression: GPT2,
+        GPT2_PUBLISHED: GPT2,
+        patterns.CL100K.expression: CL100K,
+        LLAMA3_EXPRESSION: LLAMA3,
+        patterns.QWEN.expression: QWEN,
+        patterns.QWEN3_5.expression: QWEN3_5,
+        patterns.O200K.expression: O200K,
+        patterns.KIMI.expression: KIMI,
+        patterns.TEKKEN.expression: TEKKEN,
+        patterns.DEEPSEEK.expression: DEEPSEEK,
+    }
+)
+"""Splits by the text of their pattern."""
+
+Kernel = Callable[..., int]
+BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
+
+
+def block_kernel(family: Family) -> Kernel:
+    """The block scanner of a family. Imported when asked for: importing numba takes a while."""
+    if family is Family.GPT2:
+        from engine.kernels.scan_gpt2 import scan_gpt2 as kernel
+    elif family is Family.CL100K:
+        from engine.kernels.scan_cl100k import scan_cl100k as kernel
+    elif family is Family.O200K:
+        from engine.kernels.scan_o200k import scan_o200k as kernel
+    else:
+        from engine.kernels.scan_deepseek import scan_deepseek as kernel
+    return kernel
+
+
+class Scanner:
+    """Finds where pretokens end in UTF-8. Holds tables that never change: safe to use from several threads at once."""
+
+    def __init__(self, split: KnownSplit, crossings: NDArray[np.uint8] | None = None, *, plain: bool = False) -> None:
+        """crossings: from ``scan_tables.crossings_of``, for ends at which pretokens are cut further where no token of
+        that vocabulary crosses; without, all ends are ends of pretokens. plain: take the slow scanner that cuts
+        nothing further; it is taken anyway where kernels are not compiled. ``block_tables``: what a block scanner
+        works with, for kernels that call it; None for the slow one."""
+        from engine.kernels._jit import COMPILED
+        from engine.split import scan_tables
+
+        self.split = split
+        tables = {
+            Family.GPT2: scan_tables.word_table,
+            Family.CL100K: scan_tables.letter_table if split.marks_in_words else scan_tables.word_table,
+            Family.O200K: scan_tables.han_table if split.han_apart else scan_tables.mark_table,
+            Family.DEEPSEEK: scan_tables.deepseek_table,
+        }
+        self._classes = tables[split.family]()
+        options = split.option + 2 * split.han_apart
+        self._split = np.array((split.family, split.most_digits, options), dtype=np.int64)
+        self._split.flags.writeable = False
+        crossings = scan_tables.no_cuts() if crossings is None else crossings
+        self.block_tables: BlockTables | None = None
+        if plain or not COMPILED:
+            from engine.kernels.scan_plain import scan_plain
+
+            self._scan: Callable[..., int] = scan_plain
+            self._tables: tuple[Any, ...] = (self._classes.pages, self._classes.classes, self._split)
+        else:
+            self._scan = block_kernel(split.family)
+            wide_table = scan_tables.wide_table_of(self._classes, crossings)
+            self.block_tables = self._tables = (self._classes.pages, self._classes.classes, wide_table, self._split)
+
+    def __call__(self, text: NDArray[np.uint8], n_bytes: int, byte_start: int, ends: NDArray[np.int32]) -> int:
+        """Write where the pretokens from ``byte_start`` on end, and return how many ends that are: at least one, unless
+        ``byte_start`` is ``n_bytes``.
+
+        text: uint8[n], n >= n_bytes + PADDING, contiguous, valid UTF-8 up to n_bytes < 2**31. byte_start: where a
+        pretoken starts, or the last end of a call before. ends: int32[m], m >= 64. IndexError when the text is shorter
+        than n_bytes + PADDING or byte_start is outside of it.
+        """
+        if text.flags.writeable:
+            # A kernel is compiled anew for arrays that it could write to.
+            text = text.view()
+            text.flags.writeable = False
+        return self._scan(text, n_bytes, byte_start, *self._tables, ends)
+
+
+@functools.lru_cache(maxsize=16)
+def plain_scanner(split: KnownSplit) -> Scanner:
+    """The slow scanner of a split."""
+    return Scanner(split, plain=True)

@@ -1,0 +1,66 @@
+"""Where the bytes of a text are among its characters, units and lines."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.runtime.cancellation import while_wanted
+from engine.runtime.running_sums import running_sums, running_sums_of
+
+_AT_A_TIME = 1 << 18
+"""Characters that are encoded in one call, which nothing interrupts."""
+
+
+class ByteMap:
+    """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
+
+    def __init__(self, text: str) -> None:
+        starts = while_wanted(range(0, len(text), _AT_A_TIME), every=1)
+        encoded = b"".join([text[start : start + _AT_A_TIME].encode("utf-8") for start in starts])
+        self.bytes = np.frombuffer(encoded, dtype=np.uint8)
+        self.begins = (self.bytes & 0xC0) != 0x80
+        """bool[n]: which bytes are the first of a character."""
+
+    def __len__(self) -> int:
+        return len(self.bytes)
+
+    @functools.cached_property
+    def char_of(self) -> NDArray[np.int32]:
+        """int32[n]: the number of the character that each byte is of."""
+        chars = running_sums(self.begins, np.empty(len(self), dtype=np.int32))
+        chars -= 1
+        return chars
+
+    @functools.cached_property
+    def units_before(self) -> NDArray[np.int32]:
+        """int32[n + 1]: the UTF-16 units of the characters that begin in front of each place."""
+        before = np.zeros(len(self) + 1, dtype=np.int32)
+        running_sums_of(len(self), self._units, before[1:])
+        return before
+
+    def _units(self, start: int, stop: int) -> NDArray[np.int8]:
+        """How many units begin with each byte."""
+        units: NDArray[np.int8] = self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
+        return units
+
+    def continues(self, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """bool[n]: which tokens, by the places where they end one behind the other, begin inside of a character. One
+        behind all of the text, without width, does not."""
+        starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
+        found = np.zeros(len(ends), dtype=np.bool_)
+        inside = starts < len(self)
+        found[inside] = ~self.begins[starts[inside]]
+        return found
+
+    @functools.cached_property
+    def line_ends(self) -> NDArray[np.int64]:
+        """int64[lines]: the place behind each newline, and the end of the text where it ends without one."""
+        ends = np.flatnonzero(self.bytes == 0x0A) + 1
+        return ends if len(ends) and ends[-1] == len(self) else np.append(ends, len(self))
+
+    def of_units(self, utf16_offsets: NDArray[np.int32]) -> NDArray[np.int64]:
+        """int64[n]: the places of UTF-16 offsets; inside of a character, where that begins."""
+        return self.units_before.searchsorted(utf16_offsets, "right") - 1

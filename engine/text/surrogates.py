@@ -1,0 +1,28 @@
+"""Texts as they are encoded, without lone surrogates. A long one is gone through in parts, between which others get a
+turn: in one call, ten megabytes keep every other thread waiting for a tenth of a second."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterable
+
+from engine.runtime.cancellation import while_wanted
+
+AT_A_TIME = 1 << 16
+"""Characters, or UTF-16 units, that are turned in one call."""
+
+
+def without_surrogates(text: str) -> str:
+    """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
+    if text.isascii():
+        return text
+    starts = range(0, len(text), AT_A_TIME)
+    return sound_text(text[start : start + AT_A_TIME].encode("utf-16-le", "surrogatepass") for start in starts)
+
+
+def sound_text(parts: Iterable[bytes]) -> str:
+    """The text of UTF-16 (little endian) in parts, which may end between the halves of a pair; each lone surrogate is
+    replaced by U+FFFD."""
+    decoder = codecs.getincrementaldecoder("utf-16-le")("replace")
+    decoded = [decoder.decode(part) for part in while_wanted(parts, every=1)]
+    return "".join([*decoded, decoder.decode(b"", final=True)])

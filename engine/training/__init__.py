@@ -1,0 +1,1 @@
+"""Training a tokenizer: settings, counting, merging, checkpoints, forecast and evaluation."""

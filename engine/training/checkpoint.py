@@ -1,0 +1,104 @@
+"""Checkpoints of training runs: a file that appears when it is complete, and is refused when it is not what was
+written.
+
+It is a zip archive of numpy arrays (``numpy.savez``), every one with its checksum; ``facts`` is JSON. Nothing in it is
+code.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+from tokenize import TokenError
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.errors import TrainingError
+from engine.runtime.atomic_files import replacement_of
+from engine.runtime.special_files import check_regular
+from engine.runtime.unfinished_files import clear_half_written
+from engine.training.types import TrainingSettings
+
+VERSION = 3
+"""Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
+
+_NOT_WRITTEN_HERE = (
+    *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+    *(TypeError, MemoryError, RuntimeError, TokenError, SyntaxError),
+)
+"""What numpy raises for a file that it did not write: TypeError for a single array, MemoryError for an impossible one,
+RuntimeError for an archive with a password, TokenError and SyntaxError for a kind of array that is no expression."""
+
+Facts = dict[str, Any]
+Arrays = dict[str, NDArray[Any]]
+
+_KIND = "tokenloupe training"
+
+
+class UnsavedCheckpointError(TrainingError, OSError):
+    """A checkpoint could not be written. The text says why, and whether an older one is still there."""
+
+
+def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write a checkpoint, in one step: until the new file is safe on the disk, the old one stays.
+    UnsavedCheckpointError."""
+    stated = json.dumps({"kind": _KIND, "version": VERSION, **facts}).encode("utf-8")
+    try:
+        with replacement_of(path) as file:
+            kept: Any = {"facts": np.frombuffer(stated, dtype=np.uint8), **arrays}
+            np.savez(file, **kept)
+    except OSError as error:
+        before = " The one saved before is kept." if path.exists() else ""
+        raise UnsavedCheckpointError(
+            f"The checkpoint {path} could not be saved: {error.strerror or error}.{before}"
+        ) from error
+
+
+def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
+    """What was written. Clears up what a killed run left half written beside it. TrainingError."""
+    clear_half_written(path.parent)
+    return _read(path, with_arrays=True)
+
+
+def read_settings(path: Path) -> TrainingSettings:
+    """Return the settings of the run that wrote a checkpoint; the rest is not read. Raises TrainingError."""
+    facts, _ = _read(path, with_arrays=False)
+    try:
+        return settings_in(facts)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise damaged(path) from error
+
+
+def settings_in(facts: Facts) -> TrainingSettings:
+    """Return the settings of a run from its facts. Raises KeyError, TypeError or AttributeError if they are damaged."""
+    stated = dict(facts["settings"])
+    return TrainingSettings(**{**stated, "special_tokens": tuple(stated["special_tokens"])})
+
+
+def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
+    try:
+        check_regular(path)  # a pipe would be waited for
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in (archive.files if with_arrays else ["facts"])}
+        facts = json.loads(arrays.pop("facts").tobytes())
+    except OSError as error:
+        raise TrainingError(f"The checkpoint {path} cannot be read: {error.strerror or error}.") from error
+    except _NOT_WRITTEN_HERE as error:
+        raise damaged(path) from error
+    if not isinstance(facts, dict) or facts.get("kind") != _KIND:
+        raise damaged(path)
+    if isinstance(facts.get("version"), int) and facts["version"] > VERSION:
+        raise TrainingError(f"A newer version of this program has written the checkpoint {path}; it is left as it is.")
+    if facts.get("version") != VERSION:
+        raise TrainingError(f"The checkpoint {path} is from another version of this program. Start a new run.")
+    return facts, arrays
+
+
+def damaged(path: Path) -> TrainingError:
+    """The error of a checkpoint that is not what was written."""
+    return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start anew.")

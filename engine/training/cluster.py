@@ -1,0 +1,218 @@
+"""The first half of training on many machines: parts of the corpus are counted by the workers of a Dask cluster.
+
+The scheduler gets a few parts a worker at a time, and adds up counts on the workers, a dozen at once, so that what
+travels to this machine at the end is one table. A worker that goes away costs the parts that only it had: the scheduler
+gives them to others. Workers read files by their paths, so they must see the same files; and they need this program.
+
+Dask runs what it is sent: whoever can reach a scheduler can run code on its workers, and workers on those who ask them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import sys
+import time
+import weakref
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from engine.errors import TrainingError
+from engine.kernels.cache_folder import current_folder
+from engine.split.pretokenization import SplitTimeoutError
+from engine.training.checkpoint import Arrays, Facts
+from engine.training.counting import Counting
+from engine.training.documents import pack_documents
+from engine.training.parts import Part, PartCounts, add_counts, count_part, counting_of, parts_of
+from engine.training.settings import TrainingPlan
+from engine.training.texts import Document
+from engine.training.types import SkippedFile
+
+CONNECT_SECONDS = 10.0
+"""How long a scheduler may take to answer."""
+
+ADDED_AT_ONCE = 12
+PARTS_A_THREAD = 3
+"""Parts that are given to the cluster at a time: enough that none of its threads waits for the next."""
+
+LOOK_SECONDS = 2.0
+"""How often is looked how many workers there are, and whether the scheduler is still there."""
+
+RETRIES = 3
+"""How often a part is counted again whose worker went away while it did. A part that ends its worker each time would
+take one after the other."""
+
+_MISSING = "The Dask cluster needs the package distributed: pip install '.[dask]'"
+_NOT_BUILT_IN = (
+    "This build has no Dask: to count on a cluster, run Tokenloupe from its source with pip install '.[dask]' "
+    "(docs/scale.md)"
+)
+"""Nothing can be installed into a program that was built (``packaging``)."""
+
+
+class ClusterCounting(Counting):
+    """Counts the pretokens of documents on a cluster. What it counts is what ``CorpusCounting`` counts."""
+
+    def __init__(self, documents: list[Document], plan: TrainingPlan, address: str, part_bytes: int = 0) -> None:
+        """``address``: of the scheduler, such as ``tcp://10.0.0.1:8786``. ``part_bytes``: 0 for the usual size.
+        TrainingError."""
+        super().__init__(documents, plan)
+        self._documents = documents
+        self._client = _connected(address)
+        self._close = weakref.finalize(self, _disconnect, self._client)
+        folder = current_folder()
+        self._how = counting_of(plan.settings, None if folder is None else Path(folder).parent)
+        self._parts: Iterator[Part] = parts_of(documents, plan, part_bytes)
+        self._ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._under_way: dict[Any, int] = {}
+        self._counted: list[Any] = []
+        self._more_parts = True
+        self._threads_seen, self._look_again = 1, 0.0
+        self._read = 0
+        self._problems: list[SkippedFile] = []
+        self._sign_bytes = 0
+
+    @property
+    def bytes_read(self) -> int:
+        """Stored bytes of the parts that are counted."""
+        return self._read
+
+    @property
+    def problems(self) -> list[SkippedFile]:
+        """Files that could not be read to their end: known when all are counted."""
+        return self._problems
+
+    @property
+    def sign_bytes(self) -> int:
+        """By how many bytes signs for spaces made texts longer: known when all are counted."""
+        return self._sign_bytes
+
+    def advance(self, deadline: float) -> bool:
+        """Wait for the cluster until ``time.perf_counter()`` reaches ``deadline``. Whether all is counted and added up.
+        TrainingError; SplitTimeoutError."""
+        while not self._is_done():
+            self._give_more()
+            left = max(deadline - time.perf_counter(), 0.0)
+            try:
+                future = self._ended.get(timeout=min(left, LOOK_SECONDS))
+            except queue.Empty:
+                self._check_connection()
+                if left <= LOOK_SECONDS:
+                    return False
+                continue
+            self._take(future)
+        return True
+
+    def _is_done(self) -> bool:
+        if self._more_parts or self._under_way or len(self._counted) > 1:
+            return False
+        if self._counted:
+            counts = self._result_of(self._counted.pop())
+            self._counter.unpack(counts.arrays)
+            self._problems += counts.problems
+            self._sign_bytes = counts.sign_bytes
+            self.close()
+        return True
+
+    def _give_more(self) -> None:
+        """Hand out parts, and counts to add up, as long as the cluster has little to do."""
+        most = PARTS_A_THREAD * self._threads()
+        while self._more_parts and len(self._under_way) < most:
+            part = next(self._parts, None)
+            if part is None:
+                self._more_parts = False
+                break
+            self._submit(part.stored_bytes, count_part, part, self._how)
+        least = 2 if not self._more_parts and not self._under_way else ADDED_AT_ONCE
+        while len(self._counted) >= least:
+            added, self._counted = self._counted[:ADDED_AT_ONCE], self._counted[ADDED_AT_ONCE:]
+            self._submit(0, add_counts, added, self._how)
+
+    def _threads(self) -> int:
+        """Threads of all workers, of which more may come and some may go. 1 while there are none."""
+        now = time.monotonic()
+        if now >= self._look_again:
+            self._threads_seen = max(1, sum(self._client.nthreads().values()))
+            self._look_again = now + LOOK_SECONDS
+        return self._threads_seen
+
+    def _submit(self, stored_bytes: int, function: Any, *arguments: Any) -> None:
+        future = self._client.submit(function, *arguments, pure=False, retries=RETRIES)
+        self._under_way[future] = stored_bytes
+        future.add_done_callback(self._ended.put)
+
+    def _take(self, future: Any) -> None:
+        self._read += self._under_way.pop(future, 0)
+        if future.status != "finished":
+            self._result_of(future)
+        self._counted.append(future)
+
+    def _result_of(self, future: Any) -> PartCounts:
+        """What a part came to. TrainingError; SplitTimeoutError."""
+        try:
+            counts: PartCounts = future.result()
+        except (TrainingError, SplitTimeoutError):
+            self.close()
+            raise
+        except ModuleNotFoundError as error:
+            self.close()
+            raise TrainingError(
+                f"A worker cannot count: module {error.name} is missing. Install this program on every worker."
+            ) from error
+        except Exception as error:
+            self.close()
+            raise TrainingError(f"The cluster could not count a part of the corpus: {_said(error)}") from error
+        return counts
+
+    def _check_connection(self) -> None:
+        if self._client.status != "running":
+            self.close()
+            raise TrainingError("Lost the Dask scheduler. Start a new run, with or without it.")
+
+    def close(self) -> None:
+        """Let go of the cluster, and have it forget what it was to count. It is done when all is counted, or when
+        nobody refers to this any more."""
+        self._under_way.clear()
+        self._counted.clear()
+        self._close()
+
+    def pack(self) -> tuple[Facts, Arrays]:
+        """The documents, of which none is counted: whoever goes on from here begins with the first."""
+        documents, arrays = pack_documents(self._documents)
+        facts = {"documents": documents, "problems": [], "document": 0, "piece": 0, "sign_bytes": 0}
+        return facts, {**arrays, **self._counter.pack()}
+
+
+def check_address(address: str) -> None:
+    """Raise TrainingError if there can be no scheduler at this address. Nothing is asked of the network."""
+    try:
+        import distributed
+    except ImportError as error:
+        raise TrainingError(_NOT_BUILT_IN if getattr(sys, "frozen", False) else _MISSING) from error
+    try:
+        distributed.comm.addressing.get_address_host_port(address)
+    except (ValueError, TypeError) as error:
+        raise TrainingError(f"No Dask scheduler answers at {address}: {_said(error)}") from error
+
+
+def _connected(address: str) -> Any:
+    """A client of the scheduler at this address. TrainingError."""
+    check_address(address)  # of a client that never began, the library reports on standard error
+    import distributed
+
+    try:
+        client = distributed.Client(address, timeout=CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+    except (OSError, ValueError, TypeError) as error:
+        raise TrainingError(f"No Dask scheduler answers at {address}: {_said(error)}") from error
+    return client
+
+
+def _disconnect(client: Any) -> None:
+    with contextlib.suppress(OSError, TimeoutError):
+        client.close(timeout=CONNECT_SECONDS)
+
+
+def _said(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

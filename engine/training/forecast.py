@@ -1,0 +1,278 @@
+"""What training on a corpus will take, guessed from a sample of it.
+
+The number of different pretokens grows with a power of the text (Heaps' law); the sample says with which. Memory and
+time follow from that number, from the length of those pretokens and from the merges wanted, by factors that were
+measured on English, Python, multilingual and mixed corpora of 5 to 100 MB. All of it comes as a range.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from engine.corpus.files import is_utf8, opened_file, read_at
+from engine.kernels.cache_folder import kept_in
+from engine.runtime.cancellation import while_wanted
+from engine.split.long_texts import stretches
+from engine.split.pretokenization import pretokenizer
+from engine.split.scanners import KNOWN_SPLITS
+from engine.text.spans import pairs
+from engine.training.settings import TrainingPlan, plan_for
+from engine.training.texts import Document, PieceReader
+from engine.training.types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
+
+SAMPLE_BYTES = 32 << 20
+PLAIN_SAMPLE_BYTES = 2 << 20
+"""Where kernels are not compiled, pretokens are cut by a slower way, and less of the corpus is looked at."""
+
+SAMPLE_SECONDS = 1.5
+_BLOCKS = 256
+"""A sample of large files has so many blocks at least."""
+_MOST_BLOCKS = 1 << 16
+"""Of so many blocks a sample is chosen at most."""
+_GAPS = " \n"
+
+_USUAL_GROWTH = 0.65
+_USUAL_ERROR = 0.04
+_FEWEST_BLOCKS = 8
+"""Fewer do not say how unequal they are."""
+_SLOWDOWN = 0.06
+"""By how much the exponent falls at most while the text grows e-fold: 0.02 to 0.06 where it was measured."""
+_DEVIATIONS = 2.0
+"""How many standard errors of the exponent a forecast allows for, both ways."""
+_UNKNOWN = (0.9, 1.1)
+"""What a sample leaves open in any case."""
+
+_SCANNED_RATE = 150e6
+"""Bytes a second that a thread counts by kernels, where the sample does not say."""
+
+_FIXED_BYTES = 8e6
+_BYTES_A_SLOT = 26
+_BYTES_A_PRETOKEN_AND_THREAD = 110
+_BYTES_A_MERGE = 200
+_MEMORY_SPREAD = (0.55, 1.6)
+
+_SECONDS_A_SLOT = 50e-9
+_SECONDS_A_MERGE = 2e-6
+_SECOND_THREAD = 0.7
+_TIME_SPREAD = (0.5, 2.5)
+
+
+class Counter(Protocol):
+    """Counts different pretokens."""
+
+    @property
+    def different(self) -> int: ...
+
+    def add(self, text: bytes) -> None: ...
+
+    def byte_count(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What a sample of a corpus showed. ``points``: text bytes read, and different pretokens in them, as it grew.
+    ``pretoken_bytes``: of the different ones together. ``rate``: bytes counted a second by one thread."""
+
+    points: tuple[tuple[int, int], ...]
+    pretoken_bytes: int
+    rate: float
+
+    @property
+    def text_bytes(self) -> int:
+        """Bytes read in all."""
+        return self.points[-1][0] if self.points else 0
+
+    def growth(self) -> tuple[float, float]:
+        """Return the exponent of Heaps' law, from the last three quarters of the sample, and its standard error.
+
+        The error follows from how unequal the blocks of the sample are in what they bring. Where they are too few to
+        tell, both are what is usual.
+        """
+        last_bytes, last = self.points[-1]
+        first = sum(read <= last_bytes / 4 for read, _ in self.points) - 1
+        brought = [now - before for (_, before), (_, now) in itertools.pairwise(self.points[max(first, 0) :])]
+        few = len(brought) < _FEWEST_BLOCKS
+        if first < 0 or self.points[first][1] == 0 or (few and not any(brought)):
+            return _USUAL_GROWTH, _USUAL_ERROR
+        since = math.log(last_bytes / self.points[first][0])
+        exponent = min(math.log(last / self.points[first][1]) / since, 1.0)
+        error = _USUAL_ERROR if few else statistics.stdev(brought) * math.sqrt(len(brought)) / last / since
+        return exponent, error
+
+
+def _go_on() -> None:
+    """Nothing is to be done between pieces."""
+
+
+def forecast(
+    survey: CorpusSurvey,
+    settings: TrainingSettings,
+    threads: int | None = None,
+    between: Callable[[], None] = _go_on,
+) -> TrainingForecast:
+    """What training on the files of a survey takes, beside what the program takes anyway. Looks at a sample for a
+    second or two; compiles nothing. ``between`` is called before each piece of the sample; what it raises ends the
+    forecast. TrainingError; SplitTimeoutError."""
+    plan = plan_for(settings)
+    documents = [Document(file, file.file_bytes) for file in survey.files if file.duplicate_of is None]
+    threads = threads or os.cpu_count() or 1
+    return _extrapolated(sampled(documents, plan, between), survey, settings, threads)
+
+
+def sampled(documents: Sequence[Document], plan: TrainingPlan, between: Callable[[], None] = _go_on) -> Sample:
+    """A sample of documents, with kernels if they are compiled. ``between``: as for ``forecast``. TrainingError;
+    SplitTimeoutError."""
+    from engine.kernels.kept_code import NotCompiledError
+
+    if plan.expression in KNOWN_SPLITS:
+        try:
+            with kept_in(None, compiled_only=True):
+                return _sample(documents, plan, _KernelCounter(plan.expression), SAMPLE_BYTES, between)
+        except NotCompiledError:
+            pass
+        plain = _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
+        return Sample(plain.points, plain.pretoken_bytes, _SCANNED_RATE)
+    return _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
+
+
+def _sample(
+    documents: Sequence[Document], plan: TrainingPlan, counter: Counter, most_bytes: int, between: Callable[[], None]
+) -> Sample:
+    points: list[tuple[int, int]] = []
+    read, best_rate = 0, 0.0
+    deadline = math.inf
+    for piece in _spread_pieces(documents, plan, most_bytes):
+        between()
+        if not piece:
+            continue
+        started = time.thread_time()
+        counter.add(piece)
+        spent = time.thread_time() - started
+        best_rate = max(best_rate, len(piece) / spent if spent > 0 else 0.0)
+        read += len(piece)
+        points.append((read, counter.different))
+        if read >= most_bytes or time.perf_counter() >= deadline:
+            break
+        if len(points) == 1:
+            deadline = time.perf_counter() + SAMPLE_SECONDS  # from here on: the first piece waits for kernels to load
+    return Sample(tuple(points), counter.byte_count(), best_rate or _SCANNED_RATE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Block(Document):
+    """``stored_bytes`` of a file from ``start`` on, a multiple of four, as far as they are whole words."""
+
+    start: int = 0
+
+    def blocks(self, is_valid: Callable[[bytes], bool] = is_utf8) -> Iterator[bytes]:
+        assert isinstance(self.source, CorpusFile)
+        path, encoding = self.source.path, self.source.encoding
+        with opened_file(path) as opened:
+            content = read_at(opened, self.start, self.stored_bytes, path)
+        text = content.decode(encoding, "replace")
+        first = min((place for place in map(text.find, _GAPS) if place >= 0), default=0)
+        last = max(map(text.rfind, _GAPS))
+        if self.start == 0:
+            first = 0
+        if self.start + self.stored_bytes == self.source.file_bytes or last <= first:
+            last = len(text)
+        yield text[first:last].encode("utf-8")
+
+
+def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes: int) -> Iterator[bytes]:
+    """Yield pieces from all over the corpus: small files whole, large ones in blocks.
+
+    They come in random order, the same one every time: any order by position may be in step with what repeats.
+    """
+    total = sum(document.stored_bytes for document in documents)
+    block_bytes = total if total <= most_bytes else max(4, most_bytes // _BLOCKS // 4 * 4)
+    step = max(block_bytes, total // _MOST_BLOCKS // 4 * 4)
+    places = [
+        (document, start) for document in documents for start in range(0, max(document.stored_bytes, 1), step or 1)
+    ]
+    random.Random(0).shuffle(places)
+    for document, start in places:
+        if document.stored_bytes > block_bytes:
+            block = min(block_bytes, document.stored_bytes - start)
+            document = _Block(document.source, block, start)
+        reader = PieceReader([document], plan.split.cuts, plan.preparation, max_space_run=plan.settings.max_space_run)
+        yield from iter(reader.next_piece, None)
+
+
+class _KernelCounter:
+    """Counts as the trainer does."""
+
+    def __init__(self, expression: str) -> None:
+        from engine.training.pretoken_counts import PretokenCounter
+
+        self._counter = PretokenCounter(expression)
+
+    @property
+    def different(self) -> int:
+        return self._counter.different
+
+    def add(self, text: bytes) -> None:
+        self._counter.add(text)
+
+    def byte_count(self) -> int:
+        from engine.kernels.train_slots import measure_slots
+
+        slots, _, _ = measure_slots(self._counter.table, 0)
+        return max(0, int(slots) - self.different)
+
+
+class _PlainCounter:
+    """Counts with nothing compiled."""
+
+    def __init__(self, expression: str) -> None:
+        self._pretokenizer = pretokenizer(expression)
+        self._found: set[str] = set()
+
+    @property
+    def different(self) -> int:
+        return len(self._found)
+
+    def add(self, text: bytes) -> None:
+        for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
+            spans = while_wanted(pairs(stretch.char_spans))
+            self._found.update(stretch.text[start:end] for start, end in spans)
+
+    def byte_count(self) -> int:
+        return sum(len(one.encode("utf-8")) for one in while_wanted(self._found))
+
+
+def _extrapolated(sample: Sample, survey: CorpusSurvey, settings: TrainingSettings, threads: int) -> TrainingForecast:
+    if not sample.text_bytes:
+        return TrainingForecast((0, 0), (int(_FIXED_BYTES), int(_FIXED_BYTES)), (0.0, 0.0), 0)
+    different = sample.points[-1][1]
+    times_more = max(1.0, (survey.file_bytes - survey.duplicate_bytes) / sample.text_bytes)
+    least = most = float(different)
+    if times_more > 1:
+        growth, error = sample.growth()
+        slower = growth - _SLOWDOWN * math.log(times_more) - _DEVIATIONS * error
+        least = max(least, least * _UNKNOWN[0] * times_more ** max(slower, 0.0))
+        most *= _UNKNOWN[1] * times_more ** min(growth + _DEVIATIONS * error, 1.0)
+    slots = 1 + sample.pretoken_bytes / max(different, 1)  # of each pretoken
+    counting = survey.file_bytes / sample.rate / (1 + _SECOND_THREAD * (threads - 1))
+
+    def memory(pretokens: float) -> float:
+        counted = pretokens * _BYTES_A_PRETOKEN_AND_THREAD * threads
+        return _FIXED_BYTES + counted + pretokens * slots * _BYTES_A_SLOT + settings.vocab_size * _BYTES_A_MERGE
+
+    def seconds(pretokens: float) -> float:
+        return counting + pretokens * slots * _SECONDS_A_SLOT + settings.vocab_size * _SECONDS_A_MERGE
+
+    return TrainingForecast(
+        pretokens=(int(least), math.ceil(most)),
+        memory_bytes=(int(memory(least) * _MEMORY_SPREAD[0]), math.ceil(memory(most) * _MEMORY_SPREAD[1])),
+        seconds=(seconds(least) * _TIME_SPREAD[0], seconds(most) * _TIME_SPREAD[1]),
+        sampled_bytes=sample.text_bytes,
+    )

@@ -1,0 +1,82 @@
+"""Training a byte-pair encoding as the definition says, slowly and plainly. The fast trainer is tested against this.
+
+Pretokens are counted; each is a sequence of symbols. Again and again, the pair of neighbours that occurs most often,
+in pretokens as often as those do, becomes a new symbol: of pairs that occur equally often, the one with the smaller
+left, then the smaller right id. In each pretoken it is merged from left to right, as often as it does not overlap
+itself. (Sennrich, Haddow and Birch 2016; minbpe: ``basic.py``, with ties made definite.)
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from engine.runtime.cancellation import while_wanted
+
+
+@dataclass(frozen=True, slots=True)
+class PlainMerge:
+    """``left_id`` and ``right_id`` became a token; ``count``: how often the pair occurred; ``tokens_left``: tokens of
+    the whole corpus afterwards."""
+
+    left_id: int
+    right_id: int
+    count: int
+    tokens_left: int
+
+
+def learn_merges(
+    pretokens: Mapping[Sequence[int], int],
+    symbols: Sequence[bytes],
+    most_merges: int,
+    *,
+    min_count: int = 2,
+    max_token_bytes: int | None = None,
+    first_seen: bool = False,
+) -> list[PlainMerge]:
+    """The merges of counted pretokens, which are sequences of ids of the alphabet.
+
+    ``symbols``: the bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
+    ``first_seen``: of pairs that occur equally often take the one that comes first in ``pretokens``, in their order,
+    as most published lessons do.
+    """
+    words = [(list(word), count) for word, count in pretokens.items()]
+    contents = list(symbols)
+    merges: list[PlainMerge] = []
+    for _ in while_wanted(range(most_merges), every=1):
+        pairs: Counter[tuple[int, int]] = Counter()
+        for word, count in words:
+            for pair in itertools.pairwise(word):
+                pairs[pair] += count
+        allowed = [
+            (-count, pair)
+            for pair, count in pairs.items()
+            if count >= min_count and (max_token_bytes is None or len(_joined(pair, contents)) <= max_token_bytes)
+        ]
+        if not allowed:
+            break
+        negative_count, pair = min(allowed, key=_count) if first_seen else min(allowed)
+        for word, _ in words:
+            merge_pair(word, pair, len(contents))
+        contents.append(_joined(pair, contents))
+        merges.append(PlainMerge(*pair, -negative_count, sum(len(word) * count for word, count in words)))
+    return merges
+
+
+def _joined(pair: tuple[int, int], contents: Sequence[bytes]) -> bytes:
+    return contents[pair[0]] + contents[pair[1]]
+
+
+def _count(candidate: tuple[int, tuple[int, int]]) -> int:
+    return candidate[0]
+
+
+def merge_pair(word: list[int], pair: tuple[int, int], token_id: int) -> None:
+    """Merge a pair wherever it is in a word, from left to right, in place."""
+    place = 0
+    while place < len(word) - 1:
+        if (word[place], word[place + 1]) == pair:
+            word[place : place + 2] = [token_id]
+        place += 1

@@ -1,0 +1,311 @@
+"""TrainingRun: a tokenizer is trained a slice at a time. So progress, pause, cancel-and-keep and checkpoints are one
+thing: not calling ``advance`` for a while."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.encoding.encoding import Encoding
+from engine.errors import TrainingError
+from engine.split.pretokenization import SplitTimeoutError
+from engine.training.checkpoint import Facts, damaged, read_checkpoint, settings_in, write_checkpoint
+from engine.training.counting import CorpusCounting, Counting
+from engine.training.documents import TextOrPath, as_items, documents_of
+from engine.training.merge_phase import CorpusMerging
+from engine.training.settings import check_takes_bytes, plan_for
+from engine.training.texts import Document
+from engine.training.types import (
+    CorpusRules,
+    Merge,
+    SkippedFile,
+    Stage,
+    TrainingCurve,
+    TrainingProgress,
+    TrainingSettings,
+)
+
+
+class TrainingRun:
+    """Trains a byte-pair encoding on files, folders and texts. One thread at a time may call its methods."""
+
+    def __init__(
+        self,
+        paths_or_texts: TextOrPath | Iterable[TextOrPath],
+        vocab_size: int,
+        pattern: str = "cl100k_base",
+        alphabet: str = "bytes",
+        normalization: str | None = None,
+        lowercase: bool = False,
+        strip_accents: bool = False,
+        min_count: int = 2,
+        max_token_bytes: int | None = None,
+        special_tokens: Sequence[str] = (),
+        threads: int | None = None,
+        tie_order: str = "bytes",
+        dummy_prefix: bool = True,
+        max_space_run: int | None = None,
+        rules: CorpusRules | None = None,
+        dask: str = "",
+    ) -> None:
+        """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
+        for an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.raw_bytes``); a ``CorpusSurvey`` that
+        has been made already.
+
+        ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.
+        ``rules``: which files of folders are read. ``dask``: the address of a Dask scheduler whose workers count, and
+        see the same files; "" to count here. The rest: see ``TrainingSettings``. TrainingError.
+        """
+        settings = TrainingSettings(
+            vocab_size=vocab_size,
+            pattern=pattern,
+            alphabet=alphabet,
+            normalization=normalization,
+            lowercase=lowercase,
+            strip_accents=strip_accents,
+            min_count=min_count,
+            max_token_bytes=max_token_bytes,
+            special_tokens=tuple(special_tokens),
+            tie_order=tie_order,
+            dummy_prefix=dummy_prefix,
+            max_space_run=max_space_run,
+        )
+        self._set_up(settings, threads, as_items(paths_or_texts), rules or CorpusRules(), dask)
+
+    def _set_up(
+        self,
+        settings: TrainingSettings,
+        threads: int | None,
+        items: list[TextOrPath],
+        rules: CorpusRules,
+        dask: str = "",
+    ) -> None:
+        self.settings = settings
+        self._plan = plan_for(settings)
+        self._threads = threads or os.cpu_count() or 1
+        self._items = items
+        self._rules = rules
+        self._dask = dask
+        self._stage: Stage = "looking"
+        self._counting: Counting | None = None
+        self._merging: CorpusMerging | None = None
+        self._bytes_total = self._pretokens = 0
+        self._problems: tuple[SkippedFile, ...] = ()
+        self._hash = ""
+        self._rate = _Rate()
+
+    # Doing
+
+    @property
+    def done(self) -> bool:
+        """Whether the vocabulary is full, or no pair is left that occurs often enough."""
+        return self._stage == "done"
+
+    def advance(self, seconds: float = 0.03) -> TrainingProgress:
+        """Train for about so long, and say how far it is. TrainingError."""
+        deadline = time.perf_counter() + seconds
+        while not self.done:
+            try:
+                self._advance_stage(deadline)
+            except SplitTimeoutError as error:
+                raise TrainingError(f"{error} Choose another one.") from error
+            if time.perf_counter() >= deadline:
+                break
+        return self.progress()
+
+    def _advance_stage(self, deadline: float) -> None:
+        if self._counting is None and self._merging is None:
+            self._look()
+        elif self._counting is not None:
+            before, started = self._counting.bytes_read, time.perf_counter()
+            is_counted = self._counting.advance(deadline)
+            self._rate.note(self._counting.bytes_read - before, time.perf_counter() - started)
+            if is_counted:
+                self._start_merging(self._counting)
+        elif self._merging is not None:
+            before, started = self._merging.merged, time.perf_counter()
+            is_merged = self._merging.advance(deadline)
+            self._rate.note(self._merging.merged - before, time.perf_counter() - started)
+            if is_merged:
+                self._stage = "done"
+
+    def _look(self) -> None:
+        self._counting = self._counting_of(documents_of(self._items, self._rules))
+        self._items = []
+        self._bytes_total = self._counting.bytes_total
+        self._stage = "counting"
+
+    def _counting_of(self, documents: list[Document]) -> Counting:
+        if any(document.is_raw for document in documents):
+            check_takes_bytes(self._plan)
+        if not self._dask:
+            return CorpusCounting(documents, self._plan, self._threads)
+        from engine.training.cluster import ClusterCounting
+
+        return ClusterCounting(documents, self._plan, self._dask)
+
+    def _start_merging(self, counting: Counting) -> None:
+        self._pretokens = counting.gathered().different
+        if self._pretokens == 0:
+            raise TrainingError("The split pattern matches nothing in this text.")
+        self._problems = tuple(counting.problems)
+        self._hash = self._hash_with(counting.digest())
+        self._merging = CorpusMerging.of(counting, self._plan)
+        self._counting = None
+        self._stage = "merging"
+        self._rate = _Rate()
+
+    # What it knows
+
+    @property
+    def hash(self) -> str:
+        """Runs with the same hash learn the same merges: 64 hexadecimal digits, made of the settings and of all
+        pretokens with their counts. "" before everything is counted."""
+        return self._hash
+
+    def _hash_with(self, digest: bytes) -> str:
+        stated: dict[str, Any] = {"settings": asdict(self.settings), "pretokens": digest.hex()}
+        if self._plan.preparation.signs is None:
+            del stated["settings"]["dummy_prefix"]  # says nothing then
+        if self.settings.max_space_run is None:
+            del stated["settings"]["max_space_run"]  # as before there was a limit
+        if self._plan.preparation.normalizer.steps:
+            stated["unicode"] = unicodedata.unidata_version
+        return hashlib.sha256(json.dumps(stated, sort_keys=True).encode("ascii")).hexdigest()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What texts lose with these settings, a sentence or two each."""
+        return self._plan.warnings
+
+    def progress(self) -> TrainingProgress:
+        """How far it is."""
+        counting, merging = self._counting, self._merging
+        merged = merging.merged if merging else 0
+        wanted = merging.merges_wanted if merging else max(self.settings.vocab_size - 256 - self._specials, 0)
+        read = counting.bytes_read if counting else self._bytes_total if merging else 0
+        done, all_of_it = (merged, wanted) if merging else (read, self._bytes_total)
+        rate = self._rate.per_second
+        return TrainingProgress(
+            stage=self._stage,
+            fraction=1.0 if self.done or (merging and not wanted) else done / all_of_it if all_of_it else 0.0,
+            bytes_read=read,
+            bytes_total=self._bytes_total,
+            pretokens=counting.different if counting else self._pretokens,
+            merges=merged,
+            merges_wanted=wanted,
+            vocab_size=merging.vocab_size if merging else 256 + self._specials,
+            tokens=merging.tokens if merging else 0,
+            bytes_per_token=merging.bytes_per_token if merging else 0.0,
+            last_merge=merging.last_merge if merging else None,
+            rate=rate,
+            eta_seconds=(all_of_it - done) / rate if rate and not self.done else None,
+            problems=tuple(counting.problems) if counting else self._problems,
+            why_done=merging.why_done if merging else "",
+        )
+
+    @property
+    def _specials(self) -> int:
+        return len(self.settings.special_tokens)
+
+    def merge_table(self, since: int = 0) -> NDArray[np.int64]:
+        """int64[n, 4], read-only: of each merge from number ``since`` on the left id, the right id, how often the pair
+        occurred, and the tokens of the corpus afterwards."""
+        return self._merging.merge_table(since) if self._merging else np.empty((0, 4), dtype=np.int64)
+
+    def merges(self, since: int = 0) -> Sequence[Merge]:
+        """The merges from number ``since`` on; each is made when it is looked at."""
+        return self._merging.merges(since) if self._merging else []
+
+    def curve(self) -> TrainingCurve:
+        """Compression against vocabulary size, so far."""
+        if self._merging is None:
+            return TrainingCurve(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
+        return self._merging.curve()
+
+    def encoding(self, name: str) -> Encoding:
+        """What has been learned so far as an encoding. TrainingError before everything is counted."""
+        if self._merging is None:
+            raise TrainingError("The text is not counted yet: there is nothing to make an encoding of.")
+        return self._merging.encoding(name)
+
+    # Checkpoints
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write a checkpoint, in one step: the one that was there stays until the new one is safe.
+        UnsavedCheckpointError; TrainingError where there is nothing to train on; SplitTimeoutError, as what was read is
+        counted first."""
+        if self._counting is None and self._merging is None:
+            self._look()
+        kept = self._counting or self._merging
+        assert kept is not None
+        facts, arrays = kept.pack()
+        facts |= {
+            "settings": asdict(self.settings),
+            "stage": self._stage,
+            "hash": self._hash,
+            "bytes_total": self._bytes_total,
+            "pretokens": self._pretokens,
+            "run_problems": [[str(one.path), one.reason, one.why] for one in self._problems],
+        }
+        write_checkpoint(Path(path), facts, arrays)
+
+    @classmethod
+    def resume(cls, path: str | os.PathLike[str], threads: int | None = None) -> TrainingRun:
+        """Go on where a checkpoint was written, to the same merges. TrainingError where it is damaged, or where files
+        changed that were not all counted by then."""
+        facts, arrays = read_checkpoint(Path(path))
+        try:
+            run = cls.__new__(cls)
+            run._set_up(settings_in(facts), threads, [], CorpusRules())
+            run._go_on(facts, arrays)
+        except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+            raise damaged(Path(path)) from error
+        return run
+
+    def _go_on(self, facts: Facts, arrays: dict[str, NDArray[Any]]) -> None:
+        self._stage, self._hash = facts["stage"], facts["hash"]
+        self._bytes_total, self._pretokens = int(facts["bytes_total"]), int(facts["pretokens"])
+        self._problems = tuple(SkippedFile(Path(path), reason, why) for path, reason, why in facts["run_problems"])
+        if self._stage == "counting":
+            self._counting = CorpusCounting.unpack(self._plan, self._threads, facts, arrays)
+        else:
+            self._merging = CorpusMerging.unpack(self._plan, facts, arrays)
+
+
+class _Rate:
+    """Amounts a second, of the last second or so."""
+
+    def __init__(self) -> None:
+        self._amount = self._seconds = 0.0
+
+    def note(self, amount: float, seconds: float) -> None:
+        """So much was done in so long."""
+        kept = 1.0 / (1.0 + seconds)
+        self._amount = self._amount * kept + amount
+        self._seconds = self._seconds * kept + seconds
+
+    @property
+    def per_second(self) -> float:
+        """The rate; 0.0 where it is not known."""
+        return self._amount / self._seconds if self._seconds else 0.0
+
+
+def train(
+    paths_or_texts: TextOrPath | Iterable[TextOrPath], vocab_size: int, name: str = "trained", **options: Any
+) -> Encoding:
+    """Train to the end; the other arguments are those of ``TrainingRun``. TrainingError."""
+    run = TrainingRun(paths_or_texts, vocab_size, **options)
+    while not run.done:
+        run.advance(seconds=1.0)
+    return run.encoding(name)

@@ -1,0 +1,114 @@
+"""Settings of a training run: whether they make sense, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.encoding.preparation import MARKED_WORDS, Preparation
+from engine.errors import EngineError, TrainingError
+from engine.split.pretokenization import pretokenizer
+from engine.text.normalization import normalizer
+from engine.text.space_signs import SpaceSigns
+from engine.training.splits import NAMED_SPLITS, TrainingSplit, split_named
+from engine.training.types import TrainingSettings, has_signs
+
+ALPHABETS = ("bytes", "characters", "characters+</w>")
+TIE_ORDERS = ("bytes", "huggingface")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """``split``: how texts are cut. ``preparation``: what is done to them before that. ``expression``: the split
+    pattern of the encoding, and of what is counted."""
+
+    settings: TrainingSettings
+    split: TrainingSplit
+    preparation: Preparation
+    expression: str
+
+    @property
+    def writes_characters(self) -> bool:
+        """Whether characters are the symbols that merging begins with."""
+        return self.settings.alphabet != "bytes"
+
+    @property
+    def byte_fallback(self) -> bool:
+        """Whether characters outside of the vocabulary are written in single bytes (``engine.text.byte_fallback``)."""
+        return self.writes_characters and self.preparation.signs is not None
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a decoded text will have lost, a sentence or two each."""
+        return self.preparation.warnings
+
+
+def plan_for(settings: TrainingSettings) -> TrainingPlan:
+    """Check settings, and say what follows from them. TrainingError."""
+    _check_choices(settings)
+    _check_numbers(settings)
+    _check_specials(settings.special_tokens)
+    split = split_named(settings.pattern)
+    try:
+        normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
+        if settings.pattern not in NAMED_SPLITS:
+            pretokenizer(split.expression)
+    except EngineError as error:
+        raise TrainingError(str(error)) from error
+    marked = settings.alphabet == "characters+</w>"
+    preparation = Preparation(normalize, split.expression if marked else None, signs_for(settings))
+    return TrainingPlan(settings, split, preparation, MARKED_WORDS if marked else split.expression)
+
+
+def check_takes_bytes(plan: TrainingPlan) -> None:
+    """Raise TrainingError if the settings are for texts only, so that bytes that are no UTF-8 cannot be trained on."""
+    if plan.writes_characters:
+        raise TrainingError(f"Bytes have the alphabet bytes; {plan.settings.alphabet!r} is for texts.")
+    if plan.preparation.steps:
+        what = "the pattern sentencepiece" if plan.preparation.signs is not None else "normalization"
+        raise TrainingError(f"Bytes are taken as they are: {what} is for texts.")
+
+
+def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
+    """How spaces are written with these settings; None for as they are."""
+    return SpaceSigns(settings.dummy_prefix) if has_signs(settings) else None
+
+
+def most_merges(settings: TrainingSettings, symbols: int) -> int:
+    """How many merges a vocabulary has room for beside the symbols of its alphabet. TrainingError."""
+    merges = settings.vocab_size - symbols - len(settings.special_tokens)
+    if merges < 0:
+        specials = len(settings.special_tokens)
+        what = f"the {symbols:,} {'bytes' if symbols == 256 else 'bytes and characters of this corpus'}"
+        raise TrainingError(
+            f"A vocabulary of {settings.vocab_size:,} has no room for {what}"
+            + (f" and {specials} special tokens" if specials else "")
+            + f": it must have at least {symbols + specials:,} entries."
+        )
+    return merges
+
+
+def _check_choices(settings: TrainingSettings) -> None:
+    if settings.alphabet not in ALPHABETS:
+        raise TrainingError(f"There is no alphabet {settings.alphabet!r}. There are {', '.join(ALPHABETS)}.")
+    if settings.tie_order not in TIE_ORDERS:
+        raise TrainingError(f"There is no order of ties {settings.tie_order!r}. There are {', '.join(TIE_ORDERS)}.")
+
+
+def _check_numbers(settings: TrainingSettings) -> None:
+    if settings.min_count < 1:
+        raise TrainingError(f"Pairs must occur at least once to be merged; min_count is {settings.min_count}.")
+    if settings.max_token_bytes is not None and settings.max_token_bytes < 1:
+        raise TrainingError(f"Tokens have at least one byte; max_token_bytes is {settings.max_token_bytes}.")
+    if settings.max_space_run is not None and settings.max_space_run < 1:
+        raise TrainingError(
+            f"Runs of white space have at least one character; max_space_run is {settings.max_space_run}."
+        )
+    most_merges(settings, 256)  # every alphabet has the bytes
+
+
+def _check_specials(special_tokens: tuple[str, ...]) -> None:
+    for text in special_tokens:
+        if not text:
+            raise TrainingError("A special token must have a text.")
+        if special_tokens.count(text) > 1:
+            raise TrainingError(f"The special token {text!r} is given twice.")

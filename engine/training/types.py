@@ -1,0 +1,174 @@
+"""Frozen results of training and of looking through a corpus. Any thread may keep them; importing this costs nothing.
+
+Units: ``byte`` counts UTF-8 bytes of text unless it says file bytes; times are seconds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+Stage = Literal["looking", "counting", "merging", "done"]
+"""``looking``: files are being listed; ``counting``: texts are read and cut into pretokens; ``merging``: pairs are
+merged; ``done``: the vocabulary is full, or no pair is left that occurs often enough."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRules:
+    """Which files of a folder are a corpus.
+
+    ``include``, ``exclude``: globs against the path in the folder, as in a ``.gitignore``; no ``include`` means all.
+    ``sample_bytes``: take files, evenly spread over all of them, until they have so many file bytes; None takes all.
+    ``as_bytes``: take every file as the bytes that it has, binary ones too (``engine.text.raw_bytes``).
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    honour_gitignore: bool = True
+    hidden: bool = False
+    sample_bytes: int | None = None
+    as_bytes: bool = False
+
+
+AS_BYTES = "bytes"
+"""The encoding of a file that is taken as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFile:
+    """A file of a corpus. ``encoding``: ``utf-8``, ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32-le``,
+    ``utf-32-be``, ``cp1252`` (assumed: it is not valid UTF-8), or ``AS_BYTES``. ``duplicate_of``: an earlier file with
+    the same content; it is still part of the corpus."""
+
+    path: Path
+    file_bytes: int
+    encoding: str
+    duplicate_of: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile:
+    """A file or folder that is no part of a corpus. ``reason`` is one of ``hidden``, ``ignored``, ``excluded``,
+    ``binary``, ``empty``, ``unreadable``, ``loop``, ``special``, ``vanished``, ``changed``, ``sampled out``, or
+    ``not UTF-8``; ``why`` is a sentence for the user."""
+
+    path: Path
+    reason: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusSurvey:
+    """What a folder holds, before anything is trained on it. In the order in which the files are read: sorted by path.
+
+    ``skipped`` lists at most the first 10,000 of them; ``skipped_counts`` says how many there are for each reason.
+    """
+
+    roots: tuple[Path, ...]
+    files: tuple[CorpusFile, ...]
+    skipped: tuple[SkippedFile, ...]
+    skipped_counts: dict[str, int]
+    file_bytes: int
+    duplicate_files: int
+    duplicate_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingForecast:
+    """What training on a corpus will take, guessed from a sample of it; each with a low and a high end."""
+
+    pretokens: tuple[int, int]
+    memory_bytes: tuple[int, int]
+    seconds: tuple[float, float]
+    sampled_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge of a training run: the pair ``left_id``, ``right_id`` became ``token_id``.
+
+    ``count``: how often the pair occurred then. ``tokens_left``: tokens of the whole corpus after this merge.
+    """
+
+    index: int
+    left_id: int
+    right_id: int
+    token_id: int
+    token_bytes: bytes
+    count: int
+    tokens_left: int
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingProgress:
+    """How far a run is. A moment's picture; the run may be further when it is looked at.
+
+    ``fraction``: of the stage, 0 to 1. ``bytes_read`` and ``bytes_total`` are file bytes (UTF-8 bytes of texts).
+    ``pretokens``: different ones so far. ``bytes_per_token``: of the corpus with the vocabulary so far, 0.0 before the
+    first count. ``rate``: file bytes a second while counting, merges a second while merging. ``eta_seconds``: None
+    where it cannot be told. ``problems``: files left out while reading, with the reason. ``why_done``: why a run ended
+    before its vocabulary was full, else "".
+    """
+
+    stage: Stage
+    fraction: float
+    bytes_read: int
+    bytes_total: int
+    pretokens: int
+    merges: int
+    merges_wanted: int
+    vocab_size: int
+    tokens: int
+    bytes_per_token: float
+    last_merge: Merge | None
+    rate: float
+    eta_seconds: float | None
+    problems: tuple[SkippedFile, ...] = ()
+    why_done: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingCurve:
+    """Compression against vocabulary size: two parallel read-only arrays, int64[n] and float64[n], at most a few
+    thousand points however many merges there are."""
+
+    vocab_sizes: NDArray[np.int64]
+    bytes_per_token: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings:
+    """What decides, with the corpus, which merges are learned. Everything here is part of the reproducibility hash.
+
+    ``pattern``: ``gpt2``, ``cl100k_base``, ``o200k_base``, ``llama3``, ``qwen2``, ``whitespace``, ``sentencepiece``,
+    ``none``, or a regular expression. ``alphabet``: ``bytes``, ``characters`` or ``characters+</w>``.
+    ``tie_order``: ``bytes`` (higher count, then smaller ids over byte values) or ``huggingface`` (its byte order).
+    ``max_token_bytes``: no longer tokens than that; None for no limit.
+    ``max_space_run``: longer runs of one white-space character count as so many in training, and tokens of white space
+    stay as short; None for no limit. Encoding is not changed by it.
+    ``dummy_prefix``: whether each text gets a ``▁`` in front; with the pattern ``sentencepiece`` only, which writes
+    spaces so.
+    """
+
+    vocab_size: int
+    pattern: str = "cl100k_base"
+    alphabet: str = "bytes"
+    normalization: str | None = None
+    lowercase: bool = False
+    strip_accents: bool = False
+    min_count: int = 2
+    max_token_bytes: int | None = None
+    special_tokens: tuple[str, ...] = ()
+    tie_order: str = "bytes"
+    dummy_prefix: bool = True
+    max_space_run: int | None = None
+
+
+def has_signs(settings: TrainingSettings) -> bool:
+    """Whether spaces are written ``▁`` with these settings (``engine.text.space_signs``)."""
+    return settings.pattern == "sentencepiece" and settings.alphabet != "characters+</w>"

@@ -1,0 +1,144 @@
+"""The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by
+engine.vocabulary.bundled.
+
+A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib stream of:
+
+* its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
+  (three little-endian uint32),
+* the length in bytes of each id's token (uint8 each; 0 for an unused id; 255 for 255 and more),
+* the lengths of those of 255 bytes and more (little-endian uint16 each),
+* the special tokens, as JSON from text to id (nothing where they are in ``engine.vocabulary.special_tokens``),
+* the tokens' bytes one after the other, in the order of the ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.runtime.cancellation import while_wanted
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_MAGIC = b"TLRANKS1"
+HEAD_SIZE = len(_MAGIC) + 32
+"""Bytes of a file before what is packed."""
+_LONG = 255
+_HEADER = struct.Struct("<16sIII")
+_RANKS_AT_A_TIME = 4096
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankTable:
+    """The mergeable tokens of a vocabulary, in the order of their ids, which is the order in which they merge.
+
+    ``blob``: the tokens' bytes one after the other.
+    ``offsets``: int64[n + 1], read-only: token ``first_id + i`` is ``blob[offsets[i]:offsets[i + 1]]``, empty for an
+    id that is not used.
+    """
+
+    first_id: int
+    blob: bytes
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Number of ids, unused ones included."""
+        return len(self.offsets) - 1
+
+    @property
+    def used(self) -> int:
+        """Number of ids that stand for something."""
+        import numpy as np
+
+        return int(np.count_nonzero(np.diff(self.offsets)))
+
+    def token(self, number: int) -> bytes:
+        """Bytes of one token, counted from the first id."""
+        return self.blob[self.offsets[number] : self.offsets[number + 1]]
+
+    def tokens(self) -> list[bytes]:
+        """Bytes of every id in order, ``b""`` for unused ones."""
+        ends = self.offsets.tolist()
+        blob = self.blob
+        return [blob[start:end] for start, end in while_wanted(itertools.pairwise(ends))]
+
+    def mergeable_ranks(self) -> dict[bytes, int]:
+        """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
+        tokens = self.tokens()
+        ranks: dict[bytes, int] = {}
+        for first in while_wanted(
+            range(0, len(tokens), _RANKS_AT_A_TIME), every=1
+        ):  # one call for all would hold the interpreter
+            some = tokens[first : first + _RANKS_AT_A_TIME]
+            ranks.update(zip(some, range(self.first_id + first, self.first_id + first + len(some)), strict=True))
+        ranks.pop(b"", None)
+        return ranks
+
+
+def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
+    """The table of a mapping from token bytes to id. The mapping is not empty and gives each id once."""
+    import numpy as np
+
+    first_id, last_id = min(ranks.values()), max(ranks.values())
+    tokens = [b""] * (last_id - first_id + 1)
+    for token, token_id in ranks.items():
+        tokens[token_id - first_id] = token
+    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    offsets.flags.writeable = False
+    return RankTable(first_id, b"".join(tokens), offsets)
+
+
+def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None = None) -> bytes:
+    """The file's content for a table. Raises ValueError for a token of more than 255 bytes."""
+    import numpy as np
+
+    lengths = np.diff(table.offsets)
+    if int(lengths.max()) > 0xFFFF:
+        raise ValueError("a token has more than 65,535 bytes; the compact format has no room for it")
+    short = np.minimum(lengths, _LONG).astype(np.uint8).tobytes()
+    long = lengths[lengths >= _LONG].astype("<u2").tobytes()
+    special = json.dumps(dict(special_tokens), ensure_ascii=False).encode() if special_tokens else b""
+    header = _HEADER.pack(name.encode(), table.first_id, len(table), len(special))
+    stream = zlib.compress(header + short + long + special + table.blob, level=9)
+    return _MAGIC + hashlib.sha256(stream).digest() + stream
+
+
+def stated_digest(content: bytes) -> bytes:
+    """The SHA-256 that a file's content says of itself, in its first ``HEAD_SIZE`` bytes. ValueError where it is no
+    such file."""
+    if len(content) < HEAD_SIZE or not content.startswith(_MAGIC):
+        raise ValueError("it is not a table of ranks")
+    return content[len(_MAGIC) : HEAD_SIZE]
+
+
+def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
+    """The table and special tokens in a file's content. Raises ValueError when it is not what was bundled under that
+    name."""
+    import numpy as np
+
+    if hashlib.sha256(content[HEAD_SIZE:]).digest() != stated_digest(content):
+        raise ValueError("its SHA-256 is wrong, so it was changed after it was made")
+    raw = zlib.decompress(content[HEAD_SIZE:])
+    stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
+    if stored_name.rstrip(b"\0") != name.encode():
+        raise ValueError(f"it holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
+    lengths = np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size).astype(np.int64)
+    is_long = lengths == _LONG
+    n_long = int(np.count_nonzero(is_long))
+    lengths[is_long] = np.frombuffer(raw, dtype="<u2", count=n_long, offset=_HEADER.size + count)
+    offsets = np.zeros(count + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    offsets.flags.writeable = False
+    special_start = _HEADER.size + count + 2 * n_long
+    blob_start = special_start + special_length
+    special: dict[str, int] = json.loads(raw[special_start:blob_start]) if special_length else {}
+    return RankTable(first_id, raw[blob_start:], offsets), special

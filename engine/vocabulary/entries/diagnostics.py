@@ -1,0 +1,165 @@
+"""What can be said of every entry of a vocabulary once somebody has looked at all of them: a few seconds' work for
+200,000, which can be kept.
+
+A finding is a place in ``FINDINGS``:
+
+- ``unreachable``: no text is encoded to it (``engine.vocabulary.entries.reach``).
+- ``partial UTF-8``: its bytes are not whole characters.
+- ``white space``: white space and nothing else (Unicode's property White_Space).
+- ``control``: it has a control or format character (categories Cc and Cf) that is not white space.
+- ``unused id``: the id stands for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import zipfile
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from engine.text import unicode_classes
+from engine.text.scripts import SCRIPT_NAMES, scripts_of
+from engine.types import TokenParents
+from engine.vocabulary.entries.characters import Characters, characters_of
+from engine.vocabulary.entries.descent import built_directly, built_in_all
+from engine.vocabulary.entries.reach import unreachable_ids
+from engine.vocabulary.entries.table import SPECIAL, UNUSED, EntryTable
+from engine.vocabulary.parents import parents_by_replay
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from engine.encoding.encoding import Encoding
+
+FINDINGS = ("unreachable", "partial UTF-8", "white space", "control", "unused id")
+UNREACHABLE, PARTIAL, WHITE_SPACE, CONTROL, UNUSED_ID = range(len(FINDINGS))
+
+_VERSION = b"1"
+_SHARES = (0.35, 0.5, 0.15)
+"""Of the time that reachability, parents and the rest take."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosis:
+    """Findings and figures of every id of a vocabulary. Arrays are read-only.
+
+    ``findings``: uint8[n], bit ``i`` set where ``FINDINGS[i]`` is true of the id. ``scripts``: uint8[n], places in
+    ``SCRIPT_NAMES``. ``left``, ``right``: int32[n], as in ``TokenParents``. ``built_directly``, ``built_in_all``:
+    int32[n], how many tokens are built on it (``engine.vocabulary.entries.descent``).
+    """
+
+    findings: NDArray[np.uint8]
+    scripts: NDArray[np.uint8]
+    left: NDArray[np.int32]
+    right: NDArray[np.int32]
+    built_directly: NDArray[np.int32]
+    built_in_all: NDArray[np.int32]
+
+    @property
+    def parents(self) -> TokenParents:
+        """Which two tokens each is merged from."""
+        return TokenParents(self.left, self.right)
+
+    def ids_with(self, finding: int) -> NDArray[np.int64]:
+        """int64[m]: the ids of which a finding (a place in ``FINDINGS``) is true."""
+        return np.flatnonzero(self.findings >> finding & 1)
+
+    def findings_of(self, token_id: int) -> tuple[str, ...]:
+        """What is true of one id, by name."""
+        bits = int(self.findings[token_id])
+        return tuple(name for place, name in enumerate(FINDINGS) if bits >> place & 1)
+
+    def script(self, token_id: int) -> str:
+        """The script of most of its letters."""
+        return SCRIPT_NAMES[self.scripts[token_id]]
+
+
+def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], None] | None = None) -> Diagnosis:
+    """Look at all entries of an encoding. ``report`` is called with how far it is, from 0 to 1; what it raises ends
+    it."""
+    tell = report or _nobody_asks
+    reach, parent, rest = _SHARES
+    parents = _parents(encoding, lambda done: tell(done * parent))
+    unreachable = unreachable_ids(encoding, entries, parents, lambda done: tell(parent + done * reach))
+    findings = _bits(unreachable, UNREACHABLE)
+    scripts = np.zeros(len(entries), dtype=np.uint8)
+    for piece in characters_of(entries):
+        tell(reach + parent + rest * piece.first_id / len(entries))
+        span = slice(piece.first_id, piece.first_id + piece.n_tokens)
+        scripts[span] = scripts_of(piece.points, piece.owners, piece.n_tokens)
+        findings[span] |= _findings_of_characters(piece, entries.byte_lengths[span])
+    findings |= _bits(entries.kinds == UNUSED, UNUSED_ID)
+    scripts[entries.kinds == SPECIAL] = 0  # what a special token is called says nothing about a language
+    for array in (findings, scripts):
+        array.flags.writeable = False
+    return Diagnosis(findings, scripts, parents.left, parents.right, built_directly(parents), built_in_all(parents))
+
+
+def _parents(encoding: Encoding, report: Callable[[float], None]) -> TokenParents:
+    """At once with our kernels, or where there are none; else it takes long enough to be told of."""
+    if encoding.uses_kernels or encoding.no_merges:
+        return encoding.token_parents
+    return parents_by_replay(encoding._table, encoding.n_vocab, report)
+
+
+def _nobody_asks(_done: float) -> None:
+    """For diagnoses that nobody watches."""
+
+
+def _findings_of_characters(piece: Characters, byte_lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """uint8[n_tokens]: what the characters of tokens say."""
+    points = piece.points
+    spaces = np.isin(points, unicode_classes.WHITE_SPACE)
+    categories = unicode_classes.load().categories()[points]
+    is_control = np.isin(categories, [unicode_classes.CATEGORIES.index(name) for name in ("Cc", "Cf")]) & ~spaces
+    partial = piece.tokens_with(piece.escapes)
+    white = ~piece.tokens_with(~spaces) & (byte_lengths > 0)
+    control = piece.tokens_with(is_control)
+    return _bits(partial, PARTIAL) | _bits(white, WHITE_SPACE) | _bits(control, CONTROL)
+
+
+def _bits(flags: NDArray[np.bool_], finding: int) -> NDArray[np.uint8]:
+    return flags.astype(np.uint8) * np.uint8(1 << finding)
+
+
+def diagnosis_key(encoding: Encoding, entries: EntryTable) -> str:
+    """What a diagnosis depends on, in 32 letters: the entries, how texts are split and prepared, and these rules."""
+    digest = hashlib.sha256(_VERSION)
+    version = unicode_classes.load().version
+    preparation = getattr(encoding, "preparation", None)
+    digest.update(repr((len(entries), encoding.pattern, version, preparation)).encode())
+    for array in (entries.offsets, entries.kinds):
+        digest.update(array.tobytes())
+    digest.update(entries.blob)
+    return digest.hexdigest()[:32]
+
+
+def pack(diagnosis: Diagnosis) -> bytes:
+    """A diagnosis as the content of a file."""
+    buffer = io.BytesIO()
+    np.savez(buffer, **{field.name: getattr(diagnosis, field.name) for field in fields(Diagnosis)})
+    content = buffer.getvalue()
+    return hashlib.sha256(content).digest() + content
+
+
+def unpack(content: bytes, n_vocab: int) -> Diagnosis | None:
+    """The diagnosis in a file's content; None where it is damaged, or not of so many ids."""
+    if hashlib.sha256(content[32:]).digest() != content[:32]:
+        return None
+    arrays = {}
+    try:
+        with np.load(io.BytesIO(content[32:]), allow_pickle=False) as stored:
+            for field in fields(Diagnosis):
+                arrays[field.name] = stored[field.name]
+    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+        return None
+    for array in arrays.values():
+        if array.shape != (n_vocab,):
+            return None
+        array.flags.writeable = False
+    return Diagnosis(**arrays)

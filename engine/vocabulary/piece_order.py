@@ -1,0 +1,142 @@
+"""Pieces of SentencePiece in the order in which our encoders merge them: from single bytes.
+
+SentencePiece's BPE starts from characters: as long as two neighbours joined are a piece, it joins those whose piece has
+the lowest id. A character that is no piece is written in bytes, which never merge. (google/sentencepiece,
+src/bpe_model.cc.) Our encoders start from bytes. So a *number* is given to everything that they make: first the 256
+bytes, then the beginnings of the characters of several bytes that are pieces, then these characters, then all longer
+pieces in the order of their ids. Thus a character is put together before anything else is merged with it. Beginnings
+are in no vocabulary, and no token of a text: the scanner hands on the bytes of an unknown character one by one.
+
+Runs of newlines, tabs and spaces are pieces that are taken whole, before merging, and so are the tags of an encoding
+that has some; their numbers come last. Whatever is left of the vocabulary (controls, tags otherwise, pieces that no
+merges lead to) no text becomes.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.vocabulary.bundle_format import RankTable
+
+RUNS = range(107, 168)
+"""Ids of runs: 1 to 31 newlines, then 2 to 31 spaces."""
+BYTES = range(238, 494)
+"""Ids of the single bytes."""
+FIRST_PIECE = 494
+"""Id of the first piece that is merged or a character."""
+UNKNOWN = 3
+NEVER_MERGED = (146179, 160098, 189366, 220206)
+"""Ids of pieces that no merges lead to, such as `` YYYY``."""
+
+
+@dataclass(frozen=True, eq=False)
+class PieceOrder:
+    """``table``: the tokens by number. ``ids``: uint32[n], read-only, the id of each; ``UNKNOWN`` for beginnings.
+    ``beginnings``: their numbers; ``first_merge``: the number of the first piece of several characters. ``characters``:
+    those that are pieces; ``pieces``: those of several characters; ``tags``: tokens that are taken whole."""
+
+    table: RankTable
+    ids: NDArray[np.uint32]
+    beginnings: range
+    first_merge: int
+    characters: str
+    pieces: tuple[str, ...]
+    tags: tuple[bytes, ...]
+
+    @functools.cached_property
+    def scan(self) -> NDArray[np.uint8]:
+        """uint8[SCAN_SIZE], read-only: what ``engine.kernels.scan_pieces`` asks. Imports numba, unlike the rest."""
+        scan = _scan_data(self.characters, self.pieces)
+        _put_tags(scan, self.tags)
+        scan.flags.writeable = False
+        return scan
+
+
+def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
+    """The order of the pieces of a vocabulary, whose spaces are spaces. ``tags``: tokens that are taken whole."""
+    contents = table.tokens()
+    pieces = {token_id: contents[token_id].decode("utf-8") for token_id in range(FIRST_PIECE, len(contents))}
+    characters = {text: token_id for token_id, text in pieces.items() if len(text) == 1}
+    tokens, ids = [bytes([value]) for value in range(256)], list(BYTES)
+    for value in range(128):
+        ids[value] = characters.get(chr(value), ids[value])
+    ids[0x0A] = RUNS[0]
+    wide = [text.encode("utf-8") for text in characters if ord(text) >= 0x80]
+    beginnings = sorted(
+        {text[:size] for text in wide for size in range(2, len(text))}, key=lambda part: (len(part), part)
+    )
+    tokens += beginnings
+    ids += [UNKNOWN] * len(beginnings)
+    tokens += wide
+    ids += [characters[text.decode("utf-8")] for text in wide]
+    first_merge = len(tokens)
+    several = [token_id for token_id, text in pieces.items() if len(text) > 1 and token_id not in NEVER_MERGED]
+    tokens += [contents[token_id] for token_id in several]
+    ids += several
+    runs = [token_id for token_id in RUNS if len(contents[token_id]) > 1]
+    tokens += [contents[token_id] for token_id in runs]
+    ids += runs
+    whole = [tag.encode("ascii") for tag in tags]
+    tokens += whole
+    ids += map(contents.index, whole)
+    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
+    np.cumsum([len(token) for token in tokens], out=offsets[1:])
+    numbered = np.array(ids, dtype=np.uint32)
+    for array in (offsets, numbered):
+        array.flags.writeable = False
+    return PieceOrder(
+        RankTable(0, b"".join(tokens), offsets),
+        numbered,
+        range(256, 256 + len(beginnings)),
+        first_merge,
+        "".join(characters),
+        tuple(pieces[token_id] for token_id in several),
+        tuple(whole),
+    )
+
+
+def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
+    """Which characters are pieces, and which neighbours stand together in some piece."""
+    from engine.kernels._jit import uncompiled
+    from engine.kernels.scan_pieces import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
+
+    scan = np.zeros(SCAN_SIZE, dtype=np.uint8)
+    _set_bits(scan, 0, _points(characters))
+    points = _points("\n".join(pieces))
+    left, right = points[:-1], points[1:]
+    inside = (left != 0x0A) & (right != 0x0A)
+    left, right = left[inside], right[inside]
+    narrow = (left < 0x80) & (right < 0x80)
+    _set_bits(scan, ASCII_PAIRS, left[narrow] << 7 | right[narrow])
+    hashed: Any = uncompiled(pair_bit)  # of arrays, too
+    _set_bits(scan, PAIRS, hashed(left[~narrow], right[~narrow]))
+    return scan
+
+
+def _put_tags(scan: NDArray[np.uint8], tags: Sequence[bytes]) -> None:
+    """Which tags there are."""
+    from engine.kernels._jit import uncompiled
+    from engine.kernels.scan_pieces import LONGEST_TAG, TAG_SLOTS, TAGS, next_slot
+
+    slots = scan[TAGS : TAGS + TAG_SLOTS * 16].reshape(TAG_SLOTS, 16)
+    following: Any = uncompiled(next_slot)
+    for tag in tags:
+        assert len(tag) <= LONGEST_TAG
+        slot = functools.reduce(following, tag, 0)
+        while slots[slot].any():
+            slot = (slot + 1) % TAG_SLOTS
+        slots[slot, : len(tag)] = list(tag)
+
+
+def _points(text: str) -> NDArray[np.int64]:
+    return np.frombuffer(text.encode("utf-32-le"), dtype="<u4").astype(np.int64)
+
+
+def _set_bits(data: NDArray[np.uint8], byte_offset: int, numbers: NDArray[np.int64]) -> None:
+    np.bitwise_or.at(data, byte_offset + (numbers >> 3), (1 << (numbers & 7)).astype(np.uint8))

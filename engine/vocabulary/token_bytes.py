@@ -1,0 +1,137 @@
+"""A vocabulary: which bytes each token id stands for, and what they measure."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from engine.runtime import caches
+from engine.types import MergeTree, TokenInfo
+from engine.vocabulary import merge_replay
+from engine.vocabulary.bundle_format import RankTable
+from engine.vocabulary.ids_by_bytes import IdsByBytes
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Vocabulary:
+    """Token ids 0 to ``max_token_value``: mergeable tokens from a table, special tokens by name, the rest unused."""
+
+    def __init__(self, table: RankTable, special_tokens: Mapping[str, int], max_token_value: int) -> None:
+        self.table = table
+        self.max_token_value = max_token_value
+        self._special_texts: dict[int, str] = {}
+        self._ids_by_bytes: IdsByBytes | None = None
+        for text, token_id in special_tokens.items():
+            self._special_texts.setdefault(token_id, text)
+
+    @property
+    def n_vocab(self) -> int:
+        """``max_token_value + 1``."""
+        return self.max_token_value + 1
+
+    def token_bytes(self, token_id: int) -> bytes:
+        """The bytes of a token, ``b""`` for an id that is not used."""
+        if content := self._mergeable_bytes(token_id):
+            return content
+        return self._special_texts.get(token_id, "").encode("utf-8")
+
+    def _mergeable_bytes(self, token_id: int) -> bytes:
+        index = token_id - self.table.first_id
+        if not 0 <= index < len(self.table):
+            return b""
+        return self.table.blob[self.table.offsets[index] : self.table.offsets[index + 1]]
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for. KeyError for one below 0 or above ``max_token_value``."""
+        if not 0 <= token_id <= self.max_token_value:
+            raise KeyError(token_id)
+        if content := self._mergeable_bytes(token_id):
+            kind = "byte" if len(content) == 1 else "merge"
+            return TokenInfo(token_id, content, token_id - self.table.first_id, kind)
+        content = self.token_bytes(token_id)
+        return TokenInfo(token_id, content, None, "special" if content else "unused")
+
+    @property
+    def ids_by_bytes(self) -> Mapping[bytes, int]:
+        """The id of every mergeable token. Made when it is asked for, without a lock: a job may rest meanwhile."""
+        ids = self._ids_by_bytes
+        if ids is None:
+            ids = self._ids_by_bytes = IdsByBytes(self.table)
+            caches.add(self)
+        return ids
+
+    def let_go(self) -> None:
+        """Let go of ``ids_by_bytes``, which is made anew where it is wanted."""
+        self._ids_by_bytes = None
+
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """The two tokens that a token is merged from (see ``engine.vocabulary.parents``), or None."""
+        content = self._mergeable_bytes(token_id)
+        return merge_replay.parents_of(content, self.ids_by_bytes) if content else None
+
+    def merge_tree(self, token_id: int) -> MergeTree:
+        """How a token is merged from single bytes. KeyError for an id that stands for nothing."""
+        if not self.token_bytes(token_id):
+            raise KeyError(token_id)
+        pairs: dict[int, tuple[int, int] | None] = {}
+        unknown = [token_id]
+        while unknown:
+            number = unknown.pop()
+            if number not in pairs:
+                pairs[number] = self.parents_of(number)
+                unknown += pairs[number] or ()
+        trees: dict[int, MergeTree] = {}
+        for info in sorted(map(self.token_info, pairs), key=lambda info: len(info.token_bytes)):  # parts come first
+            number = info.token_id
+            pair = pairs[number]
+            left, right = (trees[pair[0]], trees[pair[1]]) if pair else (None, None)
+            trees[number] = MergeTree(number, info.token_bytes, info.rank, left, right)
+        return trees[token_id]
+
+    @functools.cached_property
+    def byte_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: bytes of each token, 0 for unused ids."""
+        import numpy as np
+
+        return self._per_token(np.diff(self.table.offsets), len)
+
+    @functools.cached_property
+    def utf16_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: UTF-16 units of the characters that start in each token."""
+        import numpy as np
+
+        values = np.frombuffer(self.table.blob, dtype=np.uint8)
+        units_before = np.zeros(len(values) + 1, dtype=np.int32)
+        np.cumsum(((values & 0xC0) != 0x80).astype(np.int32) + (values >= 0xF0), out=units_before[1:])
+        return self._per_token(
+            np.diff(units_before[self.table.offsets]), lambda content: len(content.decode().encode("utf-16-le")) // 2
+        )
+
+    @functools.cached_property
+    def continues(self) -> NDArray[np.bool_]:
+        """bool[n_vocab], read-only: whether the first byte of each token is a UTF-8 continuation byte."""
+        import numpy as np
+
+        values = np.frombuffer(self.table.blob, dtype=np.uint8)
+        used = np.diff(self.table.offsets) > 0
+        flags = np.zeros(self.max_token_value + 1, dtype=np.bool_)
+        mergeable = flags[self.table.first_id : self.table.first_id + len(self.table)]
+        mergeable[used] = (values[self.table.offsets[:-1][used]] & 0xC0) == 0x80
+        flags.flags.writeable = False
+        return flags
+
+    def _per_token(self, mergeable: NDArray[np.integer], of_special: Callable[[bytes], int]) -> NDArray[np.int32]:
+        """A figure for every id, from those of the table's tokens and a rule for special tokens."""
+        import numpy as np
+
+        figures = np.zeros(self.max_token_value + 1, dtype=np.int32)
+        for token_id, text in self._special_texts.items():
+            figures[token_id] = of_special(text.encode("utf-8"))
+        used = np.diff(self.table.offsets) > 0
+        figures[self.table.first_id : self.table.first_id + len(self.table)][used] = mergeable[used]
+        figures.flags.writeable = False
+        return figures
