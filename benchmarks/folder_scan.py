@@ -54,8 +54,8 @@ def scan(folder: str, cache: str, name: str) -> None:
     import engine
     from engine.corpus.count_cache import CountCache
     from engine.corpus.folder_counts import count_folder
+    from engine.corpus.types import CorpusRules
     from engine.corpus.walk import FolderWalk
-    from engine.training.types import CorpusRules
 
     encoding = engine.get_encoding(name)
     encoding.use_kernels()
@@ -100,8 +100,8 @@ def counting(encoding: Encoding, text: str) -> float:
 
 def joined(folder: Path) -> Iterator[tuple[str, float]]:
     """All texts of the folder in the order of a walk, as many joined as fit into memory, and their megabytes."""
+    from engine.corpus.types import CorpusRules
     from engine.corpus.walk import FolderWalk, FoundFile
-    from engine.training.types import CorpusRules
 
     pieces, size = [], 0
     for found in FolderWalk(CorpusRules()).found([folder]):

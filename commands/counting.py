@@ -21,7 +21,7 @@ from gui.core.narrowing import narrowed
 if TYPE_CHECKING:
     from commands.inputs import Given
     from engine import Encoding
-    from engine.training.types import SkippedFile
+    from engine.corpus.types import SkippedFile
     from pricing.types import Model
 
 BAR_BYTES = 2_000_000

@@ -16,9 +16,9 @@ import click
 
 from commands.program import BadInput, usable
 from engine.corpus.text_files import StoredText, decode_stored, read_bytes, read_stored
+from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 from engine.requests.templates import TEMPLATES
-from engine.training.types import CorpusRules, SkippedFile
 
 STANDARD_INPUT = "-"
 

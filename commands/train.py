@@ -17,9 +17,10 @@ import click
 import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
+from engine.corpus.types import CorpusRules, CorpusSurvey
 from engine.runtime.private_folders import make_private
 from engine.runtime.special_files import check_regular
-from engine.training.types import CorpusRules, CorpusSurvey, TrainingProgress, TrainingSettings
+from engine.training.types import TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.paths import profile_paths
 
@@ -187,7 +188,7 @@ MOST_OF_A_NUMBER = 2**31 - 1
 
 def _check_options(context: click.Context, paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
     """Raise BadInput for whatever is wrong with the options, before anything is prepared for them or any text read."""
-    from engine.library.formats.saving import check_settings
+    from engine.training.settings import check_can_be_saved
 
     for name in ("vocab_size", "min_count", "max_token_bytes", "max_space_run", "threads"):
         if (options[name] or 0) > MOST_OF_A_NUMBER:
@@ -195,7 +196,7 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
     resume = options["resume"]
     settings = _checked_settings(paths, options) if resume is None else _kept_settings(context, resume, options)
     if out is not None:
-        usable(lambda: check_settings(settings, out), "--out")
+        usable(lambda: check_can_be_saved(settings, out), "--out")
     for path in paths:
         if path != STANDARD_INPUT:
             usable(Path(path).stat, path)

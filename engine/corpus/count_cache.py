@@ -21,11 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.library import catalog
 from engine.runtime.private_folders import make_folder, private_opener
 from engine.text.digests import DIGEST_BYTES, SECRET_BYTES, new_secret
-from engine.training.types import SkippedFile
 
 MOST_KEPT = 200_000
 """Files, and counts of contents, that are kept. Of the oldest row that has some of them the others are kept, too."""

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING
 
 from engine.corpus.count_cache import Additions
 from engine.corpus.file_tokens import FileTokens, count_content, count_file
-from engine.corpus.files import CorpusFileError, is_utf8
+from engine.corpus.files import CorpusFileError
 from engine.corpus.small_files import SmallFiles
+from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.runtime.cancellation import while_wanted
 from engine.text.digests import ContentDigests, SumBlocks, sum_blocks_plainly
-from engine.training.types import SkippedFile
+from engine.text.validity import is_utf8
 
 if TYPE_CHECKING:
     import numpy as np

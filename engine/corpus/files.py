@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.errors import EngineError
-from engine.training.types import AS_BYTES, CorpusFile, SkippedFile
+from engine.text.validity import is_utf8
 
 HEAD_BYTES = 64 << 10
 LATER_BYTES = 16 << 10
@@ -55,17 +56,6 @@ def content_digest(path: Path, report: Callable[[], None]) -> bytes:
             digest.update(block)
             report()
     return digest.digest()
-
-
-def is_utf8(content: bytes) -> bool:
-    """Whether bytes are valid UTF-8. Plain ASCII is not even decoded."""
-    if content.isascii():
-        return True
-    try:
-        codecs.utf_8_decode(content, "strict", True)
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def read_blocks(

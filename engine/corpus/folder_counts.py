@@ -13,9 +13,9 @@ import numpy as np
 
 from engine.corpus.count_cache import CountCache, KnownCounts, count_key
 from engine.corpus.file_batch import BatchCounter, FileBatch, Outcome
+from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.runtime.threads import in_threads
-from engine.training.types import SkippedFile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

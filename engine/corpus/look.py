@@ -10,8 +10,8 @@ from pathlib import Path
 
 from engine.corpus.encodings import encoding_of
 from engine.corpus.files import HEAD_BYTES, CorpusFileError, content_digest, read_samples
+from engine.corpus.types import AS_BYTES, CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
-from engine.training.types import AS_BYTES, CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
 
 MOST_LISTED = 10_000
 """So many skipped files are listed; the others are only counted."""

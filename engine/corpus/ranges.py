@@ -14,8 +14,9 @@ import re
 from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
-from engine.corpus.files import BLOCK_BYTES, changed, is_utf8, opened_file, read_at, valid_blocks
-from engine.training.types import CorpusFile
+from engine.corpus.files import BLOCK_BYTES, changed, opened_file, read_at, valid_blocks
+from engine.corpus.types import CorpusFile
+from engine.text.validity import is_utf8
 
 _WINDOW_BYTES = 1 << 16
 _LONGEST_CHARACTER = 4

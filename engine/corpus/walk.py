@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from engine.corpus.gitignore import IgnoreFile, ignore_file_in, ignore_files_above, ignoring
 from engine.corpus.globs import GlobRules
-from engine.training.types import CorpusRules, SkippedFile
+from engine.corpus.types import CorpusRules, SkippedFile
 
 _VERSION_CONTROL = (".git", ".hg", ".svn")
 _WINDOWS_HIDDEN = 2

@@ -25,7 +25,7 @@ from engine.runtime.tiktoken_core import CoreBPE, build_core, byte_core, guarded
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.safe_cuts import CutFinder
 from engine.split.special_text import split_at_specials
-from engine.text.surrogates import without_surrogates
+from engine.text.validity import without_surrogates
 from engine.vocabulary.bundle_format import RankTable, table_from_ranks
 from engine.vocabulary.bundled import BundledVocabulary
 from engine.vocabulary.token_bytes import Vocabulary
@@ -122,7 +122,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
         if isinstance(self._ranks, BundledVocabulary):
-            from engine.library.catalog import get_encoding
+            from engine import get_encoding  # loaded by name: encodings are opened by the library, which stands above
 
             return get_encoding, (self.name,)
         return _rebuild, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)

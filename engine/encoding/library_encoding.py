@@ -33,7 +33,7 @@ class LibraryTokenizer(Protocol):
 
     ``library``: its name and version. ``model``: what kind of tokenizer it is, as the library calls it. ``tokens``: the
     bytes of each id from 0 on, ``b""`` for unused ids. ``special_tokens``: text to id; these have bytes in ``tokens``,
-    too. ``payload``: what ``engine.library.formats.reopening`` makes the same tokenizer of.
+    too. ``payload``: what ``from_payload`` makes the same tokenizer of.
     """
 
     reader: str
@@ -42,6 +42,11 @@ class LibraryTokenizer(Protocol):
     tokens: Sequence[bytes]
     special_tokens: dict[str, int]
     payload: bytes
+
+    @classmethod
+    def from_payload(cls, payload: bytes) -> LibraryTokenizer:
+        """The tokenizer of a payload. FormatError where it is damaged."""
+        ...
 
     def ids(self, text: str) -> list[int]:
         """Token ids of a text in which special tokens are plain text. UnsupportedTextError."""
@@ -76,9 +81,7 @@ class LibraryEncoding(AlteringEncoding):
         return encoding
 
     def __reduce__(self) -> tuple[Callable[..., LibraryEncoding], tuple[Any, ...]]:
-        from engine.library.formats.reopening import reopened
-
-        return reopened, (self.name, self.tokenizer.reader, self.tokenizer.payload)
+        return _around_payload, (self.name, type(self.tokenizer), self.tokenizer.payload)
 
     @property
     def no_merges(self) -> str:
@@ -279,3 +282,7 @@ def _utf8_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
 def _utf16_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
     sizes: NDArray[np.int64] = 1 + (points > 0xFFFF).astype("i8")
     return sizes
+
+
+def _around_payload(name: str, kind: type[LibraryTokenizer], payload: bytes) -> LibraryEncoding:
+    return LibraryEncoding.around(name, kind.from_payload(payload))

@@ -102,7 +102,7 @@ class PreparedEncoding(AlteringEncoding):
         the last is its end. A lone surrogate takes three bytes, as U+FFFD. Of a text that is changed first, tokens that
         share a character end where it does."""
         from engine.text.byte_map import ByteMap
-        from engine.text.surrogates import without_surrogates
+        from engine.text.validity import without_surrogates
 
         text = without_surrogates(text)
         if self.takes_as_is(text) and not self.byte_fallback:

@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.files import is_utf8
 from engine.encoding.kept_utf8 import kept_utf8
 from engine.encoding.workspace import Workspace, padded
 from engine.errors import UnsupportedTextError
@@ -19,6 +18,7 @@ from engine.kernels.utf8 import PADDING
 from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
 from engine.split.quick_cuts import text_cuts
 from engine.split.scanners import Scanner
+from engine.text.validity import is_utf8
 
 Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
 """``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how

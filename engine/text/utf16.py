@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.text.surrogates import sound_text
+from engine.text.validity import sound_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from engine.corpus.types import SkippedFile
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import current_folder
 from engine.split.pretokenization import SplitTimeoutError
@@ -27,7 +28,6 @@ from engine.training.documents import pack_documents
 from engine.training.parts import Part, PartCounts, add_counts, count_part, counting_of, parts_of
 from engine.training.settings import TrainingPlan
 from engine.training.texts import Document
-from engine.training.types import SkippedFile
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer."""

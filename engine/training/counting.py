@@ -12,17 +12,17 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.corpus.files import is_utf8
+from engine.corpus.types import SkippedFile
 from engine.kernels._jit import COMPILED
 from engine.kernels.train_digest import digest_counts
 from engine.kernels.valid_utf8 import is_valid_utf8
 from engine.runtime.cancellation import ask
+from engine.text.validity import is_utf8
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.documents import pack_documents, unpack_documents
 from engine.training.pretoken_counts import PretokenCounter
 from engine.training.settings import TrainingPlan
 from engine.training.texts import Document, PieceReader
-from engine.training.types import SkippedFile
 
 
 def is_valid(content: bytes) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from engine.corpus.look import survey
+from engine.corpus.types import CorpusFile, CorpusRules, CorpusSurvey
 from engine.errors import TrainingError
 from engine.training.checkpoint import Arrays
 from engine.training.texts import Document, text_document
-from engine.training.types import CorpusFile, CorpusRules, CorpusSurvey
 
 TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
 

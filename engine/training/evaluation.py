@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.corpus.files import CorpusFileError, read_blocks
+from engine.corpus.types import CorpusFile, SkippedFile
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import while_wanted
 from engine.text.scripts import lines_by_script
-from engine.training.types import CorpusFile, SkippedFile
 from engine.types import TokenInfo
 from engine.vocabulary.tokens_by_length import none_of, tokens_by_length
 

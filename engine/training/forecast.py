@@ -17,16 +17,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.corpus.files import is_utf8, opened_file, read_at
+from engine.corpus.files import opened_file, read_at
+from engine.corpus.types import CorpusFile, CorpusSurvey
 from engine.kernels.cache_folder import kept_in
 from engine.runtime.cancellation import while_wanted
 from engine.split.long_texts import stretches
 from engine.split.pretokenization import pretokenizer
 from engine.split.scanners import KNOWN_SPLITS
 from engine.text.spans import pairs
+from engine.text.validity import is_utf8
 from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader
-from engine.training.types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
+from engine.training.types import TrainingForecast, TrainingSettings
 
 SAMPLE_BYTES = 32 << 20
 PLAIN_SAMPLE_BYTES = 2 << 20

@@ -14,15 +14,16 @@ from typing import NamedTuple
 
 from engine.corpus.files import CorpusFileError
 from engine.corpus.ranges import Stretch, read_stretch, stretches_of
+from engine.corpus.types import CorpusFile, SkippedFile
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import kept_in, sources_digest
+from engine.split.named import NAMED_SPLITS
 from engine.training.checkpoint import Arrays
 from engine.training.counting import is_valid
 from engine.training.pretoken_counts import PretokenCounter
 from engine.training.settings import TrainingPlan, plan_for
-from engine.training.splits import NAMED_SPLITS
 from engine.training.texts import Document, PieceReader, cut_pieces
-from engine.training.types import CorpusFile, SkippedFile, TrainingSettings
+from engine.training.types import TrainingSettings
 
 PART_BYTES = 64 << 20
 """A third of a second of work, so that one that is lost costs little; its counts are a few megabytes."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.corpus.types import CorpusRules, SkippedFile
 from engine.encoding.encoding import Encoding
 from engine.errors import TrainingError
 from engine.split.pretokenization import SplitTimeoutError
@@ -25,15 +26,7 @@ from engine.training.documents import TextOrPath, as_items, documents_of
 from engine.training.merge_phase import CorpusMerging
 from engine.training.settings import check_takes_bytes, plan_for
 from engine.training.texts import Document
-from engine.training.types import (
-    CorpusRules,
-    Merge,
-    SkippedFile,
-    Stage,
-    TrainingCurve,
-    TrainingProgress,
-    TrainingSettings,
-)
+from engine.training.types import Merge, Stage, TrainingCurve, TrainingProgress, TrainingSettings
 
 
 class TrainingRun:

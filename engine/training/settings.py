@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from engine.encoding.preparation import MARKED_WORDS, Preparation
 from engine.errors import EngineError, TrainingError
+from engine.library.formats.saving import check_writable
+from engine.library.formats.tokenizer_data import TokenizerData
+from engine.split.named import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer
 from engine.text.normalization import normalizer
 from engine.text.space_signs import SpaceSigns
-from engine.training.splits import NAMED_SPLITS, TrainingSplit, split_named
 from engine.training.types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
@@ -57,6 +60,20 @@ def plan_for(settings: TrainingSettings) -> TrainingPlan:
     marked = settings.alphabet == "characters+</w>"
     preparation = Preparation(normalize, split.expression if marked else None, signs_for(settings))
     return TrainingPlan(settings, split, preparation, MARKED_WORDS if marked else split.expression)
+
+
+def check_can_be_saved(settings: TrainingSettings, path: Path | str) -> None:
+    """Raise FormatError if what is trained with these settings could not be saved there, as far as that does not depend
+    on what is learned; TrainingError if the settings make no sense."""
+    plan = plan_for(settings)
+    data = TokenizerData(
+        plan.expression,
+        {bytes([value]): value for value in range(256)},
+        {text: 256 + number for number, text in enumerate(settings.special_tokens)},
+        normalization=plan.preparation.steps,
+        byte_fallback=plan.byte_fallback,
+    )
+    check_writable(data, path)
 
 
 def check_takes_bytes(plan: TrainingPlan) -> None:

@@ -9,12 +9,13 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from engine.corpus.files import CorpusFileError, is_utf8, read_blocks
+from engine.corpus.files import CorpusFileError, read_blocks
+from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.encoding.preparation import Preparation, mark_words
 from engine.errors import TrainingError
 from engine.text.raw_bytes import TextAtStart, uncut_pieces
 from engine.text.space_signs import SpaceSigns
-from engine.training.types import AS_BYTES, CorpusFile, SkippedFile
+from engine.text.validity import is_utf8
 
 BLOCK_BYTES = 1 << 20
 """Texts are read in blocks of about this size. It decides where a text is cut for patterns of the user's own, so it is

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.training.types import SkippedFile
+    from engine.corpus.types import SkippedFile
     from gui.files.file_tree import FileTree
     from gui.runtime.jobs import Ticket
     from pricing.types import Model, Scenario

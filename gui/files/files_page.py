@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.training.types import CorpusRules
+from engine.corpus.types import CorpusRules
 from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText
 from gui.files.file_tree import TOP
@@ -53,7 +53,7 @@ from gui.widgets.tool_row import segments
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from engine.training.types import CorpusSurvey
+    from engine.corpus.types import CorpusSurvey
     from gui.files.file_tree import FileTree, Proposal
 
 FIT = 200_000

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
-from engine.training.types import CorpusRules, CorpusSurvey
+from engine.corpus.types import CorpusRules, CorpusSurvey
 from gui.files.file_tree import TOP, FileChoice, FileTree, Proposal, Way, tree_of
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.jobs import PROCESSORS

@@ -13,7 +13,7 @@ from gui.widgets.table_model import everything_visible
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.training.types import CorpusFile, CorpusSurvey, SkippedFile
+    from engine.corpus.types import CorpusFile, CorpusSurvey, SkippedFile
 
 _NO_INDEX = QModelIndex()
 _TOP = 0

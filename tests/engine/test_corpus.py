@@ -10,7 +10,7 @@ import pytest
 from engine.corpus import look
 from engine.corpus.files import HEAD_BYTES
 from engine.corpus.look import spread_sample, survey
-from engine.training.types import CorpusRules
+from engine.corpus.types import CorpusRules
 
 
 def write(root: Path, **contents: bytes) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.corpus import files
 from engine.corpus.encodings import encoding_of
 from engine.corpus.files import CorpusFileError, read_blocks, read_samples
-from engine.training.types import CorpusFile
+from engine.corpus.types import CorpusFile
 from tests.engine.strategies import texts
 
 SENTENCE = "Übermäßig naïve Texte – für 5 €.\r\n"

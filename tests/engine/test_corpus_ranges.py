@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.ranges import Stretch, read_stretch, stretches_of
+from engine.corpus.types import CorpusFile
+from engine.split.named import NAMED_SPLITS
 from engine.split.safe_cuts import CUT
-from engine.training.splits import NAMED_SPLITS
-from engine.training.types import CorpusFile
 
 TEXTS = st.text(st.sampled_from("ab é、字\u0301\n\r\t .'😀\u2028"), max_size=80).map(str.encode)
 BYTES = st.lists(st.one_of(TEXTS, st.binary(max_size=3)), max_size=8).map(b"".join)

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.globs import InvalidGlobError
+from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
-from engine.training.types import CorpusRules, SkippedFile
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="needs the links and pipes of POSIX")
 

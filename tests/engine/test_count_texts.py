@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import engine
-from engine.corpus.files import is_utf8
 from engine.encoding import text_work
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
@@ -17,6 +16,7 @@ from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.many_texts import NOT_UTF8
 from engine.runtime.threads import in_threads
 from engine.split.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
+from engine.text.validity import is_utf8
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text

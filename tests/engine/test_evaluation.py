@@ -6,9 +6,9 @@ import pytest
 
 import engine
 from engine.corpus.look import survey
+from engine.corpus.types import SkippedFile
 from engine.encoding.encoding import Encoding
 from engine.training.evaluation import evaluate, longest_tokens, overlap, texts_of
-from engine.training.types import SkippedFile
 
 BYTES = {bytes([value]): value for value in range(256)}
 

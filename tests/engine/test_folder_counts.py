@@ -19,9 +19,9 @@ from engine.corpus.file_batch import BatchCounter, FileBatch
 from engine.corpus.files import CorpusFileError
 from engine.corpus.folder_counts import FolderCounts, count_folder
 from engine.corpus.text_files import UnknownTextEncodingError, read_stored
+from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.library.catalog import own
-from engine.training.types import CorpusRules
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree
 from tests.thoroughness import mostly_deep
 

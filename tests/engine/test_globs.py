@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus.globs import GlobRules, InvalidGlobError
+from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk, FoundFile
-from engine.training.types import CorpusRules
 from tests.thoroughness import mostly_deep
 
 

@@ -21,11 +21,11 @@ from commands.program import program
 from engine.corpus import files
 from engine.corpus.folder_counts import FolderCounts, count_folder
 from engine.corpus.text_files import read_stored
+from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
 from engine.library.catalog import DATA_DIR, Catalog
-from engine.training.types import CorpusRules, SkippedFile
 from tests.engine.folder_trees import TEXT, make_large_tree
 
 FILES = 20_000

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import engine
+from engine.corpus.types import CorpusRules
 from engine.text import raw_bytes
 from engine.training import texts
-from engine.training.types import CorpusRules
 from tests.engine.formats.trained import TEXT
 
 LATIN = "le café crème, le café noir ".encode("latin-1") * 40

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.files import CorpusFileError, is_utf8
+from engine.corpus.files import CorpusFileError
 from engine.corpus.small_files import PADDING, SmallFiles
 from engine.corpus.text_files import marked_encoding
+from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
-from engine.training.types import SkippedFile
+from engine.text.validity import is_utf8
 
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:

@@ -16,13 +16,14 @@ from typing import Any
 import pytest
 
 import engine
+from engine.corpus.types import CorpusRules
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import is_uncompiled
 from engine.training import cluster as training_cluster
 from engine.training.counting import CorpusCounting
 from engine.training.documents import documents_of
 from engine.training.settings import plan_for
-from engine.training.types import CorpusRules, TrainingSettings
+from engine.training.types import TrainingSettings
 from tests.patience import PATIENCE_SECONDS
 
 distributed = pytest.importorskip("distributed", reason="comes with the extra dask")

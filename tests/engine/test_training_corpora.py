@@ -10,11 +10,11 @@ import pytest
 import engine
 from engine import TrainingError, TrainingRun
 from engine.corpus.look import survey
+from engine.corpus.types import CorpusRules
 from engine.kernels._jit import COMPILED
 from engine.training import pretoken_counts
 from engine.training import texts as training_texts
 from engine.training.texts import cut_pieces
-from engine.training.types import CorpusRules
 from tests.patience import PATIENCE_SECONDS
 
 TEXT = "She sells sea shells on the sea shore, and the shells she sells are sea shells. "
@@ -201,7 +201,7 @@ def test_a_piece_ends_where_it_may_be_cut(monkeypatch):
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 64)
     text = "".join(random.Random(3).choices(["word ", "x", "語言", "é ", "\n", "!", "  "], k=3000)).encode()
     for name in ("cl100k_base", "gpt2", "o200k_base", "llama3", "qwen2", "whitespace", "sentencepiece"):
-        split = engine.training.splits.split_named(name)
+        split = engine.split.named.split_named(name)
         pieces = list(cut_pieces(training_texts._slices(text), split.cuts, "a text"))
         assert b"".join(pieces) == text
         assert len(pieces) > 10

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from engine import TrainingRun
 from engine.kernels._jit import COMPILED
 from engine.kernels.train_layout import MOST_WEIGHT
+from engine.split.named import split_named
 from engine.split.pretokenization import pretokenizer
 from engine.training import merge_loop
 from engine.training.alphabets import byte_alphabet, character_alphabet
 from engine.training.merge_loop import Merger
 from engine.training.reference import PlainMerge, learn_merges
-from engine.training.splits import split_named
 from tests.engine.strategies import texts
 from tests.thoroughness import as_deep, examples
 

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.types import CorpusRules
 from engine.errors import TrainingError
 from engine.training.counting import CorpusCounting
 from engine.training.documents import documents_of
 from engine.training.parts import PartCounts, add_counts, count_part, counting_of, parts_of
 from engine.training.pretoken_counts import PretokenCounter
 from engine.training.settings import plan_for
-from engine.training.types import CorpusRules, TrainingSettings
+from engine.training.types import TrainingSettings
 
 TEXT = "She sells sea shells on the sea shore, 123 of them;\n\tthe shells, 她在海边卖贝壳。 I'm sure! " * 40
 

@@ -12,13 +12,14 @@ from pathlib import Path
 
 import engine
 from engine.corpus.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library.formats.kept_tokenizer import companion_of
 from engine.library.formats.opening import open_tokenizer
 from engine.library.user_encodings import OwnEncodings
 from engine.training.run import TrainingRun
-from engine.training.types import SkippedFile, TrainingSettings
+from engine.training.types import TrainingSettings
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked
 from gui.core.versioned_document import DamagedFile

@@ -15,10 +15,10 @@ from unittest.mock import patch
 import engine
 from commands import entry
 from engine.corpus.text_files import decode_stored
+from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.encoding import compiling
 from engine.errors import EngineError
-from engine.training.types import CorpusRules
 from engine.training.warm_up import warm_up
 from engine.vocabulary.entries.query import MODES, EntryQuery, QueryError
 from engine.vocabulary.entries.search import EntrySearch

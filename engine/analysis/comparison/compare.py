@@ -16,8 +16,8 @@ from engine.encoding.altering_encoding import AlteringEncoding
 from engine.runtime.running_sums import running_sums_of
 from engine.split.pretokenization import code_points
 from engine.text.byte_map import ByteMap
-from engine.text.surrogates import without_surrogates
 from engine.text.utf16 import units_of
+from engine.text.validity import without_surrogates
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding

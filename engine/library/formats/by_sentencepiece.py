@@ -42,6 +42,11 @@ class SentencePieceTokenizer:
         ]
         self._processor = opened(self.payload)
 
+    @classmethod
+    def from_payload(cls, payload: bytes) -> SentencePieceTokenizer:
+        """As in ``LibraryTokenizer``."""
+        return cls(models.read(payload))
+
     def ids(self, text: str) -> list[int]:
         """As in ``LibraryTokenizer``."""
         with giving_up(self.library):

@@ -10,7 +10,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.errors import FormatError
+from engine.library.formats import huggingface_document
 from engine.library.formats.huggingface_document import LibraryDocument
+from engine.library.formats.json_document import parse
 from engine.library.formats.library_calls import giving_up, refusing
 from engine.library.formats.quoting import quoted
 
@@ -40,6 +42,11 @@ class HuggingFaceTokenizer:
                 raise FormatError(
                     f"{self.library} gives the token {quoted(piece)} another id than the file, {token_id}"
                 )
+
+    @classmethod
+    def from_payload(cls, payload: bytes) -> HuggingFaceTokenizer:
+        """As in ``LibraryTokenizer``."""
+        return cls(huggingface_document.read(parse(payload)))
 
     def ids(self, text: str) -> list[int]:
         """As in ``LibraryTokenizer``."""

@@ -29,7 +29,7 @@ from engine.library.formats.huggingface_steps import LONGEST_SPELLED_PATTERN
 from engine.library.formats.library_data import LibraryData, of_document, of_model
 from engine.library.formats.refusals import OtherKindError, PatternNeededError
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.training.splits import NAMED_SPLITS
+from engine.split.named import NAMED_SPLITS
 
 LARGEST_FILE = 40 << 20
 """Bytes; of a GGUF file only the header is read. The largest tokenizer files that are published have 34 MB."""

@@ -16,8 +16,6 @@ from engine.library.formats import huggingface, minbpe, tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.tokenizer_data import TokenizerData, check
 from engine.runtime.atomic_files import replacing
-from engine.training.settings import plan_for
-from engine.training.types import TrainingSettings
 
 SUFFIXES = (".tiktoken", ".json", ".model")
 
@@ -83,18 +81,12 @@ def save_encoding(
     return Saved(paths, sum(map(len, files.values())), hashlib.sha256(first).hexdigest(), losses)
 
 
-def check_settings(settings: TrainingSettings, path: Path | str) -> None:
-    """FormatError where what is trained with these settings could not be saved there, as far as that does not depend
-    on what is learned. TrainingError where the settings make no sense."""
+def check_writable(data: TokenizerData, path: Path | str) -> None:
+    """Raise FormatError if what is trained could not be saved there, as far as that does not depend on what is learned.
+
+    ``data``: a vocabulary of single bytes, with everything else as in the one that is trained.
+    """
     path = Path(path)
-    plan = plan_for(settings)
-    data = TokenizerData(
-        plan.expression,
-        {bytes([value]): value for value in range(256)},
-        {text: 256 + number for number, text in enumerate(settings.special_tokens)},
-        normalization=plan.preparation.steps,
-        byte_fallback=plan.byte_fallback,
-    )
     try:
         _written(check(data), path, path.stem, "trained")
     except FormatError as error:

@@ -53,7 +53,7 @@ def tried(
     still_wanted: Callable[[], None] | None = None,
     special_texts: Sequence[str] = (),
 ) -> Tried:
-    """Encode texts in a child process. ``reader``: of ``engine.library.formats.reopening``, or ``tiktoken``, of which
+    """Encode texts in a child process. ``reader``: ``tokenizers``, ``sentencepiece``, or ``tiktoken``, of which
     the payload is a line with the split pattern as JSON, and ranks as in its files. ``special_texts``: to be encoded
     with special tokens as tokens, which only ``tokenizers`` does.
 

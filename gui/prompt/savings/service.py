@@ -183,7 +183,7 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
     from engine.encoding.altering_encoding import AlteringEncoding
     from engine.runtime.running_sums import running_sums
     from engine.text.byte_map import ByteMap
-    from engine.text.surrogates import without_surrogates
+    from engine.text.validity import without_surrogates
 
     text = without_surrogates(text)
     ids = encoding.token_ids(text, special_as_tokens=True)

@@ -344,7 +344,7 @@ def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> Tokeni
 
 
 def _pattern_name(expression: str) -> str:
-    from engine.training.splits import NAMED_SPLITS
+    from engine.split.named import NAMED_SPLITS
 
     names = (name for name, split in NAMED_SPLITS.items() if split.expression == expression)
     return next(names, expression)

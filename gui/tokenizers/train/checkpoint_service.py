@@ -17,13 +17,15 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+from engine.corpus.types import CorpusFile, CorpusRules
 from engine.runtime.atomic_files import write_atomic
 from engine.runtime.private_folders import make_folder
-from engine.training.types import CorpusFile, CorpusRules, TrainingSettings
+from engine.training.types import TrainingSettings
 from gui.core.versioned_document import DamagedFile, is_newer, read_document
 
 if TYPE_CHECKING:
-    from engine.training.types import CorpusFile, CorpusSurvey, Merge, TrainingCurve, TrainingProgress
+    from engine.corpus.types import CorpusFile, CorpusSurvey
+    from engine.training.types import Merge, TrainingCurve, TrainingProgress
 
 Ending = Literal["done", "stopped", "paused", "closing"]
 """How a job on a run ended. ``done``: the run is through. ``stopped``: the user wants what there is. ``paused``: it

@@ -22,7 +22,7 @@ from gui.widgets.page_controller import PageBuilding, PageController
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.training.types import CorpusFile, CorpusSurvey, SkippedFile
+    from engine.corpus.types import CorpusFile, CorpusSurvey, SkippedFile
     from gui.tokenizers.train.checkpoint_service import Checkpoint, RunOutcome, TrainingSnapshot
     from gui.tokenizers.train.corpus_service import SplitPreview
     from gui.tokenizers.train.panel import TrainingPanel

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from engine.training.types import CorpusRules, TrainingSettings
+from engine.corpus.types import CorpusRules
+from engine.training.types import TrainingSettings
 from gui.core.token_text import visible_text
 from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
 
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.training.types import CorpusFile, CorpusSurvey, TrainingForecast, TrainingSettings
+    from engine.corpus.types import CorpusFile, CorpusSurvey
+    from engine.training.types import TrainingForecast, TrainingSettings
     from engine.types import TokenPatch
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
@@ -67,10 +69,10 @@ class SplitPreview:
 def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
     """Read, normalise and split the beginning of a file."""
     import engine
+    from engine.split.named import split_named
     from engine.split.pretokenization import pretokenizer
     from engine.text.spans import pairs
     from engine.training.settings import signs_for
-    from engine.training.splits import split_named
 
     expression = split_named(request.settings.pattern).expression
     problem = ""

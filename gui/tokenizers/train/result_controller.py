@@ -18,7 +18,7 @@ from gui.widgets import file_choosers
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.training.types import CorpusFile
+    from engine.corpus.types import CorpusFile
     from gui.core.user_encodings import UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.notify import Notifier

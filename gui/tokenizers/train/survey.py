@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.training.types import CorpusRules
+from engine.corpus.types import CorpusRules
 from gui.editor.editor_look import TokenView
 from gui.look.fonts import set_weight
 from gui.look.plain_label import PlainLabel
@@ -34,7 +34,8 @@ from gui.widgets.skipped_files import SkippedFilesModel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from engine.training.types import CorpusSurvey, TrainingForecast
+    from engine.corpus.types import CorpusSurvey
+    from engine.training.types import TrainingForecast
     from gui.tokenizers.train.corpus_service import SplitPreview
 
 MOST_FILES = 200

@@ -20,7 +20,7 @@ from engine.library.formats.reading import expression_named
 from engine.library.formats.refusals import OtherKindError
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.training.splits import NAMED_SPLITS
+from engine.split.named import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained

@@ -15,7 +15,8 @@ from engine.errors import FormatError
 from engine.library.formats import huggingface
 from engine.library.formats.character_spelling import spelled, unspelled
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.saving import check_settings, save_encoding
+from engine.library.formats.saving import save_encoding
+from engine.training.settings import check_can_be_saved
 from engine.training.types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import SPECIALS, TEXT
@@ -97,7 +98,7 @@ def test_minbpe(tmp_path, alphabet):
 @pytest.mark.parametrize("name", ["own.json", "own.tiktoken", "own.model"])
 @every_kind
 def test_what_can_be_saved_is_known_before_training(tmp_path, name, alphabet):
-    check_settings(TrainingSettings(400, pattern="sentencepiece", alphabet=alphabet), tmp_path / name)
+    check_can_be_saved(TrainingSettings(400, pattern="sentencepiece", alphabet=alphabet), tmp_path / name)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -8,7 +8,8 @@ from tokenizers import Tokenizer
 import engine
 from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.errors import FormatError, TrainingError
-from engine.library.formats.saving import check_settings, save_encoding
+from engine.library.formats.saving import save_encoding
+from engine.training.settings import check_can_be_saved
 from engine.training.types import TrainingSettings
 from tests.engine.formats.minbpe_oracle import MinbpeModel
 from tests.engine.formats.trained import SPECIALS, TEXT
@@ -70,8 +71,8 @@ def test_minbpe(tmp_path, alphabet, options):
 )
 def test_what_cannot_be_saved_is_known_before_training(tmp_path, settings, name, complaint):
     with pytest.raises(FormatError, match=complaint):
-        check_settings(settings, tmp_path / name)
-    check_settings(TrainingSettings(400), tmp_path / "own.json")
+        check_can_be_saved(settings, tmp_path / name)
+    check_can_be_saved(TrainingSettings(400), tmp_path / "own.json")
     with pytest.raises(TrainingError):
-        check_settings(TrainingSettings(4), tmp_path / "own.json")
+        check_can_be_saved(TrainingSettings(4), tmp_path / "own.json")
     assert list(tmp_path.iterdir()) == []

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.training.types import CorpusFile, CorpusRules, CorpusSurvey, TrainingSettings
+from engine.corpus.types import CorpusFile, CorpusRules, CorpusSurvey
+from engine.training.types import TrainingSettings
 from gui.editor.offsets import DROPPED
 from gui.runtime.jobs import JobCancelled, Ticket
 from gui.tokenizers.train import corpus_service as training_corpus

@@ -9,7 +9,8 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine.training.types import SkippedFile, TrainingSettings
+from engine.corpus.types import SkippedFile
+from engine.training.types import TrainingSettings
 from gui.runtime.notify import Notice
 from gui.tokenizers.train import run_service as training_worker
 from gui.tokenizers.train.checkpoint_service import (

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import QLocale, QModelIndex
 from PySide6.QtTest import QAbstractItemModelTester
 
-from engine.training.types import CorpusFile, CorpusSurvey, SkippedFile
+from engine.corpus.types import CorpusFile, CorpusSurvey, SkippedFile
 from gui.look.quantities import TrainingText
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.training_curve import RateSeries

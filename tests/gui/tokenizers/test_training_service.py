@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QLocale
 
-from engine.training.types import CorpusFile, CorpusRules, TrainingSettings
+from engine.corpus.types import CorpusFile, CorpusRules
+from engine.training.types import TrainingSettings
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket

@@ -26,3 +26,14 @@ def sound_text(parts: Iterable[bytes]) -> str:
     decoder = codecs.getincrementaldecoder("utf-16-le")("replace")
     decoded = [decoder.decode(part) for part in while_wanted(parts, every=1)]
     return "".join([*decoded, decoder.decode(b"", final=True)])
+
+
+def is_utf8(content: bytes) -> bool:
+    """Whether bytes are valid UTF-8. Plain ASCII is not even decoded."""
+    if content.isascii():
+        return True
+    try:
+        codecs.utf_8_decode(content, "strict", True)
+    except UnicodeDecodeError:
+        return False
+    return True
