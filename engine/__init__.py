@@ -18,8 +18,8 @@ if TYPE_CHECKING:
         UnknownModelError,
         UnsupportedTextError,
     )
+    from engine.library.bundled_encodings import EncodingEntry
     from engine.library.catalog import (
-        EncodingEntry,
         add_folder,
         encoding_entries,
         encoding_for_model,
@@ -44,7 +44,7 @@ _HOMES = {
     "DamagedVocabularyError": "errors",
     "EditedText": "editing.edited_text",
     "Encoding": "encoding.encoding",
-    "EncodingEntry": "library.catalog",
+    "EncodingEntry": "library.bundled_encodings",
     "EngineError": "errors",
     "FormatError": "errors",
     "MergeStep": "types",

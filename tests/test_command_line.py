@@ -16,7 +16,7 @@ import pytest
 
 import engine
 import main
-from engine.library import catalog
+from engine.library import bundled_encodings, catalog
 from tests.engine.formats import library_files
 from tests.patience import PATIENCE_SECONDS
 
@@ -67,10 +67,10 @@ NAMED = ("-", "--encoding", "o200k_base")
 )
 def test_a_damaged_vocabulary_is_named_in_one_line(run, tmp_path, monkeypatch, command):
     folder = tmp_path / "data"
-    shutil.copytree(catalog.DATA_DIR, folder)
+    shutil.copytree(bundled_encodings.DATA_DIR, folder)
     path = folder / "o200k.ranks"
     path.write_bytes(path.read_bytes()[:-1])
-    monkeypatch.setattr(catalog, "bundled", functools.cache(lambda: catalog.Catalog(folder)))
+    monkeypatch.setattr(catalog, "bundled", functools.cache(lambda: bundled_encodings.Catalog(folder)))
     status, out, err = run(*command, stdin=b"15 20")
     assert (status, out) == (2, "")
     assert is_one_line(err)

@@ -17,7 +17,7 @@ from engine.encoding import compiling, kernel_use
 from engine.encoding.encoding import Encoding
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
-from engine.library import catalog
+from engine.library import bundled_encodings, catalog
 from gui.core.paths import profile_paths
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -110,7 +110,7 @@ def test_an_encoding_takes_compiled_kernels_at_its_first_text(monkeypatch):
     monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
     monkeypatch.setattr(kernel_use, "automatic", True)
     monkeypatch.setattr(kernel_use, "is_compiled", lambda _folder, _family: True)
-    found = catalog.Catalog(catalog.DATA_DIR)
+    found = bundled_encodings.Catalog(bundled_encodings.DATA_DIR)
     counts = []
     for name in ("gpt2", "kimi", "gemma3"):
         encoding = found.get(name)
@@ -120,7 +120,7 @@ def test_an_encoding_takes_compiled_kernels_at_its_first_text(monkeypatch):
         asked.clear()
     assert counts == [2] * 9
     monkeypatch.setattr(kernel_use, "automatic", False)
-    assert catalog.Catalog(catalog.DATA_DIR).get("gpt2").count("a text") == 2
+    assert bundled_encodings.Catalog(bundled_encodings.DATA_DIR).get("gpt2").count("a text") == 2
     assert asked == []
 
 

@@ -24,6 +24,7 @@ import numpy as np
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.library import catalog
+from engine.library.bundled_encodings import ENTRIES
 from engine.runtime.private_folders import make_folder, private_opener
 from engine.text.digests import DIGEST_BYTES, SECRET_BYTES, new_secret
 
@@ -148,7 +149,7 @@ class KnownCounts:
 
 
 NORMALIZED = {
-    entry.name: f"/{entry.vendor_normalization}" for entry in catalog.ENTRIES if entry.vendor_normalization is not None
+    entry.name: f"/{entry.vendor_normalization}" for entry in ENTRIES if entry.vendor_normalization is not None
 }
 
 

@@ -6,9 +6,9 @@ other encodings follow by the difference between the window's text before and af
 
 How far a window reaches is up to the reader. There are three ways, which give the same tokens:
 
-* between safe cuts, for the patterns that these are known of (``engine.editing.cut_reader``);
+* between safe cuts, for the patterns that these are known of (``engine.editing.readers``);
 * the same by our own kernels, for the edits that typing is made of (``engine.editing.quick_edits``);
-* from pretoken to pretoken, for any other pattern (``engine.editing.pretoken_reader``).
+* from pretoken to pretoken, for any other pattern (``engine.editing.readers``).
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.editing.cut_reader import window_around
 from engine.editing.cuts import piece_end, pieces
 from engine.editing.measures import Measures, measure_pieces
 from engine.editing.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
-from engine.editing.text_reader import Piece, Readings, reader_for
+from engine.editing.readers import Piece, Readings, reader_for, window_around
 from engine.editing.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
 from engine.split.safe_cuts import CutFinder

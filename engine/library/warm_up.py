@@ -7,8 +7,8 @@ import contextlib
 import numpy as np
 
 from engine.errors import DamagedVocabularyError
-from engine.library import catalog
-from engine.library.catalog import Catalog
+from engine.library import bundled_encodings
+from engine.library.bundled_encodings import Catalog
 from engine.text.digests import ContentDigests
 from engine.vocabulary.bundle_format import table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of
@@ -20,7 +20,7 @@ def warm_up() -> None:
     bytes_and_a_merge = {bytes([value]): value for value in range(256)} | {b"ab": 256}
     table = table_from_ranks(bytes_and_a_merge)
     build_tables(table, fingerprint_of(table))
-    encodings = Catalog(catalog.DATA_DIR)
+    encodings = Catalog(bundled_encodings.DATA_DIR)
     for name in encodings.names():
         with contextlib.suppress(DamagedVocabularyError):  # whoever wants that one is told; the others work
             encoding = encodings.get(name)

@@ -14,7 +14,7 @@ def child_command(module: str, option: str, arguments: Sequence[str]) -> tuple[l
     if getattr(sys, "frozen", False):
         return [sys.executable, option, *arguments], dict(os.environ)
     # Found where this module was found, whatever folder the program was started in, and nothing else there is.
-    root = str(Path(__file__).resolve().parents[1])
+    root = str(Path(__file__).resolve().parents[2])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
     return [sys.executable, "-P", "-m", module, *arguments], environment

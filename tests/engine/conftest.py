@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.encoding.encoding import Encoding
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ from engine.encoding.encoding import Encoding
 from engine.encoding.piece_encoding import PieceEncoding
 from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 from engine.split.scanners import LLAMA3_EXPRESSION
 from engine.split.special_text import split_at_specials

@@ -15,7 +15,7 @@ import engine
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.cache_folder import current_folder
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.thoroughness import mostly_deep
 

@@ -10,7 +10,7 @@ import pytest
 
 import engine
 from engine import EditedText, Encoding, TextEdit
-from engine.editing import pretoken_reader, token_blocks
+from engine.editing import readers, token_blocks
 from engine.errors import EngineError
 from engine.runtime.tiktoken_core import byte_core
 from engine.split import long_texts, pretokenization
@@ -149,7 +149,7 @@ def test_what_cannot_be_read_keeps_its_encoder(expression, folder):
 
 
 def test_a_hostile_pattern_ends_in_a_sentence(folder, monkeypatch):
-    for module in (pretokenization, long_texts, pretoken_reader):
+    for module in (pretokenization, long_texts, readers):
         monkeypatch.setattr(module, "SECONDS", 0.02)
     encoding = with_kernels(own(r"(?:a+a+)+b|(?s:.)"), folder)
     hostile = "a" * 5_000
@@ -178,7 +178,7 @@ def test_a_stretch_is_given_no_more_time_than_the_text_has_left(monkeypatch):
 def sizes(request, monkeypatch):
     """The sizes of what is looked at, and kept, together: small ones, so that short texts meet every seam."""
     if request.param == "small":
-        monkeypatch.setattr(pretoken_reader, "_FIRST_UNITS", 1)
+        monkeypatch.setattr(readers, "_FIRST_UNITS", 1)
         monkeypatch.setattr(long_texts, "CHUNK_CHARS", 5)
         monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 3)
         monkeypatch.setattr(token_blocks, "_MOST_UNITS", 6)
@@ -341,9 +341,9 @@ def test_an_edit_reads_little(monkeypatch):
     edited = EditedText(encoding)
     edited.reset("some words, and more of them. " * 3_000)
     read = []
-    tokens_of = pretoken_reader.PretokenReader._tokens_of
+    tokens_of = readers.PretokenReader._tokens_of
     monkeypatch.setattr(
-        pretoken_reader.PretokenReader,
+        readers.PretokenReader,
         "_tokens_of",
         lambda self, stretch, start: (read.append(len(stretch.text)), tokens_of(self, stretch, start))[1],
     )

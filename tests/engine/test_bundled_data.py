@@ -17,7 +17,8 @@ import pytest
 
 from engine.errors import DamagedVocabularyError, UnknownEncodingError
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, ENTRIES, Catalog, list_encoding_names
+from engine.library.bundled_encodings import DATA_DIR, ENTRIES, Catalog
+from engine.library.catalog import list_encoding_names
 from engine.text import unicode_classes
 from engine.vocabulary import special_tokens
 from engine.vocabulary.bundle_format import pack, table_from_ranks, unpack

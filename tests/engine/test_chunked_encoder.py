@@ -10,7 +10,7 @@ import engine
 from engine.encoding import chunked_encoder, text_work, workspace
 from engine.encoding import encoder as encoder_module
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.thoroughness import mostly_deep

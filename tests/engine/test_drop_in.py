@@ -13,7 +13,7 @@ from hypothesis import given
 
 import engine
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine import oracles
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import examples

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine import oracles
 from tests.engine.strategies import texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep

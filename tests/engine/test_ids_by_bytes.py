@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import engine.vocabulary.ids_by_bytes
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.vocabulary.bundle_format import RankTable, table_from_ranks
 from engine.vocabulary.ids_by_bytes import IdsByBytes
 from engine.vocabulary.token_bytes import Vocabulary

@@ -10,7 +10,7 @@ import pytest
 
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime import caches
 from engine.vocabulary.bundle_format import table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of

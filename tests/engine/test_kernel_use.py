@@ -11,7 +11,7 @@ from engine.encoding import kernel_use
 from engine.encoding.encoding import Encoding
 from engine.encoding.kernel_use import KernelUse
 from engine.kernels._jit import COMPILED
-from engine.library import catalog, warm_up
+from engine.library import bundled_encodings, catalog, warm_up
 
 
 class NoCompilerError(Exception):
@@ -99,7 +99,7 @@ def test_an_unknown_encoding_is_said(tmp_path):
 def with_a_damaged_file(tmp_path, monkeypatch):
     """A bundle whose vocabulary of p50k_base and p50k_edit is damaged."""
     folder = tmp_path / "data"
-    shutil.copytree(catalog.DATA_DIR, folder)
+    shutil.copytree(bundled_encodings.DATA_DIR, folder)
     content = bytearray((folder / "p50k.ranks").read_bytes())
     content[-1] ^= 1
     (folder / "p50k.ranks").write_bytes(content)

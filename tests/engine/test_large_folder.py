@@ -25,7 +25,7 @@ from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine.folder_trees import TEXT, make_large_tree
 
 FILES = 20_000

@@ -12,7 +12,7 @@ from engine import EditedText, TextEdit
 from engine.analysis.merge_steps import account_of, cut_text, merge_spans
 from engine.errors import FormatError
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.library.formats.saving import save_encoding
 from engine.split.patterns import HTML_TAGS
 from engine.vocabulary.piece_order import NEVER_MERGED

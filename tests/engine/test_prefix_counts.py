@@ -8,7 +8,7 @@ import pytest
 
 from engine.editing.edited_text import EditedText
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.types import TextEdit
 
 NAMES = ("r50k_base", "cl100k_base", "o200k_base", "qwen", "qwen3_5") if COMPILED else ("r50k_base",)

@@ -10,7 +10,7 @@ import pytest
 import engine
 from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.split import reference
 from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents

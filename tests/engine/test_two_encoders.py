@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import engine
 from engine.encoding.encoding import Encoding
 from engine.kernels._jit import COMPILED
-from engine.library.catalog import DATA_DIR, Catalog
+from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.thoroughness import examples, mostly_deep
 
 NAMES = engine.list_encoding_names() if COMPILED else ["gpt2"]

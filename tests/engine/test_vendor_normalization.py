@@ -18,7 +18,7 @@ from engine import EditedText, TextEdit
 from engine.analysis.comparison.compare import compare
 from engine.corpus.count_cache import count_key
 from engine.kernels._jit import COMPILED
-from engine.library import catalog
+from engine.library import bundled_encodings
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.requests.counting import RequestCounter
@@ -42,7 +42,7 @@ def qwen():
 
 @pytest.fixture(scope="module")
 def qwen_with_kernels():
-    encoding = catalog.Catalog(catalog.DATA_DIR).get("qwen")
+    encoding = bundled_encodings.Catalog(bundled_encodings.DATA_DIR).get("qwen")
     assert encoding.use_kernels()
     return encoding
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.errors import FormatError
-from engine.library import catalog
+from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled
 from engine.library.formats import (
     gguf,
     gguf_vocabulary,
@@ -148,7 +148,7 @@ def _with_pattern(path: Path, content: bytes, ranks: dict[bytes, int], pattern: 
         return TokenizerData(expression, ranks, specials, steps, notes, byte_fallback)
     published = _published().get(hashlib.sha256(content).hexdigest())
     if published is not None:
-        known = catalog.get_encoding(published)
+        known = bundled().get(published)
         steps = known.preparation.steps if isinstance(known, PreparedEncoding) else ()
         expression = expression_named(pattern or published)
         return TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes)
@@ -164,15 +164,15 @@ def expression_named(pattern: str) -> str:
     """The expression of a pattern's name, as in training or of a bundled encoding; anything else is an expression."""
     if pattern in NAMED_SPLITS:
         return NAMED_SPLITS[pattern].expression
-    named = {entry.name: entry.pattern.expression for entry in catalog.ENTRIES}
+    named = {entry.name: entry.pattern.expression for entry in ENTRIES}
     return named.get(pattern, pattern)
 
 
 @functools.cache
 def _published() -> dict[str, str]:
     """The encoding of each published file of ranks, by the file's SHA-256."""
-    sources = json.loads((catalog.DATA_DIR / "manifest.json").read_bytes())
+    sources = json.loads((DATA_DIR / "manifest.json").read_bytes())
     encodings: dict[str, str] = {}
-    for entry in catalog.ENTRIES:
+    for entry in ENTRIES:
         encodings.setdefault(f"{entry.ranks}.ranks", entry.name)
     return {source["raw_sha256"]: encodings[source["bundled"]] for source in sources}

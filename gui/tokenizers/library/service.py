@@ -261,7 +261,7 @@ class TokenizerFiles(QObject):
 def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
     """On a worker thread."""
     import engine
-    from engine.library.catalog import EncodingEntry
+    from engine.library.bundled_encodings import EncodingEntry
 
     own.find()
     found = []

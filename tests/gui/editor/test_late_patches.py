@@ -7,7 +7,7 @@ import random
 import pytest
 
 from engine import EditedText
-from engine.library import catalog
+from engine.library import bundled_encodings
 from tests.gui.editor.sessions import Session
 from tests.thoroughness import mostly_deep
 
@@ -15,7 +15,7 @@ from tests.thoroughness import mostly_deep
 @pytest.mark.parametrize("seed", mostly_deep([*range(12), 539], 6))
 def test_tokens_agree_with_a_fresh_encoding(qapp, seed: int) -> None:
     # Of its own: whether another test had it use the kernels, whose patches are narrower, decides nothing here.
-    encoding = catalog.Catalog(catalog.DATA_DIR).get("cl100k_base")
+    encoding = bundled_encodings.Catalog(bundled_encodings.DATA_DIR).get("cl100k_base")
     if seed % 2:
         encoding.use_kernels()
     session = Session(seed)

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer
 
 import engine
-from engine.library.catalog import ENTRIES
+from engine.library.bundled_encodings import ENTRIES
 from engine.library.formats.saving import save_encoding
 from engine.runtime.unfinished_files import LOCK_NAME
 from gui.core import local_tokenizers

@@ -1,0 +1,173 @@
+"""The encodings that come with Tokenloupe: what is known of each, and opening them from engine/data."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from engine.encoding.encoding import Encoding
+from engine.errors import UnknownEncodingError
+from engine.split import patterns
+from engine.split.patterns import SplitPattern
+from engine.text.normalization import SIGNS_AS_SPACES
+from engine.vocabulary import special_tokens
+from engine.vocabulary.bundled import BundledVocabulary
+
+DATA_DIR = Path(__file__).parents[1] / "data"
+
+
+@dataclass(frozen=True, slots=True)
+class EncodingEntry:
+    """One bundled encoding.
+
+    ``ranks``: the file of its ranks in engine/data, without ending. ``special``: gives its special tokens; None where
+    they are bundled beside the ranks. ``vendor``: who made it. ``vendor_normalization``: what the vendor's own
+    tokenizer does to a text before encoding it, as a step of ``engine.text.normalization``, and so does this encoding.
+    ``unicode``: the version of Unicode that says what is a letter, a mark or a number where it cuts; ``""`` where it
+    does not ask. ``pieces``: whether it has the pieces of SentencePiece.
+    """
+
+    name: str
+    vendor: str
+    ranks: str
+    pattern: SplitPattern
+    special: Callable[[], dict[str, int]] | None
+    description: str
+    vendor_normalization: str | None = None
+    unicode: str = "16.0"
+    pieces: bool = False
+
+    @property
+    def kind(self) -> str:
+        """``bundled``, as opposed to the user's own."""
+        return "bundled"
+
+
+def _copy_of(table: Mapping[str, int]) -> Callable[[], dict[str, int]]:
+    return lambda: dict(table)
+
+
+ENTRIES: tuple[EncodingEntry, ...] = (
+    EncodingEntry(
+        "o200k_base", "OpenAI", "o200k", patterns.O200K, _copy_of(special_tokens.O200K),
+        "GPT-4o, GPT-4.1, o1, o3, o4-mini, GPT-5",
+    ),
+    EncodingEntry(
+        "o200k_harmony", "OpenAI", "o200k", patterns.O200K, special_tokens.o200k_harmony,
+        "gpt-oss: o200k_base with the special tokens of the harmony format",
+    ),
+    EncodingEntry(
+        "cl100k_base", "OpenAI", "cl100k", patterns.CL100K, _copy_of(special_tokens.CL100K),
+        "GPT-4, GPT-3.5, text-embedding-3 and ada-002",
+    ),
+    EncodingEntry(
+        "p50k_base", "OpenAI", "p50k", patterns.GPT2, _copy_of(special_tokens.R50K),
+        "Codex, text-davinci-002 and 003",
+    ),
+    EncodingEntry(
+        "p50k_edit", "OpenAI", "p50k", patterns.GPT2, _copy_of(special_tokens.P50K_EDIT),
+        "text-davinci-edit-001: p50k_base with special tokens for filling in",
+    ),
+    EncodingEntry(
+        "r50k_base", "OpenAI", "r50k", patterns.GPT2, _copy_of(special_tokens.R50K),
+        "GPT-3: davinci, curie, babbage, ada",
+    ),
+    EncodingEntry("gpt2", "OpenAI", "r50k", patterns.GPT2, _copy_of(special_tokens.R50K), "GPT-2"),
+    EncodingEntry(
+        "qwen", "Alibaba", "qwen", patterns.QWEN, _copy_of(special_tokens.QWEN),
+        "Qwen 1 to 3; the special tokens are those of Qwen 3",
+        vendor_normalization="NFC",
+    ),
+    EncodingEntry(
+        "qwen3_5", "Alibaba", "qwen3_5", patterns.QWEN3_5, _copy_of(special_tokens.QWEN3_5),
+        "Qwen 3.5 to 3.8, as far as their tokenizers are published",
+        vendor_normalization="NFC",
+    ),
+    EncodingEntry(
+        "kimi", "Moonshot AI", "kimi", patterns.KIMI, special_tokens.kimi,
+        "Kimi K2 to K3; the special tokens are those of K2",
+    ),
+    EncodingEntry("deepseek", "DeepSeek", "deepseek", patterns.DEEPSEEK, None, "DeepSeek V3 and R1"),
+    EncodingEntry(
+        "gemma", "Google", "gemma", patterns.GEMMA, None,
+        "Gemma 4; with it Google's own SDK counts for Gemini 3.1 and 3.5",
+        vendor_normalization=SIGNS_AS_SPACES,
+        unicode="",
+        pieces=True,
+    ),
+    EncodingEntry(
+        "gemma3", "Google", "gemma", patterns.GEMMA3, _copy_of(special_tokens.GEMMA3),
+        "Gemma 3: gemma with single tokens for HTML tags; so Google's own SDK counts for Gemini 2.0 to 3",
+        vendor_normalization=SIGNS_AS_SPACES,
+        unicode="",
+        pieces=True,
+    ),
+    EncodingEntry(
+        "tekken", "Mistral", "tekken", patterns.TEKKEN, special_tokens.tekken,
+        "Mistral Tekken v3 (Nemo, Ministral, Pixtral); its first 1,000 ids are special tokens",
+    ),
+)  # fmt: skip
+
+
+class Catalog:
+    """Encodings of one data folder, each opened at most once. Safe to use from several threads."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._entries = {entry.name: entry for entry in ENTRIES}
+        self._lock = threading.RLock()
+        self._encodings: dict[str, Encoding] = {}
+        self._vocabularies: dict[str, BundledVocabulary] = {}
+
+    def names(self) -> list[str]:
+        """The names of all encodings."""
+        return list(self._entries)
+
+    def entry(self, name: str) -> EncodingEntry:
+        """What is known of an encoding. UnknownEncodingError lists what exists."""
+        try:
+            return self._entries[name]
+        except (KeyError, TypeError):
+            raise UnknownEncodingError(
+                f"There is no encoding named {name!r}. These exist: {', '.join(sorted(self._entries))}."
+            ) from None
+
+    def get(self, name: str) -> Encoding:
+        """The encoding of that name, the same object each time. UnknownEncodingError; DamagedVocabularyError where its
+        file is not there: what is in the file is read, and found damaged, when it is needed."""
+        entry = self.entry(name)
+        with self._lock:
+            if name not in self._encodings:
+                if entry.ranks not in self._vocabularies:
+                    self._vocabularies[entry.ranks] = BundledVocabulary(self._data_dir / f"{entry.ranks}.ranks")
+                vocabulary = self._vocabularies[entry.ranks]
+                special = entry.special or vocabulary.special_tokens
+                self._encodings[name] = _opened(entry, vocabulary, special)
+            return self._encodings[name]
+
+    def opened(self) -> list[Encoding]:
+        """The encodings that were opened so far."""
+        with self._lock:
+            return list(self._encodings.values())
+
+
+def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callable[[], dict[str, int]]) -> Encoding:
+    if entry.vendor_normalization is None:
+        return Encoding.from_bundle(entry.name, entry.pattern, vocabulary, special)
+    steps = (entry.vendor_normalization,)
+    if entry.pieces:
+        from engine.encoding.piece_encoding import PieceEncoding
+
+        return PieceEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
+    from engine.encoding.prepared_encoding import PreparedEncoding
+
+    return PreparedEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
+
+
+@functools.cache
+def bundled() -> Catalog:
+    """The catalog of the encodings that come with Tokenloupe."""
+    return Catalog(DATA_DIR)
