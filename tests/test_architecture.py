@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -76,38 +76,37 @@ def test_names_say_what_a_file_is_for():
     assert_none(str(path.relative_to(ROOT)) for path in sources() if path.stem in FORBIDDEN_FILE_NAMES)
 
 
-def test_no_module_imports_itself_by_way_of_others():
-    """In ``pricing`` and ``commands``, also by an import inside a function."""
-    graph = {module_of(path): imported_by(path) for path in sources() if path.parts[len(ROOT.parts)] in ACYCLIC}
-    for module in graph:
-        found = {name for name in graph[module] if name in graph}
-        for _ in graph:
-            found |= {name for one in found for name in graph[one] if name in graph}
-        assert module not in found, module
-
-
-ACYCLIC = {"pricing", "commands"}
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_modules_import_each_other_in_a_circle(package: str):
+    """Imports inside functions count as well; those for type checkers alone do not."""
+    modules = {module_of(path): path for path in sources() if path.is_relative_to(ROOT / package)}
+    sorter = TopologicalSorter({name: imported_by(path, modules.keys()) for name, path in modules.items()})
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        raise AssertionError(" -> ".join(error.args[1])) from None
 
 
 def module_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
 
 
-def imported_by(path: Path) -> set[str]:
-    """Return the modules that a file imports when it runs, at its top or in a function."""
+def imported_by(path: Path, modules: Set[str]) -> set[str]:
+    """Return which of these modules a file imports when it runs, at its top or in a function."""
     for_types = {
         id(inner)
         for node in nodes(path)
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
         for inner in ast.walk(node)
     }
     found: set[str] = set()
     for node in nodes(path):
         if isinstance(node, ast.ImportFrom) and id(node) not in for_types:
-            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+            names = (f"{node.module}.{alias.name}" for alias in node.names)
+            found.update(name if name in modules else node.module or "" for name in names)
         elif isinstance(node, ast.Import) and id(node) not in for_types:
-            found |= {alias.name for alias in node.names}
-    return found
+            found.update(alias.name for alias in node.names)
+    return found & modules
 
 
 def test_threads_are_made_in_one_place():
@@ -227,42 +226,6 @@ def test_what_the_pages_link_to_exists():
         for target in re.findall(r"\]\(([^)#]+)", (ROOT / page).read_text(encoding="utf-8"))
         if "://" not in target and not (ROOT / page).parent.joinpath(target).exists()
     )
-
-
-def test_no_modules_of_the_window_import_each_other_in_a_circle():
-    """Imports inside functions count as well; those for type checkers alone do not."""
-    sorter = TopologicalSorter({name: imports_of_the_window(name) for name in modules_of_the_window()})
-    try:
-        sorter.prepare()
-    except CycleError as error:
-        raise AssertionError(" -> ".join(error.args[1])) from None
-
-
-@functools.cache
-def modules_of_the_window() -> dict[str, Path]:
-    paths = (path for path in sources() if path.is_relative_to(ROOT / "gui"))
-    return {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): path for path in paths}
-
-
-def imports_of_the_window(name: str) -> set[str]:
-    """Return the modules of the window that a module imports, sooner or later."""
-    known, found = modules_of_the_window(), set()
-    for node in at_run_time(ast.parse(known[name].read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names = (f"{node.module}.{alias.name}" for alias in node.names)
-            found.update(one if one in known else node.module for one in names)
-    return found & known.keys()
-
-
-def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what is below a node, without what stands under ``if TYPE_CHECKING``."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
-            continue
-        yield child
-        yield from at_run_time(child)
 
 
 def test_a_keystroke_becomes_a_price_in_few_files():
