@@ -7,7 +7,7 @@ Corpora are the files of a folder ``shared/corpora`` beside the checkout, the Ch
 ``--corpus`` names. Ids are compared with tiktoken's before anything is timed; who differs is said to differ and not
 timed, who is not installed is named. *cold* is the first call of a new encoder, *hot* the same text again; the figure
 to look at is the multiple of tiktoken's ``encode_ordinary``. Other encoders have Python keep the UTF-8 of the texts,
-which ours then reads in place (``engine.encoding.kept_utf8``); a *new text* is a copy that none of them was given.
+which ours then reads in place (``engine.encoding.text_work``); a *new text* is a copy that none of them was given.
 ``benchmarks.encode_measures`` says how it is measured.
 """
 

@@ -236,7 +236,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
 
 def _litter(profile: Path) -> Iterator[str]:
     """The next write to a folder clears up, so that is done here, for each folder; what is left then stays for ever."""
-    from engine.runtime.unfinished_files import LOCK_NAME, clear_half_written
+    from engine.runtime.atomic_files import LOCK_NAME, clear_half_written
 
     for folder in (path for path in list(profile.rglob("*")) if path.is_dir() and path.exists()):
         clear_half_written(folder)

@@ -38,11 +38,11 @@ def load_trainer(texts: Path) -> None:
 
 def begin_training(bench: Any, texts: Path, size: int) -> None:
     """Start a run as its panel does when somebody presses Start."""
-    from engine.training import merge_phase
+    from engine.training import merging
     from gui.tokenizers.train import run_service as training_worker
 
     # Slices of a merge, and a checkpoint as often as there is time for one: whatever the speed, a fault hits some.
-    merge_phase._BUDGET = 1
+    merging._BUDGET = 1
     training_worker.SLICE_SECONDS = 0.0
     training_worker.CHECKPOINT_SECONDS = CHECKPOINT_SECONDS
     training_worker.CHECKPOINT_SHARE = float("inf")

@@ -14,9 +14,8 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats import gguf, reading
-from engine.library.formats.id_check import for_tiktoken
 from engine.library.formats.library_data import LibraryData
-from engine.library.formats.opening import OpenedTokenizer, open_tokenizer
+from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_tokenizer
 from engine.library.formats.refusals import PatternNeededError
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.train_texts import corpus_files, write_folder
 from engine import TrainingRun
-from engine.training import parts
+from engine.training import cluster as parts
 
 VOCAB_SIZE = 32_000
 KILLED_AT = 0.25

@@ -15,7 +15,7 @@ from commands.encodings import EncoderChoice, billed_samples
 from commands.inputs import Given, noticed, read_text
 from commands.program import usable
 from engine.corpus.folder_counts import count_folder
-from engine.text.samples import PIECES, sample_of_texts
+from engine.text.kinds import PIECES, sample_of_texts
 from gui.core.narrowing import narrowed
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ import engine
 import pricing
 from commands.program import PROGRAM, BadInput, remark, usable
 from engine import Encoding
-from engine.runtime.special_files import check_regular
+from engine.runtime.atomic_files import check_regular
 from gui.core.paths import profile_paths
 from pricing import Catalog
 from pricing.calibration import Sample, samples_of

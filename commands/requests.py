@@ -17,11 +17,9 @@ from commands.program import BadInput, remark, say, say_json, usable
 from engine.requests.bodies.reader import LARGEST_BODY, ReadBody, read_body
 from engine.requests.choosing import template_for_model
 from engine.requests.counting import RequestCounter
-from engine.requests.image_rules import rule_for_model
-from engine.requests.line_table import LineCount, written_table
-from engine.requests.lines import LinesReport, RequestLines
-from engine.requests.template_file import TemplateFile
-from engine.requests.template_source import read_source
+from engine.requests.images import rule_for_model
+from engine.requests.lines import LineCount, LinesReport, RequestLines, written_table
+from engine.requests.template_file import TemplateFile, read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Part, Tally, TallySum
 from gui.core.request_tokens import LABELS, RequestTokens, token_count

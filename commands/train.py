@@ -18,8 +18,8 @@ import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
 from engine.corpus.types import CorpusRules, CorpusSurvey
+from engine.runtime.atomic_files import check_regular
 from engine.runtime.private_folders import make_private
-from engine.runtime.special_files import check_regular
 from engine.training.types import TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.paths import profile_paths
@@ -348,7 +348,7 @@ def _standard_input(paths: Sequence[str], *, as_bytes: bool) -> str | bytes:
 
 def _check_pattern(options: dict[str, Any], sample: str) -> None:
     """Raise BadInput for a split pattern that finds nothing in a text of the corpus, before all of it is counted."""
-    from engine.training.pretoken_counts import PretokenCounter
+    from engine.training.counting import PretokenCounter
     from engine.training.settings import plan_for
 
     plan = plan_for(_settings(options))

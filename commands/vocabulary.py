@@ -11,9 +11,8 @@ import click
 from commands.encodings import required_encoding, tokenizer_options
 from commands.inputs import STANDARD_INPUT, read_text
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from engine.vocabulary.entries.query import EntryQuery, read_hex
-from engine.vocabulary.entries.reach import is_reachable
-from engine.vocabulary.entries.search import EntrySearch
+from engine.vocabulary.entries.diagnostics import is_reachable
+from engine.vocabulary.entries.search import EntryQuery, EntrySearch, read_hex
 from engine.vocabulary.entries.table import EntryTable, entries_of
 from gui.core.token_text import hexadecimal, visible, visible_text
 

@@ -4,7 +4,7 @@
 
 Each raw file is checked against the SHA-256 below before it is read, and a wrong one is refused. What is written is
 determined by the raw files alone (and the zlib that compresses it): one ``.ranks`` file for each table of ranks, in
-the format of ``engine/vocabulary/bundle_format.py``, and ``manifest.json`` with the origin, licence and SHA-256 of
+the format of ``engine/vocabulary/bundle.py``, and ``manifest.json`` with the origin, licence and SHA-256 of
 every raw and every bundled file, for the reader. NOTICE.md in the same folder is written by hand.
 """
 
@@ -26,7 +26,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from engine.library.formats import huggingface, json_document, tekken, tiktoken_ranks  # noqa: E402
-from engine.vocabulary.bundle_format import RankTable, pack, table_from_ranks  # noqa: E402
+from engine.vocabulary.bundle import RankTable, pack, table_from_ranks  # noqa: E402
 
 CONTROLS = range(107)
 """Ids of controls of Gemma that come first."""

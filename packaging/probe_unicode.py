@@ -21,7 +21,7 @@ PROJECT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(PROJECT))
 
 from engine.runtime.tiktoken_core import byte_core  # noqa: E402
-from engine.text.unicode_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE, pack  # noqa: E402
+from engine.text.character_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE, pack  # noqa: E402
 
 SURROGATES = range(0xD800, 0xE000)
 REPLACEMENT = 0xFFFD

@@ -147,7 +147,7 @@ def take_page(theme: str, page: str, target: Path) -> None:
 
 def pause_in_the_middle() -> None:
     """Have every run rest after so many merges: it is over before anybody could press a button."""
-    from engine.training import merge_phase
+    from engine.training import merging
     from gui.tokenizers.train import run_service as training_worker
 
     ending = training_worker._ending
@@ -158,7 +158,7 @@ def pause_in_the_middle() -> None:
 
     training_worker._ending = ending_or_pause
     training_worker.SLICE_SECONDS = training_worker.SNAPSHOT_SECONDS = 0.001
-    merge_phase._BUDGET = 2000
+    merging._BUDGET = 2000
 
 
 def write_corpus(folder: Path) -> None:

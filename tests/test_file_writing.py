@@ -14,12 +14,12 @@ WRITES = re.compile(
 """What writes a file, or gives it another name. A method of two arguments that is called ``rename`` is no path's."""
 NOWHERE = "os.devnull"
 
-THE_WAY = {"engine/runtime/atomic_files.py", "engine/runtime/unfinished_files.py", "engine/runtime/special_files.py"}
+THE_WAY = {"engine/runtime/atomic_files.py"}
 IN_ITS_FOLDER = {"engine/library/formats/saving.py", "engine/library/formats/kept_tokenizer.py"}
 """What writes several files into the folder that ``atomic_file.replacing`` gives them."""
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
-    "engine/corpus/count_cache.py",
+    "engine/corpus/folder_counts.py",
     "engine/library/user_encodings.py",
     "gui/state/session_slot.py",
 }

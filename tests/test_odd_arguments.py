@@ -11,7 +11,7 @@ import pytest
 
 from commands.entry import run
 from commands.prices import MOST_BYTES
-from engine.corpus.text_files import BinaryFileError, read_stored
+from engine.corpus.file_tokens import BinaryFileError, read_stored
 
 
 def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 import main
 import pricing
-from engine.runtime import unfinished_files
+from engine.runtime import atomic_files
 from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
 from pricing.declaration import schema_text
 from pricing.load import read_price_file
@@ -71,7 +71,7 @@ def test_no_window_saves_between_reading_and_writing(run, tmp_path: Path, monkey
 
     def set_field(*arguments: object, **options: object) -> str:
         with monkeypatch.context() as impatient:
-            impatient.setattr(unfinished_files, "LOCK_SECONDS", 0.0)
+            impatient.setattr(atomic_files, "LOCK_SECONDS", 0.0)
             try:
                 save_price_text(saving)
             except OSError as error:

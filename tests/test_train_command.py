@@ -95,9 +95,9 @@ def test_what_is_trained_is_saved(run, corpus, tmp_path, ending):
 def one_merge_at_a_time(monkeypatch):
     """A budget so small that a slice is a merge or two."""
     from commands import train
-    from engine.training import merge_phase
+    from engine.training import merging
 
-    monkeypatch.setattr(merge_phase, "_BUDGET", 1)
+    monkeypatch.setattr(merging, "_BUDGET", 1)
     monkeypatch.setattr(train, "SLICE_SECONDS", 0.0)
 
 
@@ -436,9 +436,9 @@ def test_bad_input_is_one_line_and_status_two(run, corpus, tmp_path, arguments, 
 
 
 def test_a_hostile_pattern_ends(run, tmp_path, monkeypatch):
-    from engine.training import pretoken_counts
+    from engine.training import counting
 
-    monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", 0.1)
+    monkeypatch.setattr(counting, "SPLIT_SECONDS", 0.1)
     (tmp_path / "a.txt").write_text("a" * 5000 + "!")
     status, _, err = run(tmp_path / "a.txt", "--vocab-size", "300", "--pattern", "(?:a|a)*$")
     assert status == 2

@@ -1,19 +1,91 @@
-"""Reading one file of a corpus: samples, a digest, or its whole text in blocks. Memory does not grow with the file."""
+"""Read one file of a corpus: samples, a digest, or its text in blocks, whatever its character encoding.
+
+Memory does not grow with the file."""
 
 from __future__ import annotations
 
 import codecs
 import hashlib
 import io
+import itertools
 import os
+import re
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.errors import EngineError
 from engine.text.validity import is_utf8
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins like that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNLIKELY = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
+"""Bytes that text in Windows-1252 does not have. Escape (0x1b) is not among them: logs of terminals are full of it."""
+_MOST_UNLIKELY = 0.02
+
+_UNLIKELY_CHARACTERS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\ufffd-\uffff]")
+_MOST_UNLIKELY_WIDE = 0.001  # not none: a sample may begin or end between two surrogates
+_FEWEST_ZEROS = 0.05
+_MOST_ZEROS = 0.02
+"""UTF-16 without a byte order mark: of the upper bytes of its units at least so many are zero, in any script, for its
+spaces and line ends; of the lower bytes at most so many."""
+
+_CONTINUATION = re.compile(rb"\A[\x80-\xbf]{0,3}")
+_FEWEST_VALID = 4
+"""Invalid bytes in UTF-8 are taken for damage where there are so many times more valid characters beyond ASCII."""
+
+
+def encoding_of(samples: Sequence[bytes]) -> str | None:
+    """The encoding of a file, None for a binary one. ``samples`` are parts of it in order: the first is its start,
+    the last its end, and each begins at a multiple of two bytes."""
+    start = samples[0]
+    for mark, name in _MARKS:
+        if start.startswith(mark):
+            return name
+    content = b"".join(samples)
+    if b"\0" in content:
+        return _encoding_with_zeros(content)
+    valid, invalid = _utf8_census(samples)
+    if invalid == 0 or valid >= _FEWEST_VALID * invalid:
+        return "utf-8"
+    if start.startswith(b"%PDF-") or len(_UNLIKELY.findall(content)) > _MOST_UNLIKELY * len(content):
+        return None
+    return "cp1252"
+
+
+def _utf8_census(samples: Sequence[bytes]) -> tuple[int, int]:
+    """Characters beyond ASCII that are valid UTF-8, and places that are not. A sample may begin or end in the middle
+    of a character."""
+    valid = invalid = 0
+    for position, sample in enumerate(samples):
+        if sample.isascii():
+            continue
+        whole = _CONTINUATION.sub(b"", sample) if position else sample
+        text, _ = codecs.utf_8_decode(whole, "replace", position == len(samples) - 1)
+        replaced = text.count("\ufffd") - whole.count("\ufffd".encode())
+        invalid += replaced
+        valid += len(text) - len(text.encode("ascii", "ignore")) - replaced
+    return valid, invalid
+
+
+def _encoding_with_zeros(content: bytes) -> str | None:
+    """UTF-16 without a byte order mark, or None."""
+    units = len(content) // 2
+    first, second = content[: 2 * units : 2].count(0), content[1 : 2 * units : 2].count(0)
+    if units == 0 or max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MOST_ZEROS * units:
+        return None
+    name = "utf-16-be" if first > second else "utf-16-le"
+    text = content[: 2 * units].decode(name, "replace")
+    unlikely = len(_UNLIKELY_CHARACTERS.findall(text))
+    return name if unlikely <= _MOST_UNLIKELY_WIDE * units else None
+
 
 HEAD_BYTES = 64 << 10
 LATER_BYTES = 16 << 10
@@ -233,3 +305,84 @@ def changed(path: Path, difference: int) -> CorpusFileError:
     """The error of a file that is longer than it was by so many bytes."""
     how = "grew" if difference > 0 else "shrank" if difference < 0 else "was written to"
     return CorpusFileError(path, "changed", f"it {how} after the folder was looked through")
+
+
+_WINDOW_BYTES = 1 << 16
+
+
+class Stretch(NamedTuple):
+    """Where in a file it begins and ends, in bytes, before cuts are looked for."""
+
+    start: int
+    end: int
+
+
+def stretches_of(file_bytes: int, stretch_bytes: int) -> list[Stretch]:
+    """A whole file, in stretches of about the same size."""
+    count = max(1, round(file_bytes / stretch_bytes))
+    places = [file_bytes * number // count for number in range(count + 1)]
+    return [Stretch(start, end) for start, end in itertools.pairwise(places)]
+
+
+def read_stretch(
+    file: CorpusFile,
+    stretch: Stretch,
+    cuts: re.Pattern[str],
+    is_valid: Callable[[bytes], bool] = is_utf8,
+) -> Iterator[bytes]:
+    """The text of a stretch of a UTF-8 file, in blocks of whole characters, as ``corpus_files.read_blocks`` gives them.
+
+    ``cuts``: what is matched at a cut; it may look at one character before itself. CorpusFileError.
+    """
+    with opened_file(file.path) as opened:
+        before = os.fstat(opened.fileno())
+        if before.st_size != file.file_bytes:
+            raise changed(file.path, before.st_size - file.file_bytes)
+        start = _cut_from(opened, file, stretch.start, cuts)
+        end = _cut_from(opened, file, stretch.end, cuts)
+        opened.seek(start)
+        blocks = valid_blocks(_blocks(opened, file, start, end), is_valid)
+        is_first = start == 0
+        for block in blocks:
+            text = block.removeprefix(codecs.BOM_UTF8) if is_first else block
+            is_first = False
+            if text:
+                yield text
+        after = os.fstat(opened.fileno())
+    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise changed(file.path, after.st_size - before.st_size)
+
+
+def _blocks(opened: BinaryIO, file: CorpusFile, start: int, end: int) -> Iterator[bytes]:
+    while start < end:
+        block = read_at(opened, start, min(BLOCK_BYTES, end - start), file.path)
+        if not block:
+            raise changed(file.path, start - end)
+        start += len(block)
+        yield block
+
+
+def _cut_from(opened: BinaryIO, file: CorpusFile, place: int, cuts: re.Pattern[str]) -> int:
+    """The first cut at ``place`` or behind it; the end of the file where there is none, its start at its start.
+
+    Bytes that are no UTF-8 stand for themselves here, so that every character can be counted back into bytes. What the
+    text has in their place, U+FFFD, is for no pattern of cuts anything else than they are.
+    """
+    while 0 < place < file.file_bytes:
+        low = max(0, place - 2 * _LONGEST_CHARACTER)
+        window = read_at(opened, low, place - low + _WINDOW_BYTES, file.path)
+        low += _to_character(window)
+        text = window[_to_character(window) :].decode("utf-8", "surrogateescape")
+        for match in cuts.finditer(text):
+            cut = low + len(text[: match.start()].encode("utf-8", "surrogateescape"))
+            if cut >= place:
+                return cut
+        if place + _WINDOW_BYTES >= file.file_bytes:
+            return file.file_bytes
+        place += _WINDOW_BYTES
+    return place
+
+
+def _to_character(window: bytes) -> int:
+    """How many bytes at the start of a window belong to a character that begins before it."""
+    return next((at for at in range(min(_LONGEST_CHARACTER, len(window))) if window[at] & 0xC0 != 0x80), 0)

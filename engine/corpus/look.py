@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from engine.corpus.encodings import encoding_of
-from engine.corpus.files import HEAD_BYTES, CorpusFileError, content_digest, read_samples
+from engine.corpus.files import HEAD_BYTES, CorpusFileError, content_digest, encoding_of, read_samples
 from engine.corpus.types import AS_BYTES, CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 

@@ -17,8 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from engine.corpus.gitignore import IgnoreFile, ignore_file_in, ignore_files_above, ignoring
-from engine.corpus.globs import GlobRules
+from engine.corpus.ignore_rules import GlobRules, IgnoreFile, ignore_file_in, ignore_files_above, ignoring
 from engine.corpus.types import CorpusRules, SkippedFile
 
 _VERSION_CONTROL = (".git", ".hg", ".svn")

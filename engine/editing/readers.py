@@ -1,4 +1,4 @@
-"""Read the tokens of a text under edit: all of them, or those that an edit has changed."""
+"""Read the tokens of a text under edit: all of them, or those that an edit has changed. Positions are UTF-16 units."""
 
 from __future__ import annotations
 
@@ -9,20 +9,90 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from engine.editing.cuts import chunks, first_cut, last_cut, pieces
 from engine.editing.token_blocks import LAST_OF_PRETOKEN, TokenBlocks
-from engine.encoding.altering_encoding import AlteringEncoding
 from engine.encoding.encoding import Encoding
+from engine.encoding.prepared_encoding import AlteringEncoding
 from engine.encoding.pretoken_ids import ids_of_pretokens, pretokens_of_tokens
-from engine.split.long_texts import Stretch, stretches
-from engine.split.pretokenization import SECONDS, Pretokenizer, UnsupportedPatternError, pretokenizer, utf16_offsets
+from engine.split.pretokenization import (
+    SECONDS,
+    Pretokenizer,
+    Stretch,
+    UnsupportedPatternError,
+    pretokenizer,
+    stretches,
+    utf16_offsets,
+)
 from engine.split.safe_cuts import CutFinder
 from engine.split.special_text import special_token_regex, split_at_specials
-from engine.text.utf16 import sound_text_of, text_of, units_of, utf16_length
-from engine.text.utf16_units import EditedUnits, UnitsText
+from engine.text.utf16 import EditedUnits, UnitsText, characters_of, sound_text_of, text_of, units_of, utf16_length
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
+
+
+PIECE_UNITS = 16_384
+"""Texts are read and encoded in pieces of about this size, so that no single call keeps other threads waiting."""
+
+_FIRST_WINDOW = 128
+
+
+def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> int | None:
+    """The last cut p with ``lowest <= p <= highest``."""
+    window = _FIRST_WINDOW
+    stop = highest + 1
+    while stop > lowest:
+        start = max(lowest, stop - window)
+        origin = max(0, start - finder.reach)
+        characters = characters_of(text.read_units(origin, min(stop + finder.reach, len(text))))
+        cut = finder.last(characters, start - origin, stop - origin)
+        if cut >= 0:
+            return origin + cut
+        stop, window = start, min(window * 4, PIECE_UNITS)
+    return None
+
+
+def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
+    """The first cut p with ``lowest <= p``."""
+    window = _FIRST_WINDOW
+    start = lowest
+    while start < len(text):
+        stop = min(start + window, len(text))
+        origin = max(0, start - finder.reach)
+        characters = characters_of(text.read_units(origin, min(stop + finder.reach, len(text))))
+        cut = finder.first(characters, start - origin, stop - origin)
+        if cut >= 0:
+            return origin + cut
+        start, window = stop, min(window * 4, PIECE_UNITS)
+    return None
+
+
+def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> int:
+    """Where a piece that begins at ``start`` ends: at the last cut within ``PIECE_UNITS``, at a later one where there
+    is none, at ``stop`` at the latest."""
+    limit = start + PIECE_UNITS
+    if finder is None or limit >= stop:
+        return stop
+    cut = last_cut(text, finder, start + 1, limit)
+    if cut is None:
+        cut = first_cut(text, finder, limit + 1)
+    return stop if cut is None else min(cut, stop)
+
+
+def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> Iterator[NDArray[np.uint16]]:
+    """The units between two token boundaries, in pieces that encode apart."""
+    while start < stop:
+        end = piece_end(text, finder, start, stop)
+        yield text.read_units(start, end)
+        start = end
+
+
+def chunks(text: str, finder: CutFinder | None) -> Iterator[tuple[int, int]]:
+    """A text in pieces (start, end), in characters, that encode apart."""
+    if finder is not None:
+        yield from finder.chunks(text, PIECE_UNITS)
+    elif text:
+        yield 0, len(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +265,8 @@ class PretokenReader:
     pattern.
 
     The last token of each pretoken carries a mark, so that the ends of pretokens are known. An edit is read from the
-    last of them that it cannot have changed, as ``engine.split.reach`` tells, up to where a pretoken ends at the same
-    place as one did before, far enough behind the edit that nothing there looks back at it: from there on, the
+    last of them that it cannot have changed, as ``engine.split.pretokenization`` tells, up to where a pretoken ends at
+    the same place as one did before, far enough behind the edit that nothing there looks back at it: from there on, the
     pretokens are the old ones. So far it is proven for every pattern; how far that is, is up to the pattern. One that
     looks at the whole text has it read anew.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.runtime.cancellation import while_wanted
 from engine.runtime.threads import in_threads
-from engine.vocabulary.bundled import BundledVocabulary
+from engine.vocabulary.bundle import BundledVocabulary
 
 if TYPE_CHECKING:
     from engine.runtime.tiktoken_core import CoreBPE

@@ -26,8 +26,7 @@ from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.safe_cuts import CutFinder
 from engine.split.special_text import split_at_specials
 from engine.text.validity import without_surrogates
-from engine.vocabulary.bundle_format import RankTable, table_from_ranks
-from engine.vocabulary.bundled import BundledVocabulary
+from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
 from engine.vocabulary.token_bytes import Vocabulary
 
 if TYPE_CHECKING:

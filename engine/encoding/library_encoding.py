@@ -12,11 +12,11 @@ import functools
 from collections.abc import Collection, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
-from engine.encoding.altering_encoding import AlteringEncoding
+from engine.encoding.prepared_encoding import AlteringEncoding
 from engine.errors import UnsupportedTextError
 from engine.split.special_text import split_at_specials
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
-from engine.vocabulary.bundle_format import RankTable
+from engine.vocabulary.bundle import RankTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable

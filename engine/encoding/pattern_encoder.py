@@ -7,8 +7,7 @@ from numpy.typing import NDArray
 
 from engine.encoding.chunked_encoder import NativeFront, check_text
 from engine.encoding.encoder import NativeEncoder
-from engine.split.long_texts import stretches
-from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretokenizer
+from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretokenizer, stretches
 
 
 class PatternEncoder(NativeFront):

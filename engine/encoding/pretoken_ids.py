@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.split.long_texts import stretches
-from engine.split.pretokenization import UnsupportedPatternError, pretokenizer
-from engine.text.spans import pairs
+from engine.split.pretokenization import UnsupportedPatternError, pretokenizer, stretches
+from engine.text.utf16 import pairs
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding

@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError
-from engine.text.samples import TextSample
+from engine.text.kinds import TextSample
 
 FRAMES: Mapping[str, int] = MappingProxyType({"3.0": 7, "4.8": 6})
 """Versions that can be asked for, each the first of a vocabulary, and the tokens that ctok counts around a message:

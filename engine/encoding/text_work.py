@@ -1,15 +1,19 @@
-"""How texts are counted and encoded with a scanner: by one call of a kernel that does it all, or step by step."""
+"""Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step."""
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import struct
+import sys
+import sysconfig
 from collections.abc import Callable, Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.encoding.kept_utf8 import kept_utf8
-from engine.encoding.workspace import Workspace, padded
+from engine.encoding.encoder import Workspace, padded
 from engine.errors import UnsupportedTextError
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.kept_code import NotCompiledError
@@ -19,6 +23,69 @@ from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_tex
 from engine.split.quick_cuts import text_cuts
 from engine.split.scanners import Scanner
 from engine.text.validity import is_utf8
+
+_WORDS = struct.Struct("nP")  # bytes of UTF-8, and where they are
+_NOTHING = _WORDS.pack(0, 0)
+
+
+class _Kept:
+    """Memory of a text as numpy takes it (its array interface, version 3): an array of it keeps the text alive."""
+
+    def __init__(self, text: str, address: int, size: int) -> None:
+        self.text = text
+        self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": (size,), "data": (address, True)}
+
+
+def kept_utf8(text: str) -> NDArray[np.uint8] | None:
+    """uint8[n], read-only: the UTF-8 of a text; nothing is known to be behind it. None where Python keeps none."""
+    if type(text) is not str or not text:
+        return None
+    if text.isascii():
+        address, size = _asked_for(text)
+    else:
+        place = _place()
+        if place is None:
+            return None
+        size, address = _WORDS.unpack(ctypes.string_at(id(text) + place, _WORDS.size))
+    return np.asarray(_Kept(text, address, size)) if address else None
+
+
+def _asked_for(text: str) -> tuple[int, int]:
+    """Where the UTF-8 of a text is, and its bytes. It is made, if Python does not keep it: of ASCII it always does."""
+    size = ctypes.c_ssize_t()
+    return _as_utf8()(text, ctypes.byref(size)), size.value
+
+
+@functools.cache
+def _as_utf8() -> Any:
+    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
+    return kind(("PyUnicode_AsUTF8AndSize", ctypes.pythonapi))
+
+
+@functools.cache
+def _place() -> int | None:
+    """How many bytes from its start a text has the two words. None where that cannot be told: in a Python without
+    headers like these, or without the interpreter lock, which keeps both words the same until they are read."""
+    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
+        return None
+    places = {_found_in(character) for character in ("\xe9", "\u6f22", "\U0001f600")}
+    return places.pop() if len(places) == 1 else None
+
+
+def _found_in(character: str) -> int | None:
+    """The place of the two words in texts of such characters; None where they are not in one place alone."""
+    text = character * 1009  # no other number of a header is that of its bytes of UTF-8
+    width = (sys.getsizeof(2 * text) - sys.getsizeof(text)) // len(text)
+    header = sys.getsizeof(text) - width * (len(text) + 1)
+    before = ctypes.string_at(id(text), header)
+    address, size = _asked_for(text)
+    after = ctypes.string_at(id(text), header)
+    wanted = _WORDS.pack(size, address)
+    inner = range(object.__basicsize__, header - _WORDS.size + 1, struct.calcsize("P"))
+    ends = [(place, place + _WORDS.size) for place in inner]
+    places = [place for place, end in ends if before[place:end] == _NOTHING and after[place:end] == wanted]
+    return places[0] if len(places) == 1 else None
+
 
 Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
 """``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from engine.runtime import caches
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
-from engine.vocabulary import merge_replay
-from engine.vocabulary.parents import parents_by_replay, parents_from_tables
+from engine.vocabulary import merges
+from engine.vocabulary.merges import parents_by_replay, parents_from_tables
 from engine.vocabulary.token_bytes import Vocabulary
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class VocabularyFace:
         return self._steps(text)
 
     def _steps(self, content: bytes) -> list[MergeStep]:
-        return merge_replay.merge_steps(content, self._vocabulary.ids_by_bytes)
+        return merges.merge_steps(content, self._vocabulary.ids_by_bytes)
 
     def first_ends(self, content: bytes) -> list[int]:
         """Where the parts end, in bytes, that merging a pretoken begins with."""
@@ -81,7 +81,7 @@ class VocabularyFace:
         return self._vocabulary.ids_by_bytes.get(content[byte_start:byte_end])
 
     def merge_tree(self, token_id: int) -> MergeTree:
-        """How a token is merged from single bytes, as ``engine.vocabulary.parents`` finds it. KeyError for an id that
+        """How a token is merged from single bytes, as ``engine.vocabulary.merges`` finds it. KeyError for an id that
         stands for nothing."""
         return self._vocabulary.merge_tree(token_id)
 

@@ -97,7 +97,7 @@ def bytes_are_sound(tables: Span) -> bool:
 
 @kernel
 def contents_are_sound(tables: NDArray[np.uint8]) -> bool:
-    """``tables``: uint8[n], with a header and a directory that fit (``engine.vocabulary.table_file``)."""
+    """``tables``: uint8[n], with a header and a directory that fit (``engine.vocabulary.tables``)."""
     fixed = span(tables)
     return (
         offsets_are_sound(fixed)

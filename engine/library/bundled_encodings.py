@@ -14,7 +14,7 @@ from engine.split import patterns
 from engine.split.patterns import SplitPattern
 from engine.text.normalization import SIGNS_AS_SPACES
 from engine.vocabulary import special_tokens
-from engine.vocabulary.bundled import BundledVocabulary
+from engine.vocabulary.bundle import BundledVocabulary
 
 DATA_DIR = Path(__file__).parents[1] / "data"
 

@@ -16,8 +16,7 @@ from typing import Literal
 
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError
-from engine.runtime.atomic_files import replacing
-from engine.runtime.unfinished_files import only_here
+from engine.runtime.atomic_files import only_here, replacing
 
 Kind = Literal["imported", "trained"]
 

@@ -10,7 +10,7 @@ from engine.errors import DamagedVocabularyError
 from engine.library import bundled_encodings
 from engine.library.bundled_encodings import Catalog
 from engine.text.digests import ContentDigests
-from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.bundle import table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of
 
 

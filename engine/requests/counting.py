@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from engine.encoding.encoding import Encoding
 from engine.requests.errors import RequestError
-from engine.requests.image_rules import ImageCount, count_by_any_rule, count_image, rule_for_model
+from engine.requests.images import ImageCount, count_by_any_rule, count_image, rule_for_model
 from engine.requests.template import Surroundings, Template
 from engine.requests.types import (
     KINDS,

@@ -1,27 +1,95 @@
-"""A file of requests, one a line (batch files, training data): what each counts, in bounded memory.
-
-One line is in memory at a time. Of every line its number and tokens are kept (eight bytes), up to two million lines; of
-those with most tokens a little more; of those that are no requests the first thousand.
-"""
+"""A file of requests, one a line (batch files, training data): what each counts, in bounded memory, and as a table."""
 
 from __future__ import annotations
 
+import contextlib
+import csv
 import heapq
+import io
+import json
 from array import array
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, BinaryIO
+from typing import IO, TYPE_CHECKING, BinaryIO
 
 from engine.errors import EngineError
 from engine.requests.bodies.reader import ReadBody, read_body
-from engine.requests.line_table import LineCount
-from engine.requests.types import Part, Request, Tally, TallySum
+from engine.requests.types import KINDS, Part, Request, Tally, TallySum
+from engine.runtime.atomic_files import replacement_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from engine.requests.types import Tally
+
+
+COLUMNS = ("line", "tokens", *KINDS, "grade", "problem")
+
+_ROWS_A_WRITE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class LineCount:
+    """One line that is not empty, its number from 1. ``tally``: None where it is no request. ``problem``: why it is
+    none, or what of it is not counted; else empty. It begins with words of ours, which no spreadsheet runs."""
+
+    line: int
+    tally: Tally | None
+    problem: str = ""
+
+
+@contextlib.contextmanager
+def written_table(path: Path) -> Iterator[Callable[[LineCount], None]]:
+    """What takes the lines of a table in their order. The table is JSON where the name ends so, else CSV; it takes the
+    place of ``path`` when all went well. OSError."""
+    with replacement_of(path) as file:
+        table = _Table(file, is_json=path.suffix.casefold() == ".json")
+        yield table.add
+        table.finish()
+
+
+class _Table:
+    def __init__(self, file: IO[bytes], *, is_json: bool) -> None:
+        self._file, self._is_json = file, is_json
+        self._rows: list[tuple[int | str | None, ...]] = []
+        self._written = 0
+        file.write(b'{"rows": [' if is_json else _csv([COLUMNS]))
+
+    def add(self, count: LineCount) -> None:
+        tally = count.tally
+        if tally is None:
+            figures: tuple[int | str | None, ...] = (None,) * (len(KINDS) + 2)
+        else:
+            figures = (tally.tokens, *(tally.of(kind).tokens for kind in KINDS), tally.grade)
+        self._rows.append((count.line, *figures, count.problem))
+        if len(self._rows) == _ROWS_A_WRITE:
+            self._write_rows()
+
+    def finish(self) -> None:
+        self._write_rows()
+        if self._is_json:
+            self._file.write(b"\n]}\n")
+
+    def _write_rows(self) -> None:
+        rows, self._rows = self._rows, []
+        if not self._is_json:
+            self._file.write(_csv(rows))
+        elif rows:
+            lines = [json.dumps(dict(zip(COLUMNS, row, strict=True)), ensure_ascii=False) for row in rows]
+            lead = ",\n" if self._written else "\n"
+            self._file.write((lead + ",\n".join(lines)).encode("utf-8", "backslashreplace"))
+        self._written += len(rows)
+
+
+def _csv(rows: list[tuple[int | str | None, ...]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows(rows)
+    return text.getvalue().encode("utf-8", "backslashreplace")
+
 
 LONGEST_LINE = 16 << 20
 """Bytes. JSON of that size takes a few hundred megabytes of memory at worst; a longer line is no request."""

@@ -1,17 +1,7 @@
-"""The way in which this program writes files: each is either the old one or the new one, never half of it. No Qt.
+"""Write files so that each is either the old one or the new one, never half of it.
 
-New content goes to a file beside the old one, is flushed to the disk, and takes the old one's place by one rename.
-Whatever fails before that leaves the old file as it was; what a killed process leaves goes with the next write to the
-same folder (``engine.runtime.unfinished_files``). A symbolic link stays one: the file it leads to is replaced. The mode
-of a file that is replaced is kept. A file that may not be written is refused, although a rename could replace it. A
-device or a pipe is never replaced: it is written into, or refused (``engine.runtime.special_files``).
-
-Four modules have ways of their own beside it. ``engine.kernels.cache_folder`` does not wait for the disk, as what it
-keeps can be made again and is verified before it is used. ``engine.corpus.count_cache`` has an SQLite file, which keeps
-itself whole. ``gui.state.session_slot`` has Qt's lock files, which hold nothing of the user's.
-``engine.library.user_encodings`` gives a file another name by a rename, when what stands beside it was written in this
-way.
-"""
+Also: what is being written beside a file that it will replace, and paths that lead to devices, pipes or sockets, which
+are never replaced."""
 
 from __future__ import annotations
 
@@ -19,16 +9,214 @@ import contextlib
 import errno
 import itertools
 import os
+import re
 import shutil
+import stat
 import sys
+import threading
+import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from engine.runtime.cancellation import while_wanted
-from engine.runtime.private_folders import make_folder
-from engine.runtime.special_files import check_regular, flush_special, open_special
-from engine.runtime.unfinished_files import half_written, half_written_folder, only_here
+from engine.runtime.private_folders import make_folder, new_file_mode, private_opener
+
+NO_READER = "no program reads from this pipe"
+NOT_REGULAR = "this is not a regular file"
+
+
+def is_special(path: Path) -> bool:
+    """True if ``path`` exists and leads to neither a regular file nor a folder."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def check_regular(path: Path) -> None:
+    """Raise OSError if ``path`` exists and leads to a device, a pipe or a socket."""
+    if is_special(path):
+        raise OSError(errno.EINVAL, NOT_REGULAR, str(path))
+
+
+def open_special(path: Path) -> IO[bytes] | None:
+    """Open what must be written into rather than replaced: a device, a pipe, or the file behind this process's own
+    output. Returns None if ``path`` can be replaced, or does not exist.
+
+    Raises OSError if it cannot be written into, as a pipe that no program reads; this never waits for a reader.
+    """
+    output = _own_output(path)
+    if output is not None:
+        return os.fdopen(os.dup(output), "wb")
+    if not is_special(path):
+        return None
+    flags = os.O_WRONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except OSError as error:
+        if error.errno != errno.ENXIO:
+            raise
+        why = NO_READER if stat.S_ISFIFO(path.stat().st_mode) else NOT_REGULAR
+        raise OSError(errno.ENXIO, why, str(path)) from error
+    if sys.platform != "win32":
+        os.set_blocking(descriptor, True)
+    return os.fdopen(descriptor, "wb")
+
+
+def flush_special(file: IO[bytes]) -> None:
+    """Flush what ``open_special`` opened, to the disk where there is one."""
+    file.flush()
+    with contextlib.suppress(OSError):  # devices and pipes know no fsync
+        os.fsync(file.fileno())
+
+
+def _own_output(path: Path) -> int | None:
+    """The descriptor (1 or 2) whose file ``path`` names, by way of ``/dev/stdout`` or ``/proc/self/fd``, or None.
+
+    Its offset is shared: opened anew, a file to which output is redirected would be written from its beginning.
+    """
+    if os.name != "posix":
+        return None
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    for descriptor in (1, 2):
+        with contextlib.suppress(OSError):
+            if os.path.samestat(found, os.fstat(descriptor)) and _leads_through_descriptors(path):
+                return descriptor
+    return None
+
+
+def _leads_through_descriptors(path: Path) -> bool:
+    """True if a path, or a link that it leads through, is an entry of ``/dev`` or ``/proc``."""
+    for _ in range(16):
+        absolute = Path(os.path.normpath(path.absolute()))
+        if absolute.parts[:2] in (("/", "dev"), ("/", "proc")):
+            return True
+        try:
+            path = absolute.parent / absolute.readlink()
+        except OSError:
+            return False
+    return False
+
+
+_PREFIX = ".tokenloupe-"
+_SUFFIX = ".part"
+_FOLDER = ".files"
+_OURS = re.compile(re.escape(_PREFIX) + "[0-9a-f]{32}" + f"({re.escape(_SUFFIX)}|{re.escape(_FOLDER)})")
+
+LOCK_NAME = f"{_PREFIX}lock"
+LOCK_SECONDS = 10.0
+"""How long somebody waits for another process that changes the same files; that takes milliseconds."""
+_TURN_SECONDS = 0.005
+
+
+@contextlib.contextmanager
+def half_written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
+    """A new file in ``folder``, open for writing, and its path. It is gone afterwards, unless it was renamed. OSError.
+
+    What killed processes left in ``folder`` is removed first.
+    """
+    clear_half_written(folder)
+    file, temporary = _opened(folder)
+    try:
+        with file:
+            yield file, temporary
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def half_written_folder(folder: Path) -> Iterator[Path]:
+    """A new folder in ``folder``, which is gone afterwards with all that is still in it. OSError."""
+    with half_written(folder) as (_, temporary):
+        inside = temporary.with_suffix(_FOLDER)
+        make_folder(inside)
+        try:
+            yield inside
+        finally:
+            shutil.rmtree(inside, ignore_errors=True)
+
+
+def clear_half_written(folder: Path) -> None:
+    """Remove what killed processes left half written in a folder. What cannot be removed stays."""
+    with contextlib.suppress(OSError):
+        for found in list(os.scandir(folder)):
+            ours = _OURS.fullmatch(found.name)
+            if ours and ours[1] == _SUFFIX:
+                _remove_unless_locked(Path(found.path))
+            elif ours and not Path(found.path).with_suffix(_SUFFIX).exists():
+                shutil.rmtree(found.path, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def only_here(folder: Path) -> Iterator[None]:
+    """Until the end of this, no other process and no other thread is in here for the same folder, which is made if
+    need be. For what reads a file and writes it changed. Where there are no locks, nobody waits.
+
+    OSError where somebody else does not come out of it.
+    """
+    make_folder(folder)
+    with open(folder / LOCK_NAME, "ab", opener=private_opener) as file:
+        last = time.monotonic() + LOCK_SECONDS
+        while not _has_lock(file):
+            if time.monotonic() > last:
+                raise OSError(errno.EAGAIN, "another window has been writing there for long", str(folder))
+            threading.Event().wait(_TURN_SECONDS)
+        yield
+
+
+def _opened(folder: Path) -> tuple[IO[bytes], Path]:
+    mode = new_file_mode(folder)
+    while True:
+        path = folder / f"{_PREFIX}{uuid.uuid4().hex}{_SUFFIX}"
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+        file = os.fdopen(descriptor, "wb")
+        if _has_lock(file) and path.exists():  # else somebody was about to clear it up
+            return file, path
+        file.close()
+
+
+def _remove_unless_locked(path: Path) -> None:
+    with contextlib.suppress(OSError):
+        if sys.platform == "win32":
+            path.unlink()
+        else:
+            with path.open("rb") as file:
+                if not _locked(file):
+                    return
+                path.unlink()
+        shutil.rmtree(path.with_suffix(_FOLDER), ignore_errors=True)
+
+
+def _has_lock(file: IO[bytes]) -> bool:
+    """Hold a file until it is closed, where there are locks. False where somebody else holds it."""
+    try:
+        return _locked(file)
+    except OSError:
+        return True
+
+
+def _locked(file: IO[bytes]) -> bool:
+    """Hold a file until it is closed. False where somebody else holds it. OSError where there are no locks."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True
+
 
 BACKUP_SUFFIX = ".bak"
 

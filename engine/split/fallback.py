@@ -19,8 +19,7 @@ _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 def split_apart(pattern: str, text: str) -> Iterator[str]:
     """The pretokens of a text without surrogates. UnsupportedTextError when the pattern takes too long."""
-    from engine.split.long_texts import stretches
-    from engine.split.pretokenization import UnsupportedPatternError, pretokenizer
+    from engine.split.pretokenization import UnsupportedPatternError, pretokenizer, stretches
 
     try:
         known = pretokenizer(pattern)

@@ -1,7 +1,7 @@
 r"""Tables for the scanners: the class of each character in two readings, and where a vocabulary allows further cuts.
 
 The readings are laid out in ``engine.kernels.characters``. They come from the Unicode categories of
-``engine.text.unicode_classes``: White_Space is the categories Z and six control characters.
+``engine.text.character_classes``: White_Space is the categories Z and six control characters.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from engine.kernels import characters
 from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
-from engine.text import unicode_classes
-from engine.text.unicode_classes import CATEGORIES, N_CODE_POINTS, PAGE
+from engine.text import character_classes
+from engine.text.character_classes import CATEGORIES, N_CODE_POINTS, PAGE
 
 N_PAGES = 0x200000 // PAGE
 """Pages for every number that four bytes can decode to, valid UTF-8 or not."""
@@ -146,7 +146,7 @@ def _deepseek_class(category: str) -> int:
 def _table(
     class_of: Callable[[str], int], splittable: tuple[int, ...], east: tuple[tuple[int, int], ...]
 ) -> ClassTable:
-    unicode = unicode_classes.load()
+    unicode = character_classes.load()
     of_category = np.array([class_of(category) for category in CATEGORIES], dtype=np.uint8)
     of_category |= np.where(np.isin(of_category, splittable), characters.SPLITTABLE, 0).astype(np.uint8)
     blocks = of_category[unicode.blocks]
@@ -156,7 +156,7 @@ def _table(
         blocks = _marked_east(blocks, pages, first, stop)
     # Nothing but control characters has to be told apart below U+0100, whose two pages no other page shares.
     low = blocks[pages[:2]].reshape(-1)
-    low[[point for point in unicode_classes.WHITE_SPACE if point < len(low)]] = characters.SPACE
+    low[[point for point in character_classes.WHITE_SPACE if point < len(low)]] = characters.SPACE
     low[[0x0A, 0x0D]] = characters.NEWLINE
     blocks[pages[:2]] = low.reshape(2, PAGE)
     classes = blocks.reshape(-1)

@@ -1,9 +1,9 @@
 """Byte fallback: a character that the vocabulary does not have is written in its bytes, one token each.
 
-An encoding of characters merges bytes to characters through their beginnings (``engine.training.alphabets``). What an
-unknown character shares with a known one, its first two or three bytes, would stay merged: here it is taken apart
-again, as SentencePiece's and Hugging Face's byte fallback never joins it. (google/sentencepiece, src/bpe_model.cc;
-huggingface/tokenizers, src/models/bpe/model.rs: ``byte_fallback``.)
+An encoding of characters merges bytes to characters through their beginnings (``engine.training.trained_encoding``).
+What an unknown character shares with a known one, its first two or three bytes, would stay merged: here it is taken
+apart again, as SentencePiece's and Hugging Face's byte fallback never joins it. (google/sentencepiece,
+src/bpe_model.cc; huggingface/tokenizers, src/models/bpe/model.rs: ``byte_fallback``.)
 """
 
 from __future__ import annotations

@@ -1,18 +1,25 @@
-"""Which letter of a small alphabet stands for a character: a table of all code points, in little memory.
-
-Flat, it would take two megabytes for each split pattern. Most of it repeats itself: blocks of neighbouring code points
-that are alike are kept once, which leaves a twentieth.
-"""
+"""Classes of characters: what kind each code point is, by the Unicode version of tiktoken's split engine."""
 
 from __future__ import annotations
 
+import functools
+import importlib.resources
+import struct
+import zlib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.runtime.cancellation import while_wanted
 from engine.runtime.running_sums import AT_A_TIME
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 _BLOCK_BITS = 8
 _BLOCK = 1 << _BLOCK_BITS
@@ -46,3 +53,101 @@ class Letters:
             places += (some & np.uint32(_BLOCK - 1)).astype(np.int32)
             letters[start : start + AT_A_TIME] = self.blocks[places]
         return letters
+
+
+CATEGORIES = (
+    *("Cn", "Cc", "Cf", "Co"),
+    *("Lu", "Ll", "Lt", "Lm", "Lo"),
+    *("Mn", "Mc", "Me", "Nd", "Nl", "No"),
+    *("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"),
+    *("Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp"),
+)
+"""General categories. Surrogates have that of U+FFFD, which is what they count as."""
+
+N_CODE_POINTS = 0x110000
+PAGE = 128
+_N_PAGES = N_CODE_POINTS // PAGE
+_MAGIC = b"TLUNICD1"
+_HEADER = struct.Struct("<8sBBHH")
+
+WHITE_SPACE = (
+    *range(0x09, 0x0E),
+    *(0x20, 0x85, 0xA0, 0x1680),
+    *range(0x2000, 0x200B),
+    *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
+)
+r"""The property White_Space, which is ``\s`` to the Rust crates. Unicode promises that it does not change."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class UnicodeTable:
+    """General categories and case folding of one Unicode version. Arrays are read-only.
+
+    ``pages``: uint16[8704], the block of each page of 128 code points. ``blocks``: uint8[n, 128], categories.
+    ``orbits``: sets of characters that are one under simple case folding, two to four in each.
+    """
+
+    version: tuple[int, int]
+    pages: NDArray[np.uint16]
+    blocks: NDArray[np.uint8]
+    orbits: tuple[tuple[int, ...], ...]
+
+    def categories(self) -> NDArray[np.uint8]:
+        """uint8[1114112]: the position in ``CATEGORIES`` of every code point."""
+        return self.blocks[self.pages].reshape(-1)
+
+    def members(self, names: Iterable[str]) -> NDArray[np.bool_]:
+        """bool[1114112]: which code points have one of these categories."""
+        import numpy as np
+
+        wanted = np.zeros(len(CATEGORIES), dtype=np.bool_)
+        for name in names:
+            wanted[CATEGORIES.index(name)] = True
+        members: NDArray[np.bool_] = wanted[self.categories()]
+        return members
+
+
+def pack(version: tuple[int, int], categories: NDArray[np.uint8], orbits: Sequence[Sequence[int]]) -> bytes:
+    """The file's content. ``categories``: uint8[1114112]."""
+    import numpy as np
+
+    blocks, pages = np.unique(categories.reshape(-1, PAGE), axis=0, return_inverse=True)
+    folds = [number for orbit in orbits for number in (len(orbit), *orbit)]
+    return zlib.compress(
+        _HEADER.pack(_MAGIC, *version, len(blocks), len(folds))
+        + pages.astype("<u2").tobytes()
+        + blocks.tobytes()
+        + np.array(folds, dtype="<u4").tobytes(),
+        level=9,
+    )
+
+
+def unpack(content: bytes) -> UnicodeTable:
+    """The table in a file's content. Raises ValueError when it is not such a file."""
+    import numpy as np
+
+    try:
+        raw = zlib.decompress(content)
+    except zlib.error as error:
+        raise ValueError(f"not a zlib stream: {error}") from error
+    if len(raw) < _HEADER.size:
+        raise ValueError("too short")
+    magic, major, minor, n_blocks, n_folds = _HEADER.unpack_from(raw)
+    size = _HEADER.size + 2 * _N_PAGES + PAGE * n_blocks + 4 * n_folds
+    if magic != _MAGIC or len(raw) != size:
+        raise ValueError("not a table of Unicode classes")
+    pages = np.frombuffer(raw, dtype="<u2", count=_N_PAGES, offset=_HEADER.size)
+    blocks = np.frombuffer(raw, dtype=np.uint8, count=PAGE * n_blocks, offset=_HEADER.size + 2 * _N_PAGES)
+    folds = np.frombuffer(raw, dtype="<u4", count=n_folds, offset=size - 4 * n_folds).tolist()
+    orbits = []
+    place = 0
+    while place < n_folds:
+        orbits.append(tuple(folds[place + 1 : place + 1 + folds[place]]))
+        place += 1 + folds[place]
+    return UnicodeTable((major, minor), pages, blocks.reshape(-1, PAGE), tuple(orbits))
+
+
+@functools.lru_cache(maxsize=1)
+def load() -> UnicodeTable:
+    """The bundled table."""
+    return unpack(importlib.resources.files("engine").joinpath("data", "unicode.classes").read_bytes())

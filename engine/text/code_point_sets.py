@@ -1,8 +1,8 @@
 r"""Sets of code points: what a character class of a split pattern means.
 
 Named sets are those of tiktoken's split engine, the Rust crates ``regex`` and ``fancy-regex``: general categories and
-case folding come from the bundled table (``engine.text.unicode_classes``), any other property (scripts, ``Alphabetic``)
-is asked of tiktoken itself.
+case folding come from the bundled table (``engine.text.character_classes``), any other property (scripts,
+``Alphabetic``) is asked of tiktoken itself.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from engine.runtime.cancellation import while_wanted
 from engine.runtime.tiktoken_core import byte_core
-from engine.text import unicode_classes
-from engine.text.unicode_classes import CATEGORIES, N_CODE_POINTS
+from engine.text import character_classes
+from engine.text.character_classes import CATEGORIES, N_CODE_POINTS
 
 _SURROGATES = range(0xD800, 0xE000)
 _AT_A_TIME = 8192
@@ -69,7 +69,7 @@ class CodePoints:
 
     def ignoring_case(self) -> CodePoints:
         """With all characters that are the same but for case, by simple folding."""
-        orbits = unicode_classes.load().orbits
+        orbits = character_classes.load().orbits
         touched = self.contains(np.array([point for orbit in orbits for point in orbit]))
         starts = np.cumsum([0, *(len(orbit) for orbit in orbits[:-1])])
         chosen = np.flatnonzero(np.add.reduceat(touched.astype(np.int64), starts))
@@ -87,14 +87,14 @@ def _combined(sets: Sequence[CodePoints], rule: Callable[[NDArray[np.bool_]], ND
 
 EVERYTHING = CodePoints((0, N_CODE_POINTS))
 
-WHITE_SPACE = CodePoints.union(CodePoints.of(point) for point in unicode_classes.WHITE_SPACE)
+WHITE_SPACE = CodePoints.union(CodePoints.of(point) for point in character_classes.WHITE_SPACE)
 
 
 @functools.lru_cache(maxsize=256)
 def category(name: str) -> CodePoints | None:
     """The characters of a general category (``Lu``) or of a group of them (``L``). None: there is none of that name."""
     names = [one for one in CATEGORIES if one == name or one[0] == name]
-    return CodePoints.from_flags(unicode_classes.load().members(names)) if names else None
+    return CodePoints.from_flags(character_classes.load().members(names)) if names else None
 
 
 def _every_character() -> Iterator[str]:

@@ -1,23 +1,154 @@
-"""What may be done to a text before it is cut: Unicode normalisation, lowercase, accents taken off. And what it loses.
+"""Normalization before a text is split: Unicode forms, lowercase, accents stripped.
 
-A normalizer is a row of steps, each of which also Hugging Face's normalisers know. None looks at what stands around a
-character, but for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
-normalised by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.) Each step gives
-what that of ``tokenizers`` gives, on every Python (``engine.text.unicode_versions``).
-"""
+The forms are those of ``tokenizers``, whatever version of Unicode this Python knows."""
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from engine.errors import EngineError
 from engine.runtime.cancellation import while_wanted
-from engine.text.unicode_versions import by_library, composed, may_differ
+
+_NEWEST = (17, 0, 0)
+"""The version of Unicode that ``_RANGES`` goes up to. Newer ones may have more to differ on."""
+
+_RANGES = (
+    "0558 058b-058c 05c8-05c9 07fd 0897-089f 08ca-08d3 09fe 0afa-0aff 0b53-0b55 0c04 0c3c 0cf3 0d00 0d3b-0d3c 0d81 "
+    "0eba 0ece 1715 180f 1abf-1af0 1c89 1cf7 1df6-1dfa 209d-209f 32ff a7cb-a7ce a7d2-a7d4 a7da-a7dd a7e2 a7f1-a7f4 "
+    "a82c a8ff ab69-ab6d 105c0-105ff 10781-107bf 10d24-10d27 10d50-10d65 10d69-10d6d 10eab-10eac 10ecb-10ecf "
+    "10ef0-10eff 10f46-10f50 10f82-10f85 11070-11074 110c2 11145-11146 111c9 111ce-111cf 11241 1133b 11383-11385 "
+    "1138e-11391 113b8-113d2 113e1-113e2 1145e 1182c-1183a 11930-11943 119d1-119e0 119e4 11a01-11a0a 11a33-11a3e "
+    "11a47 11a51-11a5b 11a8a-11a99 11b60-11b67 11d31-11d36 11d3a-11d47 11d8a-11d97 11df0 11ef3-11ef6 11f00-11f03 "
+    "11f34-11f3a 11f3e-11f42 11f5a 13440 13447-13455 1611e-1612f 16d40-16d7f 16ea0-16eb8 16f4f 16f7f-16f87 16fe4 "
+    "16ff0-16ff1 1b123-1b126 1ccd6-1ccf9 1cf00-1cf46 1d127-1d128 1d250-1d252 1d25b-1d25f 1d280-1d281 1d6a6 1df40 "
+    "1df48-1df4d 1df51 1df68-1df6e 1df72-1df7e 1df95 1dfcd-1dfff 1e030-1e06d 1e08f 1e130-1e136 1e2ae 1e2ec-1e2ef "
+    "1e4ec-1e4ef 1e5ee-1e5ef 1e6e3-1e6e6 1e6ee-1e6ef 1e6f5 1f16c 1fbf0-1fbf9 "
+)
+"""Code points that normalisation, lowercase or taking off marks treats otherwise in Unicode 17 than in the tables of
+``tokenizers``, those that only newer characters are composed of, and some in between that are harmless."""
+
+_SOUND = re.compile("[^\ud800-\udfff]+")
+
+
+@functools.cache
+def _doubtful() -> Any:
+    """bool[1114112]: the code points that versions may differ on. A look-up is a hundred times as fast as ``re``."""
+    import numpy as np
+
+    points = np.zeros(0x110000, dtype=np.bool_)
+    if tuple(map(int, unicodedata.unidata_version.split("."))) > _NEWEST:
+        points[0x80:] = True
+    for first, _, last in (one.partition("-") for one in _RANGES.split()):
+        points[int(first, 16) : int(last or first, 16) + 1] = True
+    return points
+
+
+def may_differ(text: str) -> bool:
+    """Return whether versions of Unicode may differ on what becomes of a text."""
+    if text.isascii():
+        return False
+    import numpy as np
+
+    return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
+
+
+_STARTERS = "3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d fffd 1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
+"""Code points from U+3400 on that begin a segment, of scripts that are often written."""
+
+_FEW = 8
+"""A text with one open character among so few is normalized as a whole."""
+
+_SHORT = 16
+"""Up to this many characters a segment is cached: texts repeat their syllables."""
+
+
+@functools.cache
+def _begins_segment() -> Any:
+    """bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): what is before them changes nothing
+    from them on, and they nothing before them. Those on which versions of Unicode may differ are left out."""
+    import numpy as np
+
+    points = np.zeros(0x110000, dtype=np.bool_)
+    points[:0x300] = True
+    seconds = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and final consonants of Hangul
+    for point in range(0xC0, 0x3400):
+        decomposed = unicodedata.decomposition(chr(point))
+        if decomposed and decomposed[0] != "<":
+            seconds.update(int(part, 16) for part in decomposed.split()[1:])
+    for point in range(0x300, 0x3400):
+        character = chr(point)
+        points[point] = (
+            unicodedata.category(character) != "Cn"
+            and not unicodedata.combining(character)
+            and point not in seconds
+            and unicodedata.is_normalized("NFC", character)
+        )
+    for first, _, last in (one.partition("-") for one in _STARTERS.split()):
+        points[int(first, 16) : int(last or first, 16) + 1] = True
+    return points & ~_doubtful()
+
+
+def composed(text: str) -> str:
+    """Return a text in NFC, as ``tokenizers`` does it. Lone surrogates stay as they are.
+
+    Only characters that do not begin a segment are looked at, each run of them with the character before it: in most
+    texts there are none or few.
+    """
+    if text.isascii():
+        return text
+    import numpy as np
+
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    at = np.flatnonzero(~_begins_segment()[points])  # character offsets
+    if not len(at):
+        return text
+    if len(at) * _FEW > len(text):
+        return _composed_whole(text)
+    new = np.flatnonzero(at[1:] != at[:-1] + 1) + 1
+    parts: list[str] = []
+    done = 0
+    for first, last in zip(at[np.r_[0, new]].tolist(), at[np.r_[new - 1, -1]].tolist(), strict=True):
+        start = max(first - 1, 0)
+        segment = text[start : last + 1]
+        parts += text[done:start], (_composed_segment if len(segment) <= _SHORT else _composed_whole)(segment)
+        done = last + 1
+    parts.append(text[done:])
+    return "".join(parts)
+
+
+@functools.lru_cache(maxsize=4096)
+def _composed_segment(segment: str) -> str:
+    return _composed_whole(segment)
+
+
+def _composed_whole(text: str) -> str:
+    return by_library("NFC", text) if may_differ(text) else unicodedata.normalize("NFC", text)
+
+
+@functools.cache
+def _library_step(name: str) -> Any:
+    from tokenizers import normalizers
+
+    return getattr(normalizers, name)()
+
+
+def by_library(name: str, text: str) -> str:
+    """Return what a normalizer of ``tokenizers`` makes of a text. Lone surrogates stay as they are.
+
+    ``name``: of its class, such as ``NFC``, ``Lowercase`` or ``StripAccents``.
+    """
+    normalize = _library_step(name).normalize_str
+    try:
+        return str(normalize(text))
+    except UnicodeEncodeError:
+        return _SOUND.sub(lambda match: str(normalize(match.group())), text)
+
 
 Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from engine.runtime.cancellation import ask
 from engine.runtime.running_sums import running_sums
 from engine.text import code_point_sets
-from engine.text.unicode_classes import N_CODE_POINTS
+from engine.text.character_classes import N_CODE_POINTS
 
 JAPANESE = "Japanese"
 """Lines with kana; most of their letters may be Han characters."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.text.validity import sound_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 _CHUNK_CHARS = 65_536
 
@@ -52,3 +54,70 @@ def characters_of(units: NDArray[np.uint16]) -> str:
 def _chunks(text: str) -> Iterator[str]:
     """A long text in parts: turned into UTF-16 at once it would keep every other thread waiting."""
     return (text[start : start + _CHUNK_CHARS] for start in range(0, len(text), _CHUNK_CHARS))
+
+
+class UnitsText(Protocol):
+    """A text by its UTF-16 units."""
+
+    def __len__(self) -> int: ...
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """uint16[n]: the units between two positions."""
+        ...
+
+
+class UnitsArray:
+    """An array of units as a text."""
+
+    def __init__(self, units: NDArray[np.uint16]) -> None:
+        self._units = units
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """uint16[n]: the units between two positions, a view."""
+        return self._units[start:stop]
+
+
+class EditedUnits:
+    """A text as it will be: with other ``units`` in the place of those from ``start`` to ``old_end``."""
+
+    def __init__(self, before: UnitsText, start: int, old_end: int, units: NDArray[np.uint16]) -> None:
+        self._before = before
+        self._units = units
+        self.start = start
+        self.old_end = old_end
+        self.new_end = start + len(units)
+
+    def __len__(self) -> int:
+        return len(self._before) + self.growth
+
+    @property
+    def growth(self) -> int:
+        """Units more than before."""
+        return self.new_end - self.old_end
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """uint16[n]: the units between two positions."""
+        inside = slice(max(start - self.start, 0), max(stop - self.start, 0))
+        parts = [self._units[inside]]
+        if start < self.start:
+            parts.insert(0, self._before.read_units(start, min(stop, self.start)))
+        if stop > self.new_end:
+            parts.append(self._before.read_units(max(start, self.new_end) - self.growth, stop - self.growth))
+        return np.concatenate(parts)
+
+
+_SPANS_AT_A_TIME = 4096
+
+
+def pairs(spans: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+    """The rows of int64[n, 2], some thousand made at a time.
+
+    ``tolist()`` makes a list of each row in one call that nothing interrupts, and has the collector look at all of
+    them: three hundred thousand held the interpreter for a fifth of a second.
+    """
+    for first in range(0, len(spans), _SPANS_AT_A_TIME):
+        some = spans[first : first + _SPANS_AT_A_TIME]
+        yield from zip(some[:, 0].tolist(), some[:, 1].tolist(), strict=True)

@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import TrainingError
-from engine.runtime.atomic_files import replacement_of
-from engine.runtime.special_files import check_regular
-from engine.runtime.unfinished_files import clear_half_written
+from engine.runtime.atomic_files import check_regular, clear_half_written, replacement_of
 from engine.training.types import TrainingSettings
 
 VERSION = 3

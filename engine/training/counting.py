@@ -1,28 +1,268 @@
-"""The first half of training: all texts are read, cut and counted, on as many threads as there are processors."""
+"""The first half of training: all texts are read, cut into pretokens and counted, on as many threads as there are
+processors."""
 
 from __future__ import annotations
 
 import contextvars
+import itertools
+import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from engine.corpus.types import SkippedFile
+from engine.corpus.look import survey
+from engine.corpus.types import CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
+from engine.errors import TrainingError
+from engine.kernels import train_table
 from engine.kernels._jit import COMPILED
+from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_digest import digest_counts
+from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
 from engine.kernels.valid_utf8 import is_valid_utf8
 from engine.runtime.cancellation import ask
+from engine.split.pretokenization import Stretch, pretokenizer, stretches_in_time
+from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
+from engine.text.raw_bytes import Uncut
+from engine.text.utf16 import pairs
 from engine.text.validity import is_utf8
 from engine.training.checkpoint import Arrays, Facts
-from engine.training.documents import pack_documents, unpack_documents
-from engine.training.pretoken_counts import PretokenCounter
 from engine.training.settings import TrainingPlan
-from engine.training.texts import Document, PieceReader
+from engine.training.texts import Document, PieceReader, text_document
+
+TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
+
+
+def as_items(given: TextOrPath | Iterable[TextOrPath]) -> list[TextOrPath]:
+    """One or more texts, bytes, paths and surveys, as a list. A ``str`` is a text, but for an absolute path that
+    exists."""
+    items = [given] if isinstance(given, str | bytes | os.PathLike | CorpusSurvey) else list(given)
+    return [Path(item) if isinstance(item, str) and _is_existing_path(item) else item for item in items]
+
+
+def _is_existing_path(text: str) -> bool:
+    if len(text) > 4096 or "\n" in text or "\0" in text:
+        return False
+    path = Path(text)
+    return path.is_absolute() and path.exists()
+
+
+def documents_of(items: Sequence[TextOrPath], rules: CorpusRules) -> list[Document]:
+    """All documents of texts, bytes, files, folders and surveys, empty ones left out. TrainingError;
+    InvalidGlobError."""
+    documents = []
+    paths = [Path(item) for item in items if isinstance(item, os.PathLike)]
+    try:
+        surveys = [item for item in items if isinstance(item, CorpusSurvey)] + ([survey(paths, rules)] if paths else [])
+    except OSError as error:
+        raise TrainingError(f"{error.filename}: {error.strerror or error}.") from error
+    for found in surveys:
+        documents += [Document(file, file.file_bytes) for file in found.files]
+    documents += [text_document(item) for item in items if isinstance(item, str) and item]
+    documents += [Document(item, len(item)) for item in items if isinstance(item, bytes) and item]
+    if not documents:
+        raise TrainingError(_nothing_found(surveys))
+    return documents
+
+
+def _nothing_found(surveys: Sequence[CorpusSurvey]) -> str:
+    reasons: dict[str, int] = {}
+    for found in surveys:
+        for reason, count in found.skipped_counts.items():
+            reasons[reason] = reasons.get(reason, 0) + count
+    left_out = ", ".join(f"{count:,} {reason}" for reason, count in sorted(reasons.items()))
+    return "There is no text to train on" + (f": of the files that were found, {left_out}." if left_out else ".")
+
+
+def pack_documents(documents: Sequence[Document]) -> tuple[list[dict[str, Any]], Arrays]:
+    """Documents, as JSON and arrays. Of files it is noted when they were last written to."""
+    facts: list[dict[str, Any]] = []
+    texts = [document.source for document in documents if isinstance(document.source, bytes)]
+    for document in documents:
+        if isinstance(document.source, bytes):
+            facts.append({})
+        else:
+            file = document.source
+            facts.append({"path": str(file.path), "bytes": file.file_bytes, "encoding": file.encoding})
+            facts[-1]["written"] = _written(file.path)
+    ends = np.cumsum([len(text) for text in texts], dtype=np.int64)
+    return facts, {"text_ends": ends, "texts": np.frombuffer(b"".join(texts), dtype=np.uint8)}
+
+
+def unpack_documents(facts: Sequence[dict[str, Any]], arrays: Arrays) -> list[Document]:
+    """The documents again. TrainingError where a file is not what it was."""
+    documents = []
+    ends, texts = arrays["text_ends"].tolist(), arrays["texts"].tobytes()
+    start = text = 0
+    for fact in facts:
+        if not fact:
+            documents.append(Document(texts[start : ends[text]], ends[text] - start))
+            start, text = ends[text], text + 1
+            continue
+        path = Path(fact["path"])
+        if _written(path) != fact["written"]:
+            raise TrainingError(
+                f"{path} has changed since the checkpoint was written, before all files were counted: start anew."
+            )
+        documents.append(Document(CorpusFile(path, fact["bytes"], fact["encoding"]), fact["bytes"]))
+    return documents
+
+
+def _written(path: Path) -> list[int] | None:
+    """Size and time of the last change; None for a file that cannot be looked at."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return [found.st_size, found.st_mtime_ns]
+
+
+SPLIT_SECONDS = 10.0
+"""How long a pattern may take to cut a piece of about a megabyte."""
+_SECONDS_AT_A_TIME = 0.7
+"""How long nobody can stop it meanwhile. What a working pattern takes for a stretch is a twentieth of that."""
+
+_ENDS = 1 << 18
+"""Pretokens between two calls of a kernel: about those of a piece. With fewer, threads often wait for each other."""
+_FIRST_BITS = 18
+"""The index takes a megabyte. Growing from less takes three per cent of a run over twenty megabytes."""
+
+
+class PretokenCounter:
+    """Counts pretokens, for one thread at a time."""
+
+    def __init__(self, expression: str) -> None:
+        """expression: the split pattern. InvalidPatternError; UnsupportedPatternError."""
+        self.expression = expression
+        split = KNOWN_SPLITS.get(expression)
+        self._scanner = None if split is None else Scanner(split)
+        self._pretokenizer = pretokenizer(expression) if split is None else None
+        self._left: Iterator[Stretch | None] | None = None
+        self._ends = np.empty(_ENDS, dtype=np.int32)
+        self._table = _new_table(_FIRST_BITS)
+
+    @property
+    def different(self) -> int:
+        """How many different pretokens were counted."""
+        return int(self._table.state[train_table.ENTRIES_USED])
+
+    @property
+    def table(self) -> CountTable:
+        """The table itself."""
+        return self._table
+
+    def add(self, text: bytes) -> None:
+        """Count the pretokens of a text in UTF-8, or bytes that are ``Uncut`` as one. SplitTimeoutError."""
+        self.begin(text)
+        self.finish()
+
+    def begin(self, text: bytes) -> None:
+        """As ``add``; where no kernel knows the pattern, a text is counted as ``go_on`` is called."""
+        if isinstance(text, Uncut):
+            self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), np.array([len(text)], np.int32), 1, 0)
+        elif self._scanner is not None:
+            self._add_scanned(text, self._scanner)
+        elif self._pretokenizer is not None:
+            self._left = stretches_in_time(self._pretokenizer, text.decode("utf-8"), SPLIT_SECONDS, _SECONDS_AT_A_TIME)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether there is a text that is not counted to its end."""
+        return self._left is not None
+
+    def go_on(self) -> None:
+        """Count a stretch of the text that was begun, or try for most of a second. SplitTimeoutError."""
+        for stretch in itertools.islice(self._left or (), 1):
+            if stretch is not None:
+                self._add_stretch(stretch)
+            return
+        self._left = None
+
+    def finish(self) -> None:
+        """Count the text that was begun to its end. SplitTimeoutError."""
+        while self.has_begun:
+            self.go_on()
+
+    def _add_scanned(self, text: bytes, scanner: Scanner) -> None:
+        array = np.frombuffer(text + bytes(PADDING), dtype=np.uint8)
+        start = 0
+        while start < len(text):
+            found = scanner(array, len(text), start, self._ends)
+            self._count(array, self._ends, found, start)
+            start = int(self._ends[found - 1])
+
+    def _add_stretch(self, stretch: Stretch) -> None:
+        spans = stretch.byte_spans()
+        text = stretch.text.encode("utf-8")
+        ends = np.cumsum(spans[:, 1] - spans[:, 0])
+        if ends[-1] != spans[-1, 1]:
+            text = b"".join([text[start:stop] for start, stop in pairs(spans)])
+        self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), ends.astype(np.int32), len(ends), 0)
+
+    def _count(self, array: NDArray[np.uint8], ends: NDArray[np.int32], count: int, start: int) -> None:
+        first, start = count_pretokens(array, ends, 0, count, start, KEY_MASKS, self._table)
+        while first < count:
+            self._table = _larger(self._table)
+            first, start = count_pretokens(array, ends, first, count, start, KEY_MASKS, self._table)
+
+    def pack(self) -> Arrays:
+        """What was counted, as arrays."""
+        table = self._table
+        entries = table.entries[: train_table.ENTRY_WORDS * self.different]
+        return {"entries": entries, "arena": table.arena[: int(table.state[train_table.ARENA_USED])]}
+
+    def unpack(self, arrays: Arrays) -> None:
+        """Count what another one packed. KeyError or ValueError where that is not whole."""
+        entries, arena = arrays["entries"], arrays["arena"]
+        count = len(entries) // train_table.ENTRY_WORDS
+        packed = _new_table(max(_FIRST_BITS, (2 * count + 2).bit_length()))
+        packed.entries[: len(entries)] = entries
+        packed.state[train_table.ENTRIES_USED] = count
+        packed.state[train_table.ARENA_USED] = len(arena)
+        self._table = packed._replace(arena=arena.astype(np.uint8))
+        fill_index(self._table)
+
+    def absorb(self, other: PretokenCounter) -> None:
+        """Add what another one counted."""
+        first = add_entries(other.table, 0, self._table)
+        while first < other.different:
+            self._table = _larger(self._table)
+            first = add_entries(other.table, first, self._table)
+
+
+def _new_table(bits: int) -> CountTable:
+    state = np.zeros(train_table.STATE_SIZE, dtype=np.int64)
+    state[train_table.INDEX_SHIFT] = 64 - bits
+    return CountTable(
+        buckets=np.zeros(1 << bits, dtype=np.uint32),
+        entries=np.empty(train_table.ENTRY_WORDS << (bits - 1), dtype=np.int64),
+        arena=np.empty(1 << 16, dtype=np.uint8),
+        state=state,
+    )
+
+
+def _larger(table: CountTable) -> CountTable:
+    """The table with room for what it had none for."""
+    state = table.state
+    if needed := int(state[train_table.NEEDED]):
+        used = int(state[train_table.ARENA_USED])
+        arena = np.empty(max(2 * len(table.arena), used + needed), dtype=np.uint8)
+        arena[:used] = table.arena[:used]
+        return table._replace(arena=arena)
+    bits = 65 - int(state[train_table.INDEX_SHIFT])
+    larger = _new_table(bits)
+    used = train_table.ENTRY_WORDS * int(state[train_table.ENTRIES_USED])
+    larger.entries[:used] = table.entries[:used]
+    larger = larger._replace(arena=table.arena, state=state)
+    state[train_table.INDEX_SHIFT] = 64 - bits
+    fill_index(larger)
+    return larger
 
 
 def is_valid(content: bytes) -> bool:

@@ -21,10 +21,9 @@ from engine.corpus.files import opened_file, read_at
 from engine.corpus.types import CorpusFile, CorpusSurvey
 from engine.kernels.cache_folder import kept_in
 from engine.runtime.cancellation import while_wanted
-from engine.split.long_texts import stretches
-from engine.split.pretokenization import pretokenizer
+from engine.split.pretokenization import pretokenizer, stretches
 from engine.split.scanners import KNOWN_SPLITS
-from engine.text.spans import pairs
+from engine.text.utf16 import pairs
 from engine.text.validity import is_utf8
 from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader
@@ -213,7 +212,7 @@ class _KernelCounter:
     """Counts as the trainer does."""
 
     def __init__(self, expression: str) -> None:
-        from engine.training.pretoken_counts import PretokenCounter
+        from engine.training.counting import PretokenCounter
 
         self._counter = PretokenCounter(expression)
 

@@ -21,9 +21,8 @@ from engine.encoding.encoding import Encoding
 from engine.errors import TrainingError
 from engine.split.pretokenization import SplitTimeoutError
 from engine.training.checkpoint import Facts, damaged, read_checkpoint, settings_in, write_checkpoint
-from engine.training.counting import CorpusCounting, Counting
-from engine.training.documents import TextOrPath, as_items, documents_of
-from engine.training.merge_phase import CorpusMerging
+from engine.training.counting import CorpusCounting, Counting, TextOrPath, as_items, documents_of
+from engine.training.merging import CorpusMerging
 from engine.training.settings import check_takes_bytes, plan_for
 from engine.training.texts import Document
 from engine.training.types import Merge, Stage, TrainingCurve, TrainingProgress, TrainingSettings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.encoding.preparation import MARKED_WORDS, Preparation
+from engine.encoding.prepared_encoding import MARKED_WORDS, Preparation
 from engine.errors import EngineError, TrainingError
 from engine.library.formats.saving import check_writable
 from engine.library.formats.tokenizer_data import TokenizerData

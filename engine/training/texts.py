@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
-from engine.encoding.preparation import Preparation, mark_words
+from engine.encoding.prepared_encoding import Preparation, mark_words
 from engine.errors import TrainingError
 from engine.text.raw_bytes import TextAtStart, uncut_pieces
 from engine.text.space_signs import SpaceSigns

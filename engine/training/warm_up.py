@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 
 from engine.kernels.train_pairs import move_pairs
-from engine.training.counting import is_valid
-from engine.training.merge_loop import zeros
-from engine.training.pretoken_counts import PretokenCounter
+from engine.training.counting import PretokenCounter, is_valid
+from engine.training.merging import zeros
 from engine.training.run import TrainingRun
 
 _TEXT = "She sells sea shells on the sea shore; the shells that she sells are sea shells, I'm sure. "

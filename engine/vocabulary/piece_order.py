@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.vocabulary.bundle_format import RankTable
+from engine.vocabulary.bundle import RankTable
 
 RUNS = range(107, 168)
 """Ids of runs: 1 to 31 newlines, then 2 to 31 spaces."""

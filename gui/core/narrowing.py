@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from engine.text.samples import TextSample
+    from engine.text.kinds import TextSample
     from pricing.calibration import Sample, TextMix
     from pricing.types import CountRule, Model
 

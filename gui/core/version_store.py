@@ -18,7 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from engine.runtime.unfinished_files import only_here
+from engine.runtime.atomic_files import only_here
 from gui.core.file_writing import write_atomic
 from gui.core.text_chunks import ChunkedText
 from gui.core.versioned_document import is_newer

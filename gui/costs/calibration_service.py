@@ -19,7 +19,7 @@ from gui.core.versioned_document import DamagedFile, Document, is_newer, read_do
 from gui.state.storage import SharedFile
 
 if TYPE_CHECKING:
-    from engine.text.samples import TextSample
+    from engine.text.kinds import TextSample
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.state.storage import Storage
     from pricing.calibration import Kind, Sample, Usage

@@ -19,7 +19,7 @@ from gui.costs.prices_service import LoadedPrices, LoadRequest, load_prices
 from gui.costs.rows import CostRow
 
 if TYPE_CHECKING:
-    from engine.text.samples import TextSample
+    from engine.text.kinds import TextSample
     from gui.core.request_tokens import RequestTokens
     from gui.costs.status import CostStatus
     from gui.prompt.chat.draft_service import RequestReply

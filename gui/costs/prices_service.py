@@ -280,7 +280,7 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
     """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
-    from engine.runtime.unfinished_files import only_here
+    from engine.runtime.atomic_files import only_here
     from gui.core.file_writing import write_atomic
 
     stored = stored_text(request.text, request.stored)

@@ -15,7 +15,7 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner
 
 if TYPE_CHECKING:
     from engine import EditedText, Encoding
-    from engine.text.samples import TextSample
+    from engine.text.kinds import TextSample
     from engine.types import TextEdit, TextStatistics, TokenInfo, TokenPatch
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import Ticket
@@ -224,7 +224,7 @@ class LiveText:
         return replace(patch, utf16_start=0, utf16_old_end=length, utf16_new_end=length, utf16_ends=ends)
 
     def _counts(self, request: TextRequest, edited: EditedText) -> PromptCounts:
-        from engine.text.samples import sample_of
+        from engine.text.kinds import sample_of
 
         counted = edited.counts()
         return PromptCounts(

@@ -1,4 +1,4 @@
-"""Opening text files off the GUI thread, by the rules of ``engine.corpus.text_files``: never a guess in silence."""
+"""Opening text files off the GUI thread, by the rules of ``engine.corpus.file_tokens``: never a guess in silence."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class FileService(QObject):
 
 def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFile:
     """Read and decode a file. On a worker thread. Raises RefusedFile, OSError."""
-    from engine.corpus.text_files import BinaryFileError, UnknownTextEncodingError, decode_stored
+    from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     path = request.path
     data = _read(request, ticket)
@@ -190,7 +190,7 @@ def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
 
 
 def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
-    from engine.corpus.text_files import UnknownTextEncodingError, decoded_parts
+    from engine.corpus.file_tokens import UnknownTextEncodingError, decoded_parts
 
     try:
         text = "".join(decoded_parts(data, encoding))

@@ -68,9 +68,9 @@ class KernelBuild(QObject):
         """Let go of what encoders keep for the next text, and of the pages of vocabularies' tables and of the compiler,
         all of which comes back where it is used. Safe from any thread."""
         caches.let_go_of_all()
-        if "engine.vocabulary.table_file" in sys.modules:  # with the first kernels
+        if "engine.vocabulary.tables" in sys.modules:  # with the first kernels
             from engine.runtime.library_pages import COMPILER, release_code
-            from engine.vocabulary.table_file import release_pages
+            from engine.vocabulary.tables import release_pages
 
             release_pages()
             release_code(COMPILER)

@@ -247,7 +247,7 @@ def _load_pyqtgraph() -> Iterator[int]:
     yield from _load_one(PLOTS[0])
 
 
-OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.image_rules")
+OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.images")
 """What services load of the engine on the GUI thread, for the choices of the request tab; the rest their jobs load."""
 
 PATIENCE_MS = 500

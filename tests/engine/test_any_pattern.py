@@ -13,7 +13,7 @@ from engine import EditedText, Encoding, TextEdit
 from engine.editing import readers, token_blocks
 from engine.errors import EngineError
 from engine.runtime.tiktoken_core import byte_core
-from engine.split import long_texts, pretokenization
+from engine.split import pretokenization
 from engine.split.patterns import KNOWN_EXPRESSIONS
 from engine.split.pretokenization import InvalidPatternError, Pretokenizer, UnsupportedPatternError, pretokenizer
 from engine.split.special_text import split_at_specials
@@ -116,7 +116,7 @@ def check_encoding(encoding: Encoding, text: str) -> None:
 @pytest.fixture(params=[as_deep(1), 7, as_deep(65_536)])
 def chunks(request, monkeypatch):
     """How much of a text is cut at a time."""
-    monkeypatch.setattr(long_texts, "CHUNK_CHARS", request.param)
+    monkeypatch.setattr(pretokenization, "CHUNK_CHARS", request.param)
 
 
 @pytest.mark.deep
@@ -149,7 +149,7 @@ def test_what_cannot_be_read_keeps_its_encoder(expression, folder):
 
 
 def test_a_hostile_pattern_ends_in_a_sentence(folder, monkeypatch):
-    for module in (pretokenization, long_texts, readers):
+    for module in (pretokenization, pretokenization, readers):
         monkeypatch.setattr(module, "SECONDS", 0.02)
     encoding = with_kernels(own(r"(?:a+a+)+b|(?s:.)"), folder)
     hostile = "a" * 5_000
@@ -166,9 +166,9 @@ def test_a_hostile_pattern_ends_in_a_sentence(folder, monkeypatch):
 
 def test_a_stretch_is_given_no_more_time_than_the_text_has_left(monkeypatch):
     known = Pretokenizer(r"a|(?s:.)")
-    monkeypatch.setattr(long_texts, "SECONDS", -1.0)
+    monkeypatch.setattr(pretokenization, "SECONDS", -1.0)
     with pytest.raises(EngineError, match="took more than"):
-        list(long_texts.stretches(known, "aaa"))
+        list(pretokenization.stretches(known, "aaa"))
 
 
 # While a text is edited
@@ -179,7 +179,7 @@ def sizes(request, monkeypatch):
     """The sizes of what is looked at, and kept, together: small ones, so that short texts meet every seam."""
     if request.param == "small":
         monkeypatch.setattr(readers, "_FIRST_UNITS", 1)
-        monkeypatch.setattr(long_texts, "CHUNK_CHARS", 5)
+        monkeypatch.setattr(pretokenization, "CHUNK_CHARS", 5)
         monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 3)
         monkeypatch.setattr(token_blocks, "_MOST_UNITS", 6)
         monkeypatch.setattr(token_blocks, "_LEAST_ROOM", 0)

@@ -19,9 +19,9 @@ from engine.errors import DamagedVocabularyError, UnknownEncodingError
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, Catalog
 from engine.library.catalog import list_encoding_names
-from engine.text import unicode_classes
+from engine.text import character_classes
 from engine.vocabulary import special_tokens
-from engine.vocabulary.bundle_format import pack, table_from_ranks, unpack
+from engine.vocabulary.bundle import pack, table_from_ranks, unpack
 from tests.engine import oracles
 from tests.thoroughness import mostly_deep
 
@@ -316,7 +316,7 @@ def test_qwen_says_that_its_vendor_normalizes():
 
 
 def test_encodings_say_which_unicode_they_follow():
-    major, minor = unicode_classes.load().version
+    major, minor = character_classes.load().version
     docs = (Path(__file__).parents[2] / "docs" / "count-and-cost.md").read_text(encoding="utf-8")
     others = {entry.name: entry.unicode for entry in ENTRIES if entry.unicode != f"{major}.{minor}"}
     assert others == {"gemma": "", "gemma3": ""}

@@ -7,7 +7,7 @@ import random
 import pytest
 
 import engine
-from engine.encoding import chunked_encoder, text_work, workspace
+from engine.encoding import chunked_encoder, encoder, text_work
 from engine.encoding import encoder as encoder_module
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
@@ -33,7 +33,7 @@ def small_chunks(monkeypatch):
     """Chunks, kept memory and large texts of some hundred characters."""
     monkeypatch.setattr(chunked_encoder, "CHUNK_CHARS", 300)
     monkeypatch.setattr(text_work, "_SHORT_CHARS", 100)
-    monkeypatch.setattr(workspace, "KEPT_ROOM", 2000)
+    monkeypatch.setattr(encoder, "KEPT_ROOM", 2000)
     monkeypatch.setattr(encoder_module, "_LARGE_TEXT", 5000)
     monkeypatch.setattr(encoder_module, "_LIST_PIECE", 700)
 

@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.corpus import files
-from engine.corpus.encodings import encoding_of
-from engine.corpus.files import CorpusFileError, read_blocks, read_samples
+from engine.corpus.files import CorpusFileError, encoding_of, read_blocks, read_samples
 from engine.corpus.types import CorpusFile
 from tests.engine.strategies import texts
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.files import CorpusFileError, read_blocks
-from engine.corpus.ranges import Stretch, read_stretch, stretches_of
+from engine.corpus.files import CorpusFileError, Stretch, read_blocks, read_stretch, stretches_of
 from engine.corpus.types import CorpusFile
 from engine.split.named import NAMED_SPLITS
 from engine.split.safe_cuts import CUT

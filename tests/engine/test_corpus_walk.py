@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.globs import InvalidGlobError
+from engine.corpus.ignore_rules import InvalidGlobError
 from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 

@@ -14,7 +14,7 @@ import pytest
 import engine
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
-from engine.text import unicode_classes
+from engine.text import character_classes
 from tests.engine.differential import ALL_NAMES, Case, compare_round, open_cases, random_strings
 from tests.thoroughness import mostly_deep
 
@@ -99,7 +99,7 @@ def test_random_strings_hold_what_encoders_get_wrong():
     text = "\x03".join(random_strings(SEED, 0, 20_000))
     points = np.unique(np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32))
     assert set((points >> 16).tolist()) == set(range(17)), "all planes"
-    assert set(unicode_classes.WHITE_SPACE) <= set(points.tolist())
+    assert set(character_classes.WHITE_SPACE) <= set(points.tolist())
     assert "\r\n" in text
     for contraction in ("'s", "'t", "'re", "'ve", "'m", "'ll", "'d"):
         pattern = "'" + "".join(f"[{letter}{letter.upper()}]" for letter in contraction[1:])

@@ -11,7 +11,8 @@ from tokenizers.normalizers import NFC
 
 import engine
 from engine.encoding import encoder as encoder_module
-from engine.encoding import text_work, workspace
+from engine.encoding import encoder as workspace
+from engine.encoding import text_work
 from engine.encoding.encoder import NativeEncoder, open_encoder
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED

@@ -13,12 +13,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine.corpus import count_cache, file_batch, file_tokens
-from engine.corpus.count_cache import CountCache, count_key
-from engine.corpus.file_batch import BatchCounter, FileBatch
+from engine.corpus import file_tokens, folder_counts
+from engine.corpus.file_tokens import BatchCounter, FileBatch, UnknownTextEncodingError, read_stored
 from engine.corpus.files import CorpusFileError
-from engine.corpus.folder_counts import FolderCounts, count_folder
-from engine.corpus.text_files import UnknownTextEncodingError, read_stored
+from engine.corpus.folder_counts import CountCache, FolderCounts, count_folder, count_key
 from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.library.catalog import own
@@ -33,7 +31,7 @@ BATCH_FILES = 40
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_batch, "BATCH_FILES", BATCH_FILES)
+    monkeypatch.setattr(file_tokens, "BATCH_FILES", BATCH_FILES)
 
 
 def scan(root: Path, cache: Path | None = None, names: tuple[str, ...] = NAMES, **more: object) -> FolderCounts:
@@ -140,7 +138,7 @@ def test_a_moved_file_is_read_but_not_counted(tree, tmp_path, monkeypatch):
     tree.rename(tmp_path / "moved")
     counted_before = "it was counted before"
     monkeypatch.setattr(file_tokens, "decode_stored", lambda *_: pytest.fail(counted_before))
-    monkeypatch.setattr(file_batch, "_counts", lambda *given: [pytest.fail(counted_before) for _ in given[2]])
+    monkeypatch.setattr(file_tokens, "_counts", lambda *given: [pytest.fail(counted_before) for _ in given[2]])
     after = scan(tmp_path / "moved", cache)
     assert after.files_read == len(after.paths)
     assert int(after.tokens.sum()) == int(before.tokens.sum())
@@ -270,7 +268,7 @@ def test_two_first_scans_at_once_do_no_harm(tree, tmp_path):
     expected = figures(scan(tree))
     scans = [cache.known([count_key(name) for name in NAMES]) for _ in range(2)]
     for known in scans:
-        counter = file_batch.BatchCounter([engine.get_encoding(name) for name in NAMES], known)
+        counter = file_tokens.BatchCounter([engine.get_encoding(name) for name in NAMES], known)
         found = FolderWalk(CorpusRules()).found([tree])
         while (batch := counter.take(found)).outcomes:
             counter.count(batch)
@@ -333,7 +331,7 @@ def test_the_cache_may_be_in_a_folder_whose_name_is_no_unicode(tree, tmp_path):
 
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):
     make_old(tree)
-    monkeypatch.setattr(count_cache, "MOST_KEPT", BATCH_FILES // 4)
+    monkeypatch.setattr(folder_counts, "MOST_KEPT", BATCH_FILES // 4)
     cache = CountCache(tmp_path / "counts.sqlite")
     counts = scan(tree, tmp_path / "counts.sqlite", ("o200k_base",))
     known = cache.known(["o200k_base"])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.globs import GlobRules, InvalidGlobError
+from engine.corpus.ignore_rules import GlobRules, InvalidGlobError
 from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk, FoundFile
 from tests.thoroughness import mostly_deep

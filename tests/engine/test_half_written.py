@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime import unfinished_files
-from engine.runtime.atomic_files import replacement_of, replacing
-from engine.runtime.unfinished_files import clear_half_written, only_here
+from engine.runtime import atomic_files
+from engine.runtime.atomic_files import clear_half_written, only_here, replacement_of, replacing
 from tests.patience import PATIENCE_SECONDS
 
 WRITERS = {
@@ -102,7 +101,7 @@ def test_what_this_process_writes_stays_as_well(tmp_path):
 LOCKER = """
 import sys
 from pathlib import Path
-from engine.runtime.unfinished_files import only_here
+from engine.runtime.atomic_files import only_here
 
 with only_here(Path(sys.argv[1])):
     print("inside", flush=True)
@@ -117,7 +116,7 @@ def test_who_changes_files_is_waited_for_and_who_died_is_not(tmp_path, is_killed
         assert other.stdout is not None
         assert other.stdout.readline() == "inside\n"
         with monkeypatch.context() as impatient:
-            impatient.setattr(unfinished_files, "LOCK_SECONDS", 0.0)
+            impatient.setattr(atomic_files, "LOCK_SECONDS", 0.0)
             with pytest.raises(OSError, match="another window"), only_here(tmp_path / "profile"):
                 pass
         if is_killed:
@@ -125,7 +124,7 @@ def test_who_changes_files_is_waited_for_and_who_died_is_not(tmp_path, is_killed
         else:
             other.communicate("\n", PATIENCE_SECONDS)
         with only_here(tmp_path / "profile"):
-            assert names(tmp_path / "profile") == [unfinished_files.LOCK_NAME]
+            assert names(tmp_path / "profile") == [atomic_files.LOCK_NAME]
 
 
 def test_a_failure_leaves_what_was_there(tmp_path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit
-from engine.editing import cuts, edited_text, prefix_counts, token_blocks
+from engine.editing import edited_text, prefix_counts, readers, token_blocks
 from engine.kernels._jit import COMPILED
 from engine.text import utf16 as utf16_text
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
@@ -32,8 +32,8 @@ def sizes(request):
     """The sizes at which texts are cut into pieces: small ones, so that short texts meet every seam."""
     piece, window, at_once, chunk, join, block, most, room = SIZES[request.param]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cuts, "PIECE_UNITS", piece)
-        patch.setattr(cuts, "_FIRST_WINDOW", window)
+        patch.setattr(readers, "PIECE_UNITS", piece)
+        patch.setattr(readers, "_FIRST_WINDOW", window)
         patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
         patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
         patch.setattr(edited_text, "_JOIN_UNITS", join)
@@ -330,7 +330,7 @@ def test_kernels_make_the_edits_of_a_text_of_many_blocks(with_kernels, monkeypat
     monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 100)
     monkeypatch.setattr(token_blocks, "_MOST_UNITS", 300)
     monkeypatch.setattr(token_blocks, "_LEAST_ROOM", 1)
-    monkeypatch.setattr(cuts, "PIECE_UNITS", 100)
+    monkeypatch.setattr(readers, "PIECE_UNITS", 100)
     monkeypatch.setattr(EditedText, "_apply_at_once", None)  # every edit is one for kernels
     rng = random.Random(4)
     words = ["word", " the", "\n", "don't", " 1234", "é", " 你好", "。", "😀", "  ", "\r\n", ", ", " x"]

@@ -12,7 +12,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime import caches
-from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.bundle import table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from engine.vocabulary.token_bytes import Vocabulary
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

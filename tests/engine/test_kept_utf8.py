@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine.encoding import kept_utf8 as kept_module
 from engine.encoding import text_work
+from engine.encoding import text_work as kept_module
 from engine.encoding.chunked_encoder import ChunkedEncoder
-from engine.encoding.kept_utf8 import kept_utf8
+from engine.encoding.text_work import kept_utf8
 from engine.kernels._jit import COMPILED
 from engine.split.quick_cuts import text_cuts
 from tests.engine.kernels.odd_texts import odd_text

@@ -19,8 +19,8 @@ from click.testing import CliRunner
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
 from engine.corpus import files
+from engine.corpus.file_tokens import read_stored
 from engine.corpus.folder_counts import FolderCounts, count_folder
-from engine.corpus.text_files import read_stored
 from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 from engine.encoding.encoding import Encoding

@@ -9,8 +9,7 @@ import pytest
 
 import engine
 from engine.analysis import merge_steps
-from engine.analysis.merge_reasons import why_not_one
-from engine.analysis.merge_steps import account_of, cut_text, state_after
+from engine.analysis.merge_steps import account_of, cut_text, state_after, why_not_one
 from engine.analysis.merge_types import (
     InsideWhole,
     IsToken,

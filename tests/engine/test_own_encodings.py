@@ -16,8 +16,8 @@ from engine.library import catalog, user_encodings
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.user_encodings import OwnEncodings
-from engine.runtime import unfinished_files
-from engine.runtime.unfinished_files import LOCK_NAME
+from engine.runtime import atomic_files
+from engine.runtime.atomic_files import LOCK_NAME
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained
 from tests.patience import PATIENCE_SECONDS
@@ -242,8 +242,8 @@ def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkey
     def written(*arguments) -> None:
         monkeypatch.setattr(user_encodings, "_write", write)
         seen = threading.Event()
-        lock = unfinished_files._has_lock
-        monkeypatch.setattr(unfinished_files, "_has_lock", lambda file: lock(file) or seen.set())
+        lock = atomic_files._has_lock
+        monkeypatch.setattr(atomic_files, "_has_lock", lambda file: lock(file) or seen.set())
         other.start()
         assert seen.wait(PATIENCE_SECONDS)
         write(*arguments)

@@ -6,9 +6,14 @@ import random
 
 import pytest
 
-from engine.split.long_texts import stretches
 from engine.split.patterns import KNOWN_EXPRESSIONS
-from engine.split.pretokenization import InvalidPatternError, Pretokenizer, UnsupportedPatternError, pretokenizer
+from engine.split.pretokenization import (
+    InvalidPatternError,
+    Pretokenizer,
+    UnsupportedPatternError,
+    pretokenizer,
+    stretches,
+)
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.random_patterns import random_pattern, random_text
 from tests.thoroughness import mostly_deep
@@ -109,7 +114,7 @@ def test_a_text_is_cut_stretch_by_stretch(monkeypatch):
     for _, known in pretokenizers(300):
         text = random_text(rng, 60)
         expected = known.char_spans(text).tolist()
-        monkeypatch.setattr("engine.split.long_texts.CHUNK_CHARS", rng.choice((1, 3, 8)))
+        monkeypatch.setattr("engine.split.pretokenization.CHUNK_CHARS", rng.choice((1, 3, 8)))
         found = []
         for stretch in stretches(known, text):
             assert text[stretch.char_start :].startswith(stretch.text)

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from engine.split import long_texts
-from engine.split.long_texts import stretches, stretches_in_time
-from engine.split.pretokenization import Pretokenizer, SplitTimeoutError
+from engine.split import pretokenization
+from engine.split.pretokenization import Pretokenizer, SplitTimeoutError, stretches, stretches_in_time
 
 TEXT = "It's a text of some 12345 words,\n and then some more. " * 20
 
@@ -45,7 +44,7 @@ def test_nothing_comes_of_a_pattern_that_looks_at_the_whole_text():
 
 def test_all_attempts_together_have_their_time(monkeypatch):
     now = itertools.count(step=3.0)
-    monkeypatch.setattr(long_texts, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    monkeypatch.setattr(pretokenization, "time", SimpleNamespace(monotonic=lambda: next(now)))
     with pytest.raises(SplitTimeoutError, match="more than 10 seconds"):
         list(stretches_in_time(SlowPretokenizer(r"(?s).+$|a"), TEXT, 10.0, 1.0))
     assert next(now) == 2 * 4 * 3.0

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.corpus.file_tokens import PADDING, SmallFiles, marked_encoding
 from engine.corpus.files import CorpusFileError
-from engine.corpus.small_files import PADDING, SmallFiles
-from engine.corpus.text_files import marked_encoding
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.text.validity import is_utf8

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.analysis.merge_steps import account_of, state_after
-from engine.encoding.preparation import Preparation, preparation_with
+from engine.encoding.prepared_encoding import Preparation, preparation_with
 from engine.split.pretokenization import pretokenizer
 from engine.split.reference import encode_pretoken, encode_with_byte_fallback
 from engine.text.normalization import Normalizer

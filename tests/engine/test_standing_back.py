@@ -9,9 +9,9 @@ import pytest
 
 import engine
 from engine.analysis.comparison.rows import row_starts
-from engine.corpus import text_files
-from engine.corpus.text_files import decode_stored
-from engine.encoding.preparation import mark_words
+from engine.corpus import file_tokens
+from engine.corpus.file_tokens import decode_stored
+from engine.encoding.prepared_encoding import mark_words
 from engine.runtime import cancellation, running_sums
 from engine.runtime.cancellation import asking
 from engine.split import pretokenization
@@ -60,7 +60,7 @@ ASKING: dict[str, Callable[[], object]] = {
 def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalization, "_PART_CHARACTERS", 100)
     monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
-    monkeypatch.setattr(text_files, "DECODED_AT_A_TIME", 100)
+    monkeypatch.setattr(file_tokens, "DECODED_AT_A_TIME", 100)
     monkeypatch.setattr(pretokenization, "ENTRIES", 100)
     monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
     times: list[int] = []

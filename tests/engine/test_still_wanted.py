@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from engine.library.formats import huggingface, json_document, minbpe, sentencepiece_model, tekken, tiktoken_ranks
-from engine.library.formats.byte_alphabet import spelled
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
+from engine.library.formats.spelling import spelled
 from engine.runtime.cancellation import ENTRIES, ask, asking, while_wanted
 
 MANY = 3 * ENTRIES

@@ -15,8 +15,8 @@ from engine.kernels import layout
 from engine.kernels._jit import CHECKED, COMPILED
 from engine.kernels.table_check import contents_are_sound
 from engine.split import reference
-from engine.vocabulary import table_file, tables
-from engine.vocabulary.table_file import map_tables, release_pages, save_tables, seal
+from engine.vocabulary import tables as table_file
+from engine.vocabulary.tables import map_tables, release_pages, save_tables, seal
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
@@ -43,12 +43,12 @@ def table():
 
 @pytest.fixture(scope="module")
 def fingerprint(table):
-    return tables.fingerprint_of(table)
+    return table_file.fingerprint_of(table)
 
 
 @pytest.fixture(scope="module")
 def built(table, fingerprint):
-    return tables.build_tables(table, fingerprint)
+    return table_file.build_tables(table, fingerprint)
 
 
 @pytest.fixture
@@ -309,9 +309,9 @@ def test_numbers_that_lead_elsewhere_are_refused(path, built, fingerprint, spoil
 def test_bytes_may_come_last_in_the_order_of_merging(tmp_path):
     ranks = {b"ab": 0, b"abc": 1, b"cd": 2} | {bytes([value]): 3 + value for value in range(256)}
     table = small_table(ranks)
-    fingerprint = tables.fingerprint_of(table)
-    assert contents_are_sound(tables.build_tables(table, fingerprint))
-    mapped = tables.open_tables(tmp_path, fingerprint, lambda: table)
+    fingerprint = table_file.fingerprint_of(table)
+    assert contents_are_sound(table_file.build_tables(table, fingerprint))
+    mapped = table_file.open_tables(tmp_path, fingerprint, lambda: table)
     assert map_tables(next(tmp_path.glob("*.tables")), fingerprint) is not None
     for piece in (b"xabcdcd", b"xababcdab" * 20, b"cdab" * 300):
         assert NativeEncoder(mapped, None).encode_pretoken(piece).tolist() == reference.encode_pretoken(piece, ranks)
@@ -363,8 +363,8 @@ def test_pages_are_let_go_of_and_come_back(path, built, fingerprint):
 
 
 def test_whoever_opens_tables_in_use_gets_the_same(tmp_path, table, fingerprint):
-    first = tables.shared_tables(tmp_path, fingerprint, lambda: table)
-    assert tables.shared_tables(tmp_path, fingerprint, lambda: pytest.fail("not read again")) is first
-    elsewhere = tables.shared_tables(tmp_path / "elsewhere", fingerprint, lambda: table)
+    first = table_file.shared_tables(tmp_path, fingerprint, lambda: table)
+    assert table_file.shared_tables(tmp_path, fingerprint, lambda: pytest.fail("not read again")) is first
+    elsewhere = table_file.shared_tables(tmp_path / "elsewhere", fingerprint, lambda: table)
     assert elsewhere is not first
     assert np.array_equal(elsewhere, first)

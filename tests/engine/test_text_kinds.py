@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.text.kinds import KINDS, kind_of, kinds_of
-from engine.text.samples import PIECE_UTF16, PIECES, sample_of, sample_of_texts
+from engine.text.kinds import KINDS, PIECE_UTF16, PIECES, kind_of, kinds_of, sample_of, sample_of_texts
 
 ROOT = Path(engine.__file__).parent.parent
 PROSE = "The cost of a prompt is the number of its tokens, and that is known before it is sent. "

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.editing import measures
-from engine.editing.measures import Measures, measure_pieces
+from engine.editing import edited_text
+from engine.editing.edited_text import Measures, measure_pieces
 
 texts = st.text(st.sampled_from("ab \n\t\u00a0\u3000😀é"), max_size=60)
 
@@ -19,7 +19,7 @@ def test_pieces_add_up(text: str, cuts: list[int], before: str, part: int):
     places = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
     pieces = [text[start:end] for start, end in itertools.pairwise(places) if start < end]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "_PART_CHARACTERS", part)
+        patch.setattr(edited_text, "_PART_CHARACTERS", part)
         found = measure_pieces(pieces, before)
     assert found == Measures(
         len(text),
@@ -32,7 +32,7 @@ def test_pieces_add_up(text: str, cuts: list[int], before: str, part: int):
 
 def test_words_of_a_large_text_are_not_all_there_at_once(monkeypatch: pytest.MonkeyPatch):
     asked = []
-    monkeypatch.setattr(measures, "while_wanted", lambda parts, every: (asked.append(at) or at for at in parts))
+    monkeypatch.setattr(edited_text, "while_wanted", lambda parts, every: (asked.append(at) or at for at in parts))
     text = "some words\n" * 20_000
     assert measure_pieces([text], "").words == 40_000
-    assert len(asked) == -(-len(text) // measures._PART_CHARACTERS) > 5
+    assert len(asked) == -(-len(text) // edited_text._PART_CHARACTERS) > 5

@@ -9,7 +9,8 @@ import pytest
 
 import engine
 from engine.encoding import encoder as encoder_module
-from engine.encoding import text_work, workspace
+from engine.encoding import encoder as workspace
+from engine.encoding import text_work
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK

@@ -16,7 +16,7 @@ import pytest
 from engine import TrainingError, TrainingRun
 from engine.kernels._jit import COMPILED
 from engine.runtime import atomic_files
-from engine.split import long_texts
+from engine.split import pretokenization
 from engine.training import checkpoint
 from engine.training import texts as training_texts
 from engine.training.checkpoint import UnsavedCheckpointError
@@ -40,7 +40,7 @@ def finished(run: TrainingRun) -> list:
 def folder(tmp_path, monkeypatch):
     """A folder of texts, each of several pieces."""
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 500)
-    monkeypatch.setattr(long_texts, "CHUNK_CHARS", 100)
+    monkeypatch.setattr(pretokenization, "CHUNK_CHARS", 100)
     folder = tmp_path / "corpus"
     folder.mkdir()
     for number in range(4):

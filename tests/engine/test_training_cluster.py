@@ -20,8 +20,7 @@ from engine.corpus.types import CorpusRules
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import is_uncompiled
 from engine.training import cluster as training_cluster
-from engine.training.counting import CorpusCounting
-from engine.training.documents import documents_of
+from engine.training.counting import CorpusCounting, documents_of
 from engine.training.settings import plan_for
 from engine.training.types import TrainingSettings
 from tests.patience import PATIENCE_SECONDS
@@ -70,7 +69,7 @@ def trained(run: engine.TrainingRun) -> tuple[list[Any], str]:
 
 @pytest.mark.deep
 def test_a_cluster_learns_the_same_merges(cluster: Any, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.training.parts.PART_BYTES", SMALL)
+    monkeypatch.setattr("engine.training.cluster.PART_BYTES", SMALL)
     expected = trained(engine.TrainingRun(corpus, 600))
     run = engine.TrainingRun(corpus, 600, dask=cluster.scheduler_address)
     seen = []

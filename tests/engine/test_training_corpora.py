@@ -12,7 +12,7 @@ from engine import TrainingError, TrainingRun
 from engine.corpus.look import survey
 from engine.corpus.types import CorpusRules
 from engine.kernels._jit import COMPILED
-from engine.training import pretoken_counts
+from engine.training import counting
 from engine.training import texts as training_texts
 from engine.training.texts import cut_pieces
 from tests.patience import PATIENCE_SECONDS
@@ -140,14 +140,14 @@ def test_settings_that_make_no_sense(settings, message):
 
 
 def test_a_pattern_that_runs_away_is_stopped(monkeypatch):
-    monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", 0.05)
+    monkeypatch.setattr(counting, "SPLIT_SECONDS", 0.05)
     with pytest.raises(TrainingError, match=r"took more than 0\.05 seconds.*Choose another"):
         finished(TrainingRun("a" * 5000 + "!", 300, r"(?:a+)+b|."))
 
 
 def test_a_pattern_that_runs_away_can_be_left(monkeypatch):
-    monkeypatch.setattr(pretoken_counts, "SPLIT_SECONDS", PATIENCE_SECONDS)
-    monkeypatch.setattr(pretoken_counts, "_SECONDS_AT_A_TIME", 0.02)
+    monkeypatch.setattr(counting, "SPLIT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(counting, "_SECONDS_AT_A_TIME", 0.02)
     run = TrainingRun("a" * 5000 + "!", 300, r"(?:a|a)*b|(?s:.)", threads=2)
     assert {run.advance(0.0).stage for _ in range(5)} == {"counting"}
 
@@ -176,7 +176,7 @@ def test_a_text_that_is_never_cut_is_read_in_slices(monkeypatch, tmp_path):
 
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("engine.training.alphabets.MOST_SLOTS", 20)
+    monkeypatch.setattr("engine.training.trained_encoding.MOST_SLOTS", 20)
     with pytest.raises(TrainingError, match="do not fit"):
         finished(TrainingRun(TEXT, 280))
 

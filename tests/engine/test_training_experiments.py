@@ -17,9 +17,8 @@ import pytest
 
 import engine
 from engine import Encoding, TrainingRun
-from engine.training.alphabets import byte_alphabet
 from engine.training.settings import plan_for
-from engine.training.trained_encoding import build_encoding
+from engine.training.trained_encoding import build_encoding, byte_alphabet
 from engine.training.types import TrainingSettings
 
 LOOP = "for i in range(10):\n    print(i)\n"

@@ -14,10 +14,10 @@ from engine.kernels._jit import COMPILED
 from engine.kernels.train_layout import MOST_WEIGHT
 from engine.split.named import split_named
 from engine.split.pretokenization import pretokenizer
-from engine.training import merge_loop
-from engine.training.alphabets import byte_alphabet, character_alphabet
-from engine.training.merge_loop import Merger
+from engine.training import merging
+from engine.training.merging import Merger
 from engine.training.reference import PlainMerge, learn_merges
+from engine.training.trained_encoding import byte_alphabet, character_alphabet
 from tests.engine.strategies import texts
 from tests.thoroughness import as_deep, examples
 
@@ -117,9 +117,9 @@ def test_no_two_merges_spell_the_same_bytes(documents, longest, pattern):
 @pytest.fixture
 def cramped(monkeypatch: pytest.MonkeyPatch):
     """All arrays begin as small as they may be, so that each has to grow."""
-    monkeypatch.setattr(merge_loop, "FIRST_PAIR_BITS", 9)
-    monkeypatch.setattr(merge_loop, "FIRST_RECORDS", 1)
-    monkeypatch.setattr(merge_loop, "SPARE_PLACES", 0)
+    monkeypatch.setattr(merging, "FIRST_PAIR_BITS", 9)
+    monkeypatch.setattr(merging, "FIRST_RECORDS", 1)
+    monkeypatch.setattr(merging, "SPARE_PLACES", 0)
 
 
 def words_at_random(seed: int, count: int) -> dict[tuple[int, ...], int]:
@@ -144,8 +144,8 @@ def slots_of(words: dict[tuple[int, ...], int]) -> np.ndarray:
 def test_room_and_phases_do_not_matter(
     cramped, monkeypatch: pytest.MonkeyPatch, guesses: tuple[float, float], budget: int
 ):
-    monkeypatch.setattr(merge_loop, "FIRST_DIVISOR", guesses[0])
-    monkeypatch.setattr(merge_loop, "FALL", guesses[1])
+    monkeypatch.setattr(merging, "FIRST_DIVISOR", guesses[0])
+    monkeypatch.setattr(merging, "FALL", guesses[1])
     words = words_at_random(seed=budget, count=400 if COMPILED else 40)
     most = 300 if COMPILED else 20
     symbols = byte_alphabet().symbols

@@ -9,10 +9,8 @@ import pytest
 
 from engine.corpus.types import CorpusRules
 from engine.errors import TrainingError
-from engine.training.counting import CorpusCounting
-from engine.training.documents import documents_of
-from engine.training.parts import PartCounts, add_counts, count_part, counting_of, parts_of
-from engine.training.pretoken_counts import PretokenCounter
+from engine.training.cluster import PartCounts, add_counts, count_part, counting_of, parts_of
+from engine.training.counting import CorpusCounting, PretokenCounter, documents_of
 from engine.training.settings import plan_for
 from engine.training.types import TrainingSettings
 

@@ -9,7 +9,7 @@ import pytest
 
 from engine.corpus import files as corpus_files
 from engine.corpus.types import CorpusRules
-from engine.training.documents import documents_of
+from engine.training.counting import documents_of
 from engine.training.settings import plan_for
 from engine.training.texts import BLOCK_BYTES, PieceReader
 from engine.training.types import TrainingSettings

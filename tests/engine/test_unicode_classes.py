@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.text import unicode_classes
-from engine.text.unicode_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE
+from engine.text import character_classes
+from engine.text.character_classes import CATEGORIES, N_CODE_POINTS, WHITE_SPACE
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def probe() -> types.ModuleType:
 
 @pytest.mark.deep
 def test_every_category_is_tiktokens(probe):
-    ours = unicode_classes.load().categories()
+    ours = character_classes.load().categories()
     differing = np.flatnonzero(ours != probe.probe_categories())
     assert len(ours) == N_CODE_POINTS == 0x110000
     assert [hex(point) for point in differing[:20]] == []
@@ -35,14 +35,14 @@ def test_every_category_is_tiktokens(probe):
 
 @pytest.mark.deep
 def test_case_folding_and_version_are_tiktokens(probe):
-    assert list(unicode_classes.load().orbits) == probe.probe_orbits()
-    assert unicode_classes.load().version == probe.probe_version()
+    assert list(character_classes.load().orbits) == probe.probe_orbits()
+    assert character_classes.load().version == probe.probe_version()
 
 
 def test_only_long_s_and_the_kelvin_sign_fold_to_ascii():
     beyond = {
         chr(point)
-        for orbit in unicode_classes.load().orbits
+        for orbit in character_classes.load().orbits
         if any(other < 0x80 for other in orbit)
         for point in orbit
         if point >= 0x80
@@ -51,12 +51,12 @@ def test_only_long_s_and_the_kelvin_sign_fold_to_ascii():
 
 
 def test_surrogates_count_as_the_replacement_character():
-    categories = unicode_classes.load().categories()
+    categories = character_classes.load().categories()
     assert set(categories[0xD800:0xE000].tolist()) == {int(categories[0xFFFD])}
 
 
 def test_white_space_is_separators_and_six_controls():
-    table = unicode_classes.load()
+    table = character_classes.load()
     separators = np.flatnonzero(table.members(["Zs", "Zl", "Zp"])).tolist()
     assert sorted({*separators, *range(9, 14), 0x85}) == sorted(WHITE_SPACE)
 
@@ -65,7 +65,7 @@ def test_a_file_comes_back_as_it_was_packed():
     rng = np.random.default_rng(7)
     categories = rng.integers(0, len(CATEGORIES), 16).astype(np.uint8)[rng.integers(0, 16, 40).repeat(27_853)]
     categories = np.resize(categories, N_CODE_POINTS)
-    table = unicode_classes.unpack(unicode_classes.pack((15, 1), categories, [(65, 97), (75, 107, 0x212A)]))
+    table = character_classes.unpack(character_classes.pack((15, 1), categories, [(65, 97), (75, 107, 0x212A)]))
     assert table.version == (15, 1)
     assert table.orbits == ((65, 97), (75, 107, 0x212A))
     assert (table.categories() == categories).all()
@@ -76,10 +76,10 @@ def test_a_file_comes_back_as_it_was_packed():
 def test_a_damaged_file_is_refused(damage):
     import zlib
 
-    content = unicode_classes.pack((16, 0), np.zeros(N_CODE_POINTS, dtype=np.uint8), [])
+    content = character_classes.pack((16, 0), np.zeros(N_CODE_POINTS, dtype=np.uint8), [])
     if damage == "short":
         damage = zlib.compress(b"TL")
     elif damage == "cut":
         damage = zlib.compress(zlib.decompress(content)[:-1])
     with pytest.raises(ValueError, match=r"zlib|short|Unicode"):
-        unicode_classes.unpack(damage)
+        character_classes.unpack(damage)

@@ -10,9 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import normalizers
 
-from engine.library.formats.check_sample import TEXTS
-from engine.text.normalization import FORMS, LOWERCASE, STRIP_ACCENTS, Normalizer
-from engine.text.unicode_versions import _begins_segment, _doubtful, composed, may_differ
+from engine.library.formats.opening import TEXTS
+from engine.text.normalization import (
+    FORMS,
+    LOWERCASE,
+    STRIP_ACCENTS,
+    Normalizer,
+    _begins_segment,
+    _doubtful,
+    composed,
+    may_differ,
+)
 from tests.thoroughness import as_deep, mostly_deep
 
 NAMES = {**{form: form for form in FORMS}, LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}

@@ -16,7 +16,7 @@ from tokenizers import normalizers
 import engine
 from engine import EditedText, TextEdit
 from engine.analysis.comparison.compare import compare
-from engine.corpus.count_cache import count_key
+from engine.corpus.folder_counts import count_key
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings
 from engine.library.formats.opening import open_tokenizer
@@ -153,7 +153,7 @@ def test_edits_are_exact_with_kernels(qwen_with_kernels):
 @pytest.mark.skipif(not COMPILED, reason="kernels as plain Python are too slow")
 @pytest.mark.parametrize("with_kernels", [False, True])
 def test_files_of_a_folder(with_kernels, qwen, qwen_with_kernels):
-    from engine.corpus.file_batch import _counts
+    from engine.corpus.file_tokens import _counts
 
     contents = [COMPOSED.encode(), DECOMPOSED.encode(), b"plain", b"\xff\xfe not UTF-8", b""]
     starts = np.cumsum([0, *(len(one) + 64 for one in contents[:-1])])

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 
 import engine
-from engine.corpus.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.folder_counts import Additions, CountCache, KnownCounts
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError

@@ -12,11 +12,9 @@ import engine
 from engine.errors import EngineError
 from engine.requests.bodies.reader import read_body
 from engine.requests.counting import RequestCounter
-from engine.requests.image_rules import RULES, count_image
-from engine.requests.image_size import size_in_data_url, size_of_file
+from engine.requests.images import RULES, count_image, size_in_data_url, size_of_file
 from engine.requests.lines import RequestLines
-from engine.requests.template_file import TemplateFile
-from engine.requests.template_source import read_source
+from engine.requests.template_file import TemplateFile, read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Image, Message, Request
 from tests.engine.formats.damage import worse_bytes

@@ -14,14 +14,13 @@ from unittest.mock import patch
 
 import engine
 from commands import entry
-from engine.corpus.text_files import decode_stored
+from engine.corpus.file_tokens import decode_stored
 from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.encoding import compiling
 from engine.errors import EngineError
 from engine.training.warm_up import warm_up
-from engine.vocabulary.entries.query import MODES, EntryQuery, QueryError
-from engine.vocabulary.entries.search import EntrySearch
+from engine.vocabulary.entries.search import MODES, EntryQuery, EntrySearch, QueryError
 from engine.vocabulary.entries.table import entries_of
 from gui.costs.price_facts_service import value_of
 from gui.tokenizers.vocabulary.controller import typed_ids

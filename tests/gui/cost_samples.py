@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
 
-from engine.text.samples import TextSample
+from engine.text.kinds import TextSample
 from gui.costs.cost_service import PriceRequest, price_rows
 from gui.costs.rows import CostRow
 from pricing.types import Change, CountRule, Model, Price, Rates, Scenario

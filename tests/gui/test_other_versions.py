@@ -17,7 +17,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import pricing
-from engine.corpus.count_cache import Additions, CountCache, KnownCounts
+from engine.corpus.folder_counts import Additions, CountCache, KnownCounts
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library import catalog

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.runtime import unfinished_files
+from engine.runtime import atomic_files
 from gui.core import file_writing
 from gui.costs.price_editor import key_place
 from gui.costs.price_facts_service import facts_of, fields_below, value_of
@@ -72,13 +72,13 @@ def test_of_two_windows_that_save_at_once_the_second_writes_nothing(tmp_path: Pa
     """It begins while the first one writes."""
     path = tmp_path / "prices.yaml"
     answers = []
-    write, lock = file_writing.write_atomic, unfinished_files._has_lock
+    write, lock = file_writing.write_atomic, atomic_files._has_lock
     seen = threading.Event()
     other = threading.Thread(target=lambda: answers.append(save_price_text(SaveRequest(path, "# second\n", "", "", 0))))
 
     def written(*arguments: Any, **options: Any) -> int:
         monkeypatch.setattr(file_writing, "write_atomic", write)
-        monkeypatch.setattr(unfinished_files, "_has_lock", lambda file: lock(file) or seen.set())
+        monkeypatch.setattr(atomic_files, "_has_lock", lambda file: lock(file) or seen.set())
         other.start()
         assert seen.wait(PATIENCE_SECONDS)
         return write(*arguments, **options)

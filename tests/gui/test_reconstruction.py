@@ -13,7 +13,7 @@ import pytest
 import engine
 import pricing
 from engine.encoding import reconstruction
-from engine.text.samples import TextSample, sample_of_texts
+from engine.text.kinds import TextSample, sample_of_texts
 from gui.core.narrowing import narrowed
 from pricing.calibration import reconstructed
 from pricing.types import CountRule

@@ -1,26 +1,174 @@
-"""Compares encodings on one text."""
+"""Compare encodings on one text: tokens by script and kind of character, and where the encodings differ most."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.comparison.differences import greatest_differences
-from engine.analysis.comparison.parts import by_kind, by_script
-from engine.analysis.comparison.places import Ends, common_cuts, tidy_ends
-from engine.analysis.comparison.types import TextComparison, TokenColumn
-from engine.encoding.altering_encoding import AlteringEncoding
+from engine.analysis.comparison.types import Difference, Part, TextComparison, TokenColumn
+from engine.encoding.prepared_encoding import AlteringEncoding
 from engine.runtime.running_sums import running_sums_of
 from engine.split.pretokenization import code_points
+from engine.text import code_point_sets
 from engine.text.byte_map import ByteMap
+from engine.text.character_classes import N_CODE_POINTS
+from engine.text.scripts import SCRIPT_NAMES, lines_of, scripts_of
 from engine.text.utf16 import units_of
 from engine.text.validity import without_surrogates
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
+
+
+Ends = NDArray[np.int64]
+"""int64[n]: where the tokens of a text end, in order, none at 0, and the last one at the text's end."""
+
+
+def tidy_ends(ends: NDArray[np.int64], utf8_bytes: int) -> Ends:
+    """What ``Encoding.token_ends`` says, so that every byte belongs to one token.
+
+    Encodings that change a text before they read it may put a token in front of it, or leave the end of it out.
+    """
+    tidied: Ends = np.maximum.accumulate(np.clip(ends, min(1, utf8_bytes), utf8_bytes))
+    tidied[-1:] = utf8_bytes
+    return tidied
+
+
+def common_cuts(ends: Sequence[Ends], places: ByteMap) -> Ends:
+    """int64[m]: the places between characters at which a token ends in every encoding; the last is the text's end."""
+    # Marks instead of sets: numpy's sets of millions of numbers take many times as long.
+    common = np.append(places.begins, True)
+    for one in ends:
+        marks = np.zeros(len(places) + 1, dtype=np.bool_)
+        marks[one] = True
+        common &= marks
+    common[-1] = True
+    common[0] = False
+    return np.flatnonzero(common)
+
+
+def counts_between(ends: Ends, cuts: Ends) -> NDArray[np.int64]:
+    """int64[m]: the tokens that end in each stretch up to the next cut. The last cut is the text's end."""
+    return np.diff(ends.searchsorted(cuts, "right"), prepend=0)
+
+
+LETTERS, DIGITS, PUNCTUATION, SYMBOLS, WHITE_SPACE = KINDS = (
+    *("letters", "digits", "punctuation", "symbols"),
+    "white space",
+)
+"""What a token stands for: its last character that is no white space. Marks are letters; symbols are all the rest,
+emoji and control characters among them."""
+
+_AT_A_TIME = 1 << 18
+
+_CLASSES = ((LETTERS, r"\p{L}"), (LETTERS, r"\p{M}"), (DIGITS, r"\p{N}"), (PUNCTUATION, r"\p{P}"), (WHITE_SPACE, r"\s"))
+
+
+def by_script(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
+    """The scripts of the text, line by line: that of most of a line's letters. ``points``: the code points."""
+    if not len(places):
+        return ()
+    cuts = places.line_ends
+    script_of = scripts_of(points, lines_of(places.char_of[cuts - 1] + 1), len(cuts))
+    bytes_of = _sums(script_of, np.diff(cuts, prepend=0), len(SCRIPT_NAMES))
+    counts = [_sums(script_of, counts_between(one, cuts), len(SCRIPT_NAMES)) for one in ends]
+    parts = _parts(SCRIPT_NAMES, bytes_of, counts)
+    return tuple(sorted(parts, key=lambda part: -part.utf8_bytes))
+
+
+def by_kind(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
+    """The kinds of characters, in the order of ``KINDS``. ``utf8_bytes``: of the characters themselves, so that a
+    token of a word and the space in front of it counts for letters, and its space's byte for white space."""
+    if not len(places):
+        return ()
+    kinds = _table()[points]
+    blank = KINDS.index(WHITE_SPACE)
+    solid = np.arange(len(kinds), dtype=np.int32)
+    solid[kinds == blank] = -1
+    np.maximum.accumulate(solid, out=solid)
+    bytes_of = _of_each_kind(kinds[places.char_of])
+    counts = [_of_each_kind(_kinds_of(one, places, kinds, solid)) for one in ends]
+    return tuple(_parts(KINDS, bytes_of, counts))
+
+
+def _kinds_of(ends: Ends, places: ByteMap, kinds: NDArray[np.uint8], solid: NDArray[np.int32]) -> NDArray[np.uint8]:
+    """uint8[n]: the kind of each token. ``solid``: up to each character, the last that is no white space."""
+    starts = np.concatenate([[0], ends[:-1]])
+    last = places.char_of[ends - 1]
+    first = np.minimum(places.char_of[np.minimum(starts, len(places) - 1)], last)
+    meant = solid[last]
+    found: NDArray[np.uint8] = np.where(meant >= first, kinds[meant], KINDS.index(WHITE_SPACE)).astype(np.uint8)
+    return found
+
+
+def _of_each_kind(kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """int64[kinds]: how often each is there. Counted bit by bit: numpy makes eight bytes of every one for it."""
+    counts = np.zeros(len(KINDS), dtype=np.int64)
+    for start in range(0, len(kinds), _AT_A_TIME):
+        counts += np.bincount(kinds[start : start + _AT_A_TIME], minlength=len(KINDS))
+    return counts
+
+
+def _sums(groups: NDArray[np.int64], amounts: NDArray[np.int64], n_groups: int) -> NDArray[np.int64]:
+    sums = np.zeros(n_groups, dtype=np.int64)
+    np.add.at(sums, groups, amounts)
+    return sums
+
+
+def _parts(keys: Sequence[str], bytes_of: NDArray[np.int64], counts: Sequence[NDArray[np.int64]]) -> list[Part]:
+    tokens = zip(*(count.tolist() for count in counts), strict=True)
+    rows = zip(keys, bytes_of.tolist(), tokens, strict=True)
+    return [Part(key, n_bytes, amounts) for key, n_bytes, amounts in rows if n_bytes]
+
+
+@functools.cache
+def _table() -> NDArray[np.uint8]:
+    """uint8[1114112]: the place in ``KINDS`` of every code point."""
+    table = np.full(N_CODE_POINTS, KINDS.index(SYMBOLS), dtype=np.uint8)
+    for kind, pattern in _CLASSES:
+        edges = code_point_sets.asked(pattern).edges
+        for first, stop in zip(edges[::2], edges[1::2], strict=True):
+            table[first:stop] = KINDS.index(kind)
+    table.flags.writeable = False
+    return table
+
+
+MOST_LISTED = 500
+BEGINNING_CHARS = 200
+
+
+def greatest_differences(
+    text: str, places: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MOST_LISTED
+) -> tuple[Difference, ...]:
+    """Of the stretches between ``cuts``, those in which not all encodings have as many tokens; of equal differences the
+    first in the text first, at most ``most``."""
+    if not len(places):
+        return ()
+    counts = np.empty((len(ends), len(cuts)), dtype=np.int32)
+    for row, one in zip(counts, ends, strict=True):
+        row[:] = counts_between(one, cuts)
+    spread = counts.max(axis=0) - counts.min(axis=0)
+    differing = np.flatnonzero(spread)
+    order = differing[np.argsort(-spread[differing], kind="stable")][:most]
+    starts = np.concatenate([[0], cuts[:-1]])[order]
+    stops = cuts[order]
+    lines = places.line_ends.searchsorted(starts, "right") + 1
+    units = places.units_before
+    found = []
+    for number, start, stop, line in zip(order.tolist(), starts.tolist(), stops.tolist(), lines.tolist(), strict=True):
+        shown = _beginning(text, places, start, stop)
+        found.append(Difference(int(units[start]), int(units[stop]), line, tuple(counts[:, number].tolist()), shown))
+    return tuple(found)
+
+
+def _beginning(text: str, places: ByteMap, start: int, stop: int) -> str:
+    first = int(places.char_of[start])
+    return text[first : min(int(places.char_of[stop - 1]) + 1, first + BEGINNING_CHARS)]
+
 
 ENCODING_SHARE = 0.7
 """The part of the work that encoding is; the rest is putting tokens side by side."""

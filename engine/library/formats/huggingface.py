@@ -1,10 +1,4 @@
-"""Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order. And of the
-kind of characters with byte fallback, as far as our own training makes such
-(``engine.library.formats.character_spelling``).
-
-Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is
-always that token; here it is when special tokens are allowed.
-"""
+"""Hugging Face's ``tokenizer.json`` of the byte-level BPE kind: GPT-2's letters for bytes, merges in order."""
 
 from __future__ import annotations
 
@@ -13,15 +7,75 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from engine.errors import FormatError
-from engine.library.formats import byte_alphabet, character_spelling, splits
+from engine.library.formats import character_spelling, spelling, splits
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.merge_pairs import Merge, agree, agree_where_words_are_first, merges_of_ranks
-from engine.library.formats.normalizers import decoders_of, normalizer_of, steps_of
 from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import OtherKindError
 from engine.library.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.runtime.cancellation import while_wanted
 from engine.text.normalization import STEPS
+from engine.text.space_signs import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
+
+_STEPS = {
+    "NFC": "NFC",
+    "NFD": "NFD",
+    "NFKC": "NFKC",
+    "NFKD": "NFKD",
+    "Lowercase": "lowercase",
+    "StripAccents": "strip accents",
+}
+_SIGN_STEPS: dict[str, dict[str, Any]] = {
+    SIGN_IN_FRONT: {"type": "Prepend", "prepend": SIGN},
+    SPACES_AS_SIGNS: {"type": "Replace", "pattern": {"String": " "}, "content": SIGN},
+}
+_WRITTEN = {name: {"type": kind} for kind, name in _STEPS.items()} | _SIGN_STEPS
+
+
+def steps_of(normalizer: object) -> tuple[str, ...]:
+    """The names of its steps in order. OtherKindError for a step of another kind."""
+    steps = _steps_of(normalizer)
+    if set(_SIGN_STEPS).intersection(signs_of(steps)[0]):
+        raise OtherKindError(
+            f"normalizer: Prepend and Replace of {SIGN} are only supported behind all else, in this order"
+        )
+    return steps
+
+
+def _steps_of(normalizer: object) -> tuple[str, ...]:
+    if normalizer is None:
+        return ()
+    found = typed(normalizer, dict, "normalizer")
+    kind = str(found.get("type"))
+    if kind == "Sequence":
+        return tuple(step for one in member(found, "normalizers", list, "normalizer") for step in _steps_of(one))
+    for name, step in _SIGN_STEPS.items():
+        if found == step:
+            return (name,)
+    if kind not in _STEPS:
+        raise OtherKindError(f"normalizer: a step of the type {kind:.40} is not supported")
+    return (_STEPS[kind],)
+
+
+def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
+    """The ``normalizer`` for steps of these names. FormatError for one that it cannot do."""
+    if any(step not in _WRITTEN for step in steps):
+        raise FormatError("Hugging Face's files have no place for what this encoding does to words")
+    written = [_WRITTEN[step] for step in steps]
+    if len(written) > 1:
+        return {"type": "Sequence", "normalizers": written}
+    return written[0] if written else None
+
+
+def decoders_of(steps: Sequence[str]) -> list[dict[str, Any]]:
+    """The stages of a ``decoder`` that turn signs for spaces back, in a text that is put together already."""
+    stages: list[dict[str, Any]] = []
+    if SPACES_AS_SIGNS in steps:
+        stages.append({"type": "Replace", "pattern": {"String": SIGN}, "content": " "})
+    if SIGN_IN_FRONT in steps:
+        stages.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
+    return stages
+
 
 _OTHER_UNICODE = (
     "Hugging Face's library normalizes by the Unicode version that it was made with: characters of the last years may "
@@ -42,7 +96,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     model = member(document, "model", dict)
     _check_kind(model)
     in_characters = bool(model.get("byte_fallback"))
-    unspelled = character_spelling.unspelled if in_characters else byte_alphabet.unspelled
+    unspelled = character_spelling.unspelled if in_characters else spelling.unspelled
     specials, notes = _added_tokens(document)
     ranks = _tokens(member(model, "vocab", dict, "model"), specials, unspelled)
     merges = _merges(member(model, "merges", list, "model"), ranks, unspelled)
@@ -160,7 +214,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
     if len(set(data.special_tokens.values())) < len(data.special_tokens):
         raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
     in_characters = data.byte_fallback
-    spelled = character_spelling.spelled if in_characters else byte_alphabet.spelled
+    spelled = character_spelling.spelled if in_characters else spelling.spelled
     tokens = {token_id: spelled(token) for token, token_id in data.ranks.items()}
     spellings = set(tokens.values())
     for text, token_id in data.special_tokens.items():

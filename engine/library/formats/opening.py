@@ -1,27 +1,190 @@
-"""Opening a tokenizer file of any known format: read, made an encoding, and compared with the library it is from."""
+"""Open a tokenizer file of any known format: read it, make it an encoding, compare that with the library it is from."""
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import itertools
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from engine.encoding.encoding import Encoding
 from engine.encoding.library_encoding import LibraryEncoding
-from engine.encoding.preparation import preparation_with
-from engine.encoding.prepared_encoding import encoding_with
+from engine.encoding.prepared_encoding import encoding_with, preparation_with
 from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, reading
-from engine.library.formats.check_sample import special_texts_for, texts_for
-from engine.library.formats.id_check import IdCheck, OtherIdsError, compare, for_tiktoken
 from engine.library.formats.library_data import LibraryData, of_payload
+from engine.library.formats.quoting import quoted
 from engine.library.formats.reading import Found
 from engine.library.formats.reading_apart import read_apart
 from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.library.formats.trial import tried
-from engine.runtime.cancellation import StillWanted, asking
+from engine.library.formats.trial import Tried, tried
+from engine.runtime.cancellation import StillWanted, asking, while_wanted
 from engine.text.normalization import UnknownNormalizationError
+
+_LANGUAGES = (
+    "The quick brown fox jumps over 13 lazy dogs. It's what they've said; we'll see, won't we?\n",
+    "DON'T SHOUT: The cafés' naïve façade cost €1,234.50 (about $1.3k) — “quoted”, ‘single’ … done.\n",
+    "Grüße aus Köln: Straße, Fußgängerübergang, Donaudampfschifffahrtsgesellschaft.\n",
+    "Où êtes-vous allés l'été dernier ? Ça coûte 3 000 €. ¿Qué pasó, señor? ¡Años!\n",
+    "Быстрая коричневая лиса перепрыгивает через ленивую собаку. ИЗ НИХ ТРИ.\n",
+    "Η γρήγορη αλεπού πηδά πάνω από τον τεμπέλη σκύλο.\n",
+    "الثعلب البني السريع يقفز فوق الكلب الكسول. العدد ١٢٣٤٥.\n",
+    "השועל החום המהיר קופץ מעל הכלב העצלן.\n",
+    "तेज़ भूरी लोमड़ी आलसी कुत्ते के ऊपर कूदती है। संख्या १२३।\n",
+    "สุนัขจิ้งจอกสีน้ำตาลกระโดดข้ามสุนัขขี้เกียจ\n",
+    "敏捷的棕色狐狸跳过了懒狗。价格是１２３元（含税）。\n",
+    "素早い茶色の狐がのろまな犬を飛び越える。カタカナとひらがな、漢字。\n",
+    "빠른 갈색 여우가 게으른 개를 뛰어넘는다. 12345원입니다.\n",
+    "Con cáo nâu nhanh nhẹn nhảy qua con chó lười biếng. Tiếng Việt.\n",
+)
+_CODE = (
+    'def fib(n: int) -> int:\n    """Doc."""\n    return n if n < 2 else fib(n - 1) + fib(n - 2)  # TODO: cache\n\n',
+    '#include <stdio.h>\nint main(void) {\n\tprintf("%d\\n", 0x7f & ~1);\n\treturn 0;\n}\n',
+    '{"a": [1, 2.5e-3, null, true], "b": {"c": "d\\n", "url": "https://example.org/?q=a%20b&x=1#y"}}\n',
+    "SELECT COUNT(*) FROM `t` WHERE id != 3 AND name LIKE '%x%';\r\nINSERT INTO t VALUES (1);\r\n",
+    "<div class=\"a-b_c\">&nbsp;</div>\n<!-- comment -->\n$x += @y['key']->z ?? [];\n",
+    "3f2504e0-4f89-11d3-9a0c-0305e82c3301 QWxhZGRpbjpvcGVuIHNlc2FtZQ== 192.168.0.1 v1.2.3-rc.4\n",
+)
+_ODD = (
+    "  two  three   \n\n\n\t\ttabs \t mixed\r\n\r\n  \u00a0nbsp\u2003em\u200bzero\u3000wide\n   ",
+    "👩\u200d🚀👨\u200d👩\u200d👧\u200d👦 🏳️\u200d🌈 👍🏽 🇩🇪🇯🇵 ☃️ 🙂🙂🙂\n",
+    "e\u0301 n\u0303 A\u030a ﬁ ﬂ ² ½ Ａ Å ſ ß İ ı ǅ \u0378 \ue000 𝒳𝓎 𠮷 \U0010ffff\n",
+    "\x00\x01\x1b[31m\x7f\x85\u2028\u2029\ufeff\ufffd\n",
+    "▁ ▁▁a <unk> <s> </s> <0x0A> ##ing Ġthe </w> [UNK]\n",
+    "1 12 123 1234 12345 3.14159 1e10 ١٢٣ ⅷ ①②③\n",
+    "!!! ??? ... --- === ### $$$ %%% &&& *** ((( ))) /// \\\\\\ ''' \"\"\" ~~~ ^^^ |||\n",
+)
+_VERSIONS = (
+    # Characters that versions of Unicode differ on, each beside marks that it may change places with.
+    "".join(
+        f"a{mark}\u0323 q\u0301{mark}\u0315 x\u0345{mark} "
+        for mark in map(chr, (0x7FD, *range(0x898, 0x8A0), *range(0x8CA, 0x8D4), 0x9FE, 0xC3C, *range(0x1ABF, 0x1ACF)))
+    ),
+    "".join(f"a{mark}\u0323 a\u0315{mark} e{mark}\u0301 " for mark in map(chr, range(0x1DF6, 0x1DFB))),
+    "\u0995\u09fe\u09bc \u0c15\u0c3c\u0c4d \U00011938 \U00011935\U00011930 \u32ff \u07fd\u07f2 "
+    "\U00010efd\u0301 \ua7cb\n",
+)
+_RUNS = (
+    "a" * 300,
+    "a" * 300 + "!",  # expressions that never come to an end do so here
+    "ab" * 150 + "!",
+    " " * 300 + "x",
+    "\n" * 200,
+    "7" * 200,
+    "7" * 200 + "x",
+    "é" * 200,
+    "漢" * 200,
+    "!" * 300,
+    "aA" * 100,
+)
+
+TEXTS: tuple[str, ...] = (
+    *_LANGUAGES,
+    *_CODE,
+    *_ODD,
+    *_VERSIONS,
+    *_RUNS,
+    "".join(_LANGUAGES),
+    "".join(_CODE + _ODD),
+    "x",
+    " ",
+    "\n",
+    "",
+)
+
+TOKENS_TAKEN = 3_000
+"""Of a vocabulary, for texts of its own words."""
+
+_A_LINE = 40
+
+SPECIALS_PAIRED = 48
+"""Up to this many special tokens, all pairs are tried; of more, each is tried with the next one only."""
+
+
+def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
+    """The texts for a tokenizer with these tokens: some of them, spread over all ids, are texts as well."""
+    step = max(1, len(tokens) // TOKENS_TAKEN)
+    words = [token.decode("utf-8", "ignore") for token in tokens[::step]]
+    lines = ("".join(words[start : start + _A_LINE]) for start in range(0, len(words), _A_LINE))
+    return (*TEXTS, *lines)
+
+
+def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
+    """Return texts of special tokens: each alone, then pairs, with all pairs of one first token in one text."""
+    in_order = sorted(specials)  # those that begin alike are neighbours
+    if len(in_order) <= SPECIALS_PAIRED:
+        pairs = ["".join(first + second for second in in_order) for first in in_order]
+    else:
+        pairs = [first + second for first, second in itertools.pairwise(in_order)]
+    return (*in_order, *pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class IdCheck:
+    """Ids were compared and are equal. ``library``: with what, its name and version. ``runs``: whether that library
+    gives the ids here as well, rather than our own engine. ``tokens``: how many were compared. ``texts``, ``changed``:
+    how many texts were decoded again, and how many did not come back as they were; ``example``: the first of these, and
+    what came back. ``other_special``: the first text of special tokens of which the library has other ids, empty for
+    none."""
+
+    library: str
+    runs: bool
+    tokens: int
+    texts: int
+    changed: int
+    example: tuple[str, str] | None
+    other_special: str = ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on the ids, a sentence each; empty if all are equal."""
+        if not self.other_special:
+            return ()
+        return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)
+
+
+class OtherIdsError(FormatError):
+    """A tokenizer gives other ids than the library that it is from. Names the first text for which it does."""
+
+
+def compare(
+    encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool, special_texts: Sequence[str] = ()
+) -> IdCheck:
+    """The check, where all ids of plain text are equal. OtherIdsError; FormatError where there are no ids at all."""
+    changed = 0
+    example: tuple[str, str] | None = None
+    for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
+        if encoding.encode_ordinary(text) != expected:
+            raise OtherIdsError(f"{theirs.library} gives other ids than ours for {quoted(text)}")
+        if number < len(TEXTS):
+            back = encoding.decode(expected)
+            if back != text:
+                changed += 1
+                example = example or (text, back)
+    other_special = next(
+        (
+            text
+            for text, expected in zip(special_texts, theirs.special_ids, strict=True)
+            if encoding.encode(text, allowed_special="all") != expected
+        ),
+        "",
+    )
+    tokens = sum(map(len, theirs.ids)) + (0 if other_special else sum(map(len, theirs.special_ids)))
+    if not tokens:
+        raise FormatError("it makes no token of any text: what it cuts texts by finds nothing in them")
+    return IdCheck(theirs.library, runs, tokens, len(TEXTS), changed, example, other_special)
+
+
+def for_tiktoken(data: TokenizerData) -> bytes:
+    """Ranks and pattern as the trial takes them."""
+    content = bytearray(json.dumps(data.pattern).encode() + b"\n")
+    for token, token_id in while_wanted(data.ranks.items()):  # to join the lines would be to have all of them at once
+        content += base64.b64encode(token) + b" %d\n" % token_id
+    return bytes(content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,6 @@ from engine.errors import FormatError
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled
 from engine.library.formats import (
     gguf,
-    gguf_vocabulary,
     huggingface,
     js_tiktoken,
     json_document,
@@ -25,7 +24,7 @@ from engine.library.formats import (
     tekken,
     tiktoken_ranks,
 )
-from engine.library.formats.huggingface_steps import LONGEST_SPELLED_PATTERN
+from engine.library.formats.huggingface_document import LONGEST_SPELLED_PATTERN
 from engine.library.formats.library_data import LibraryData, of_document, of_model
 from engine.library.formats.refusals import OtherKindError, PatternNeededError
 from engine.library.formats.tokenizer_data import TokenizerData
@@ -91,15 +90,15 @@ def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
 
 def _read_gguf(content: bytes, pattern: str | None) -> Found:
     values = gguf.read(content)
-    kind = gguf_vocabulary.kind_of(values)
-    if kind in gguf_vocabulary.BY_TOKENIZERS:
-        return Found("GGUF", of_document(gguf_vocabulary.BY_TOKENIZERS[kind](values)))
+    kind = gguf.kind_of(values)
+    if kind in gguf.BY_TOKENIZERS:
+        return Found("GGUF", of_document(gguf.BY_TOKENIZERS[kind](values)))
     if kind != "gpt2":
-        return Found("GGUF", of_model(gguf_vocabulary.sentencepiece_of(values)))
+        return Found("GGUF", of_model(gguf.sentencepiece_of(values)))
     expression = None if pattern is None else expression_named(pattern)
     if expression is not None and len(expression) > LONGEST_SPELLED_PATTERN:
         raise FormatError(f"the pattern that is named has more than {LONGEST_SPELLED_PATTERN:,} characters")
-    return _read_huggingface("GGUF", gguf_vocabulary.document_of(values, expression))
+    return _read_huggingface("GGUF", gguf.document_of(values, expression))
 
 
 def _read_json(content: bytes) -> Found:

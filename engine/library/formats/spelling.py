@@ -1,10 +1,25 @@
-"""Which bytes the pieces of other programs' vocabularies stand for, as far as each stands for some by itself."""
+"""How other programs' vocabularies spell bytes: GPT-2's letters, ``<0x0A>``, SentencePiece's sign for a space."""
 
 from __future__ import annotations
 
 import re
 
-from engine.library.formats.byte_alphabet import unspelled
+_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+_OTHERS = tuple(value for value in range(256) if value not in _PRINTABLE)
+_LETTER_OF = {value: value for value in _PRINTABLE} | {value: 0x100 + place for place, value in enumerate(_OTHERS)}
+_BYTE_OF = {letter: value for value, letter in _LETTER_OF.items()}
+_LETTERS = frozenset(map(chr, _BYTE_OF))
+
+
+def spelled(token: bytes) -> str:
+    """A token in letters."""
+    return token.decode("latin-1").translate(_LETTER_OF)
+
+
+def unspelled(letters: str) -> bytes | None:
+    """The bytes that letters stand for, None where one of them stands for none."""
+    return letters.translate(_BYTE_OF).encode("latin-1") if _LETTERS.issuperset(letters) else None
+
 
 SPACE_MARK = "▁"
 """What SentencePiece and its like write for a space (U+2581)."""
@@ -16,7 +31,7 @@ def bytes_of_piece(piece: str, *, space_mark: str = "", byte_pieces: bool = Fals
     """The bytes of a piece that is no special token; of one that is empty, none.
 
     ``space_mark``: what stands for a space. ``byte_pieces``: whether ``<0x0A>`` is a byte. ``byte_letters``: whether
-    letters stand for bytes (``engine.library.formats.byte_alphabet``).
+    letters stand for bytes (``engine.library.formats.spelling``).
     """
     if byte_pieces and (match := _BYTE_PIECE.fullmatch(piece)):
         return bytes([int(match[1], 16)])

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.requests.bodies.json_text import PlaceError
-from engine.requests.bodies.reading import Reader, Step
+from engine.requests.bodies.reading import PlaceError, Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
 TEXT_PARTS = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}

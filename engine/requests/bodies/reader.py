@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
-from engine.requests.bodies.json_text import PlaceError, decoded, located, parse
-from engine.requests.bodies.reading import Reader, Step, UnknownPart
+from engine.requests.bodies.reading import PlaceError, Reader, Step, UnknownPart, decoded, located, parse
 from engine.requests.errors import RequestError
 from engine.requests.types import Request, Tool
 

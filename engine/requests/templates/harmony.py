@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from engine.requests.template import Surroundings, Template, overhead, tools_text, written
+from engine.requests.tools import namespace
 from engine.requests.types import Message, Piece, Request
-from engine.requests.typescript import namespace
 
 START, CHANNEL, CONSTRAIN, BODY = "<|start|>", "<|channel|>", "<|constrain|>", "<|message|>"
 END, CALL = "<|end|>", "<|call|>"

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from engine.runtime.cancellation import while_wanted
-from engine.text import unicode_classes
-from engine.text.unicode_classes import N_CODE_POINTS
+from engine.text import character_classes
+from engine.text.character_classes import N_CODE_POINTS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,9 +89,9 @@ def to_bytes(points: NDArray[np.uint32]) -> bytes:
 @functools.lru_cache(maxsize=1)
 def folding() -> NDArray[np.uint32]:
     """uint32[1114112], read-only: for every code point the first of those that are one but for case, by simple folding
-    (``engine.text.unicode_classes``)."""
+    (``engine.text.character_classes``)."""
     table = np.arange(N_CODE_POINTS, dtype=np.uint32)
-    for orbit in unicode_classes.load().orbits:
+    for orbit in character_classes.load().orbits:
         table[list(orbit)] = min(orbit)
     table.flags.writeable = False
     return table

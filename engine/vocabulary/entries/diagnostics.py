@@ -1,14 +1,4 @@
-"""What can be said of every entry of a vocabulary once somebody has looked at all of them: a few seconds' work for
-200,000, which can be kept.
-
-A finding is a place in ``FINDINGS``:
-
-- ``unreachable``: no text is encoded to it (``engine.vocabulary.entries.reach``).
-- ``partial UTF-8``: its bytes are not whole characters.
-- ``white space``: white space and nothing else (Unicode's property White_Space).
-- ``control``: it has a control or format character (categories Cc and Cf) that is not white space.
-- ``unused id``: the id stands for nothing.
-"""
+"""What can be said of every entry of a vocabulary once all of them were looked at, which takes a few seconds."""
 
 from __future__ import annotations
 
@@ -20,14 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.text import unicode_classes
+from engine.runtime.cancellation import while_wanted
+from engine.text import character_classes
 from engine.text.scripts import SCRIPT_NAMES, scripts_of
 from engine.types import TokenParents
 from engine.vocabulary.entries.characters import Characters, characters_of
-from engine.vocabulary.entries.descent import built_directly, built_in_all
-from engine.vocabulary.entries.reach import unreachable_ids
-from engine.vocabulary.entries.table import SPECIAL, UNUSED, EntryTable
-from engine.vocabulary.parents import parents_by_replay
+from engine.vocabulary.entries.table import BYTE, MERGE, SPECIAL, UNUSED, EntryTable
+from engine.vocabulary.merges import parents_by_replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +24,113 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.encoding.encoding import Encoding
+    from engine.types import TokenParents
+    from engine.vocabulary.entries.table import EntryTable
+
+
+PIECE = 4096
+"""So many trees fit into the processor's caches while they are gone through."""
+
+
+def built_directly(parents: TokenParents) -> NDArray[np.int32]:
+    """int32[n_vocab], read-only: how many tokens have each id as a parent; one merged from two of the same is one."""
+    made = parents.left >= 0
+    left, right = parents.left[made], parents.right[made]
+    n_vocab = len(parents.left)
+    counts = np.bincount(left, minlength=n_vocab) + np.bincount(right[right != left], minlength=n_vocab)
+    return _read_only(counts)
+
+
+def built_in_all(parents: TokenParents, piece: int = PIECE) -> NDArray[np.int32]:
+    """int32[n_vocab], read-only: how many tokens have each id somewhere in the tree of their merges, themselves not
+    counted. ``piece``: tokens whose trees are gone through at a time."""
+    n_vocab = len(parents.left)
+    counts = np.zeros(n_vocab, dtype=np.int64)
+    made = np.flatnonzero(parents.left >= 0)
+    for first in while_wanted(range(0, len(made), piece), every=1):
+        counts += np.bincount(_in_trees(made[first : first + piece], parents) % n_vocab, minlength=n_vocab)
+    return _read_only(counts)
+
+
+def _in_trees(tokens: NDArray[np.int64], parents: TokenParents) -> NDArray[np.int64]:
+    """int64[m]: ``token * n_vocab + id`` for every id in the tree of each token, once each. Goes down all trees at
+    once, a level at a time."""
+    level = _pairs(tokens, tokens, parents)
+    seen = [level]
+    while len(level):
+        token, inside = np.divmod(level, len(parents.left))
+        made = parents.left[inside] >= 0
+        level = _pairs(token[made], inside[made], parents)
+        seen.append(level)
+    return np.unique(np.concatenate(seen))
+
+
+def _pairs(tokens: NDArray[np.int64], inside: NDArray[np.int64], parents: TokenParents) -> NDArray[np.int64]:
+    """int64[m]: ``token * n_vocab + parent`` for both parents of the ids ``inside`` the trees of ``tokens``, once
+    each."""
+    n_vocab = len(parents.left)
+    above = np.concatenate([parents.left[inside], parents.right[inside]]).astype(np.int64)
+    return np.unique(np.concatenate([tokens, tokens]) * n_vocab + above)
+
+
+def children_of(token_id: int, parents: TokenParents) -> NDArray[np.int64]:
+    """int64[m]: the ids of the tokens that an id is a parent of, in the order of merging."""
+    return np.flatnonzero((parents.left == token_id) | (parents.right == token_id))
+
+
+def _read_only(counts: NDArray[np.int64]) -> NDArray[np.int32]:
+    narrow = counts.astype(np.int32)
+    narrow.flags.writeable = False
+    return narrow
+
+
+BETWEEN_REPORTS = 256
+"""Tokens that are encoded before progress is told."""
+
+
+def unreachable_ids(
+    encoding: Encoding, entries: EntryTable, parents: TokenParents, report: Callable[[float], None] | None = None
+) -> NDArray[np.bool_]:
+    """bool[n], read-only: which byte and merge tokens are never reached. ``parents``: of all tokens. ``report`` is
+    called with how far it is, from 0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
+    merged = parents.left >= 0
+    unreachable = np.zeros(len(entries), dtype=np.bool_)
+
+    def is_merged(token_id: int) -> bool:
+        return bool(merged[token_id])
+
+    for first in range(0, len(entries), BETWEEN_REPORTS):
+        if report is not None:
+            report(first / len(entries))
+        stop = min(first + BETWEEN_REPORTS, len(entries))
+        for token_id, token in enumerate(entries.tokens(first, stop), first):
+            if entries.kinds[token_id] in (BYTE, MERGE):
+                unreachable[token_id] = not _is_reached(encoding, token_id, token, is_merged)
+    unreachable.flags.writeable = False
+    return unreachable
+
+
+def is_reachable(encoding: Encoding, entries: EntryTable, token_id: int) -> bool | None:
+    """Whether some text is encoded to an id, a special token's by its name. None for an unused id, and where that is
+    not known."""
+    kind = entries.kinds[token_id]
+    if kind in (BYTE, MERGE):
+        return _is_reached(
+            encoding,
+            token_id,
+            entries.token_bytes(token_id),
+            lambda number: encoding.parents_of(number) is not None,
+        )
+    return True if kind == SPECIAL else None
+
+
+def _is_reached(encoding: Encoding, token_id: int, token: bytes, is_merged: Callable[[int], bool]) -> bool:
+    try:
+        text = token.decode("utf-8")
+    except UnicodeDecodeError:
+        return len(token) == 1 or is_merged(token_id)
+    return encoding.encode_ordinary(text) == [token_id]
+
 
 FINDINGS = ("unreachable", "partial UTF-8", "white space", "control", "unused id")
 UNREACHABLE, PARTIAL, WHITE_SPACE, CONTROL, UNUSED_ID = range(len(FINDINGS))
@@ -50,7 +146,7 @@ class Diagnosis:
 
     ``findings``: uint8[n], bit ``i`` set where ``FINDINGS[i]`` is true of the id. ``scripts``: uint8[n], places in
     ``SCRIPT_NAMES``. ``left``, ``right``: int32[n], as in ``TokenParents``. ``built_directly``, ``built_in_all``:
-    int32[n], how many tokens are built on it (``engine.vocabulary.entries.descent``).
+    int32[n], how many tokens are built on it (``engine.vocabulary.entries.diagnostics``).
     """
 
     findings: NDArray[np.uint8]
@@ -114,9 +210,9 @@ def _nobody_asks(_done: float) -> None:
 def _findings_of_characters(piece: Characters, byte_lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
     """uint8[n_tokens]: what the characters of tokens say."""
     points = piece.points
-    spaces = np.isin(points, unicode_classes.WHITE_SPACE)
-    categories = unicode_classes.load().categories()[points]
-    is_control = np.isin(categories, [unicode_classes.CATEGORIES.index(name) for name in ("Cc", "Cf")]) & ~spaces
+    spaces = np.isin(points, character_classes.WHITE_SPACE)
+    categories = character_classes.load().categories()[points]
+    is_control = np.isin(categories, [character_classes.CATEGORIES.index(name) for name in ("Cc", "Cf")]) & ~spaces
     partial = piece.tokens_with(piece.escapes)
     white = ~piece.tokens_with(~spaces) & (byte_lengths > 0)
     control = piece.tokens_with(is_control)
@@ -130,7 +226,7 @@ def _bits(flags: NDArray[np.bool_], finding: int) -> NDArray[np.uint8]:
 def diagnosis_key(encoding: Encoding, entries: EntryTable) -> str:
     """What a diagnosis depends on, in 32 letters: the entries, how texts are split and prepared, and these rules."""
     digest = hashlib.sha256(_VERSION)
-    version = unicode_classes.load().version
+    version = character_classes.load().version
     preparation = getattr(encoding, "preparation", None)
     digest.update(repr((len(entries), encoding.pattern, version, preparation)).encode())
     for array in (entries.offsets, entries.kinds):

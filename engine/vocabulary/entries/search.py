@@ -1,26 +1,283 @@
-"""Finding entries, and putting them in order. Every search is a pass over arrays: milliseconds for 200,000 entries."""
+"""Find entries of a vocabulary, and sort them. Every search is a pass over arrays: milliseconds for 200,000 entries."""
 
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Literal
+import itertools
+import string
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from engine.errors import EngineError
 from engine.runtime import caches
-from engine.vocabulary.entries.byte_order import places_by_bytes
+from engine.runtime.cancellation import ask, while_wanted
+from engine.text.scripts import NAMED_SCRIPTS
 from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
-from engine.vocabulary.entries.expressions import MOST_CHARACTERS, EntryTexts, is_linewise
-from engine.vocabulary.entries.query import EntryQuery, QueryError, read_hex
-from engine.vocabulary.entries.required import required_texts
 from engine.vocabulary.entries.table import KINDS, EntryTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
     from engine.vocabulary.entries.diagnostics import Diagnosis
+    from engine.vocabulary.entries.table import EntryTable
+
+
+Mode = Literal["text", "hex", "regex"]
+
+MODES: tuple[Mode, ...] = ("text", "hex", "regex")
+
+
+class QueryError(EngineError):
+    """What was asked for cannot be looked for. The text says why, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class EntryQuery:
+    """Entries have all of this.
+
+    ``text`` is read by ``mode``: characters that an entry has in it, bytes in hexadecimal, or a regular expression of
+    the ``regex`` module that is found in the entry's text, in which bytes outside of characters are U+FFFD. Nothing
+    finds everything. ``match_case``: for text and expressions.
+    ``first_id``, ``last_id``: ids, both included; ``shortest``, ``longest``: bytes. ``longest`` and ``last_id`` None:
+    no limit. ``kinds``: some of ``engine.vocabulary.entries.table.KINDS``. ``script``: a place in
+    ``engine.text.scripts.SCRIPT_NAMES``; ``finding``: one in ``engine.vocabulary.entries.diagnostics.FINDINGS``; None
+    for any. Both need a diagnosis.
+    """
+
+    text: str = ""
+    mode: Mode = "text"
+    match_case: bool = False
+    kinds: frozenset[str] = field(default=frozenset(KINDS))
+    first_id: int = 0
+    last_id: int | None = None
+    shortest: int = 0
+    longest: int | None = None
+    script: int | None = None
+    finding: int | None = None
+
+    @property
+    def needs_diagnosis(self) -> bool:
+        """Whether it asks for something that only a diagnosis tells."""
+        return self.script is not None or self.finding is not None
+
+
+def read_hex(text: str) -> bytes:
+    """The bytes that hexadecimal digits spell; white space, commas and ``0x`` or ``\\x`` before a byte are left out.
+    QueryError."""
+    digits = text.lower().replace("0x", " ").replace("\\x", " ").replace(",", " ")
+    digits = "".join(digits.split())
+    strange = next((one for one in digits if one not in string.hexdigits), None)
+    if strange is not None:
+        raise QueryError(f"{strange!r} is no hexadecimal digit: bytes are written with 0 to 9 and a to f, as in c3 a9.")
+    if len(digits) % 2:
+        raise QueryError("Each byte has two hexadecimal digits: one is missing.")
+    return bytes.fromhex(digits)
+
+
+_WORD = 8
+_HEAD = 2 * _WORD
+_GROUPS = 16  # of tokens that begin alike, before it is asked whether somebody still wants it
+
+
+def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
+    """int64[n]: the place of each entry among all, by their bytes; the same place for the same bytes."""
+    lengths = np.diff(entries.offsets)
+    first, second = _word(entries, lengths, 0), _word(entries, lengths, _WORD)
+    # What is missing behind a token counts as zeros: of what is alike then, the shorter one is the smaller one.
+    order = np.lexsort((np.minimum(lengths, _HEAD + 1), second, first))
+    alike = (first[order][1:] == first[order][:-1]) & (second[order][1:] == second[order][:-1])
+    long = lengths[order] > _HEAD
+    both_long = alike & long[1:] & long[:-1]
+    same = alike & (lengths[order][1:] == lengths[order][:-1])
+    edges = np.flatnonzero(np.diff(both_long, prepend=False, append=False))
+    for start, stop in while_wanted(edges.reshape(-1, 2).tolist(), _GROUPS):
+        ids = sorted(order[start : stop + 1].tolist(), key=entries.token_bytes)
+        order[start : stop + 1] = ids
+        tokens = [entries.token_bytes(number) for number in ids]
+        same[start:stop] = [one == next_one for one, next_one in itertools.pairwise(tokens)]
+    places = np.zeros(len(lengths), dtype=np.int64)
+    places[order[1:]] = np.cumsum(~same)
+    return places
+
+
+def _word(entries: EntryTable, lengths: NDArray[np.int64], start: int) -> NDArray[np.uint64]:
+    """uint64[n]: eight bytes of each entry from the one at ``start`` on, the first of them the highest; zeros for what
+    is beyond its end."""
+    word = np.zeros(len(lengths), dtype=np.uint64)
+    for place in range(start, start + _WORD):
+        ask()
+        there = lengths > place
+        word <<= np.uint64(8)
+        word[there] |= entries.values[entries.offsets[:-1][there] + place]
+    return word
+
+
+LEAST = 2
+"""Characters of a text that is worth looking for: a single one is in too many tokens."""
+
+_PARTS = r"""(?xs)
+    \[ (?: \\. | [^\]] )+ \]
+  | \\p\{ [^}]* \} | \\.
+  | \{ \d+ (?:,\d*)? \} | \(\?: | ."""
+
+_REPEATS = ("*", "+", "?", "{")
+
+
+def required_texts(expression: str, match_case: bool) -> list[str] | None:
+    """Texts of which every find has at least one, all ASCII; None where that cannot be said.
+
+    For expressions that ``is_linewise`` accepts: there a group begins with ``(`` or ``(?:``, and nothing looks around.
+    Where case is ignored, an i ends a text: the ``regex`` module takes ``İ`` for one, which no folding does.
+    """
+    longest = [""]
+    run, depth = "", 0
+    for part in _parts(expression):
+        if len(part) == 1 and part.isascii() and not depth and (part.isalnum() or part in " _-'\"/,:;=<>@#%&!~`"):
+            if match_case or part not in "iI":
+                run += part
+                continue
+        elif part[0] in _REPEATS:
+            run = run[:-1]  # it may be there no time at all
+        longest[-1], run = max(longest[-1], run, key=len), ""
+        if part[0] == "(":
+            depth += 1
+        elif part == ")":
+            depth -= 1
+        elif part == "|" and not depth:
+            longest.append("")
+    longest[-1] = max(longest[-1], run, key=len)
+    return longest if min(map(len, longest)) >= LEAST else None
+
+
+def _parts(expression: str) -> Iterator[str]:
+    """Characters, classes, escapes, and how often something is repeated, one by one."""
+    import regex  # type: ignore[import-untyped]
+
+    return (match.group() for match in regex.finditer(_PARTS, expression))
+
+
+TIMEOUT_SECONDS = 5.0
+MOST_CHARACTERS = 500
+"""Maximum length of an expression: ``regex`` compiles a literal in time cubic in its length, with the GIL held."""
+FEW = 64
+"""Tokens that are searched one by one between two looks at the clock: each of them may take long."""
+PIECE = 4096
+"""Tokens that are searched through at a time, before somebody is asked whether the answer is still wanted."""
+
+_LINEWISE = rf"""(?x)
+    (?: [^\\\[\](){{}}.*+?|^$\s] | [ ]
+      | [.^$|*+?] | \(\?: | \((?![?*]) | \) | \{{\d+(?:,\d*)?\}}
+      | \\ (?: [dwb\\\[\](){{}}.*+?|^$/-]
+             | p\{{ (?: L[ultmo]? | M[nce]? | N[dlo]? | P[cdseifo]? | S[mcko]? | {"|".join(NAMED_SCRIPTS)} ) \}} )
+      | \[ (?: [0-9]-[0-9] | [a-z]-[a-z] | [A-Z]-[A-Z] | \\[dw] | [^\\\[\]\s&|~^-] )+ \]
+    )*"""
+"""Characters, the dot, groups, alternatives, repetitions, anchors of lines and words, and classes of characters that a
+line end is not in. Nothing that looks around, refers back, steers the search, or turns a class into its opposite."""
+
+
+class TooSlowError(QueryError):
+    """The search did not end in time."""
+
+
+class EntryTexts:
+    """The texts of a vocabulary's tokens, ready to be searched. Made when they are first needed."""
+
+    def __init__(self, entries: EntryTable) -> None:
+        self._texts = [token.decode("utf-8", "replace") for token in entries.tokens()]
+        self._odd = np.array(["\n" in text for text in self._texts], dtype=np.bool_)
+        self._even = np.array([bool(text) for text in self._texts], dtype=np.bool_) & ~self._odd
+        self._pieces = list(self._joined(np.flatnonzero(self._even)))
+        self._used = [number for number, text in enumerate(self._texts) if text]
+
+    def _joined(self, ids: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
+        """The texts of some ids, a line each, ``PIECE`` at a time: the lines, where each begins, and the ids."""
+        for first in range(0, len(ids), PIECE):
+            some = ids[first : first + PIECE]
+            lines = [self._texts[number] for number in some.tolist()]
+            yield "\n".join(lines), np.cumsum([0, *(len(line) + 1 for line in lines[:-1])]), some
+
+    def found(
+        self,
+        expression: str,
+        match_case: bool,
+        still_wanted: Callable[[], None] | None = None,
+        among: NDArray[np.bool_] | None = None,
+    ) -> NDArray[np.bool_]:
+        """bool[n]: the entries in whose text an expression is found. QueryError for one that is not valid or takes too
+        long. ``still_wanted`` is called now and then; what it raises ends the search. ``among``: bool[n], the entries
+        that may have it, where that is known."""
+        flags = np.zeros(len(self._texts), dtype=np.bool_)
+        limit = time.monotonic() + TIMEOUT_SECONDS
+        pattern = compiled(expression, match_case)
+        wanted = still_wanted or _always
+        try:
+            if is_linewise(expression):
+                linewise = compiled(f"(?:{expression}).*", match_case, multiline=True)
+                pieces = self._pieces if among is None else self._joined(np.flatnonzero(among & self._even))
+                for text, starts, ids in pieces:
+                    wanted()
+                    found = [match.start() for match in linewise.finditer(text, timeout=_left(limit))]
+                    flags[ids[np.searchsorted(starts, np.array(found, dtype=np.int64), side="right") - 1]] = True
+                odd = self._odd if among is None else among & self._odd
+                self._search_each(pattern, np.flatnonzero(odd).tolist(), flags, limit, wanted)
+            else:
+                self._search_each(pattern, self._used, flags, limit, wanted)
+        except TimeoutError:
+            raise TooSlowError(
+                f"The search took longer than {TIMEOUT_SECONDS:g} seconds and was stopped. A simpler expression may do."
+            ) from None
+        return flags
+
+    def _search_each(
+        self, pattern: Any, ids: list[int], flags: NDArray[np.bool_], limit: float, still_wanted: Callable[[], None]
+    ) -> None:
+        for first in range(0, len(ids), FEW):
+            if first % PIECE == 0:
+                still_wanted()
+            left = _left(limit)
+            for number in ids[first : first + FEW]:
+                if pattern.search(self._texts[number], timeout=left):
+                    flags[number] = True
+
+
+def compiled(expression: str, match_case: bool, *, multiline: bool = False) -> Any:
+    """An expression of the ``regex`` module. QueryError with the place of a mistake in it."""
+    import regex
+
+    flags = (0 if match_case else regex.IGNORECASE) | (regex.MULTILINE if multiline else 0)
+    try:
+        return regex.compile(expression, flags, cache_pattern=False)
+    except regex.error as error:
+        place = "" if error.pos is None else f" at character {error.pos + 1}"
+        if error.pos == len(expression):
+            place = " at its end"
+        raise QueryError(f"The expression is not valid{place}: {error.msg}.") from None
+    except (OverflowError, RecursionError, MemoryError) as error:
+        raise QueryError(f"The expression cannot be used: {str(error) or type(error).__name__}.") from None
+
+
+def is_linewise(expression: str) -> bool:
+    """Whether it surely finds in many lines what it finds in each by itself."""
+    import regex
+
+    return regex.fullmatch(_LINEWISE, expression) is not None
+
+
+def _left(limit: float) -> float:
+    left = limit - time.monotonic()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+def _always() -> None:
+    """For searches that nobody gives up."""
+
 
 SortKey = Literal[
     "id", "bytes", "length", "kind", "script", "left", "right", "built_directly", "built_in_all", "findings"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.vocabulary.bundle_format import RankTable
+from engine.vocabulary.bundle import RankTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

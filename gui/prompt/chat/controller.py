@@ -30,7 +30,7 @@ COUNT_DELAY_MS = 30
 """Changes that come together (a request that is opened makes several) are counted once."""
 
 NEEDS = (
-    "engine.requests.image_rules",
+    "engine.requests.images",
     "engine.requests.templates",
     "gui.prompt.chat.draft_service",
     "gui.prompt.chat.panel",

@@ -44,7 +44,7 @@ def template_choices() -> tuple[TemplateChoice, ...]:
 
 def image_rules() -> tuple[str, ...]:
     """The names of the rules by which images are counted."""
-    from engine.requests.image_rules import RULES
+    from engine.requests.images import RULES
 
     return tuple(RULES)
 
@@ -60,8 +60,7 @@ def template_for(model: str) -> str:
 @contextlib.contextmanager
 def template_of(key: str, file: Path | None) -> Iterator[Template]:
     """The template of a key, or of the user's file. TemplateError; OSError."""
-    from engine.requests.template_file import TemplateFile
-    from engine.requests.template_source import read_source
+    from engine.requests.template_file import TemplateFile, read_source
     from engine.requests.templates import TEMPLATES
 
     if file is None:

@@ -17,8 +17,7 @@ from gui.runtime.jobs import JobCancelled, JobFailure, JobProgress, JobResult, J
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reader import ReadBody
-    from engine.requests.line_table import LineCount
-    from engine.requests.lines import LinesReport, RequestLines
+    from engine.requests.lines import LineCount, LinesReport, RequestLines
     from engine.requests.types import Image
     from gui.core.user_encodings import OpenEncoding
 
@@ -213,7 +212,7 @@ def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Tick
 def list_lines(open_encoding: OpenEncoding, table: LinesTable, ticket: Ticket) -> None:
     """Write what each line counts. They are counted once more: what is kept of a file does not grow with it.
     EngineError; OSError; JobCancelled, then nothing is written."""
-    from engine.requests.line_table import written_table
+    from engine.requests.lines import written_table
 
     with written_table(table.path) as tell, _counting(open_encoding, table.lines, tell) as (counting, size):
         _run(counting, size, ticket)
@@ -274,7 +273,7 @@ class ImageSizes(QObject):
 
 
 def _look(path: Path, _ticket: Ticket) -> SizedImage:
-    from engine.requests.image_size import size_of_file
+    from engine.requests.images import size_of_file
     from engine.requests.types import Image
 
     width, height = size_of_file(path) or (0, 0)

@@ -180,7 +180,7 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
         return encoding.token_ends(text)
     import numpy as np
 
-    from engine.encoding.altering_encoding import AlteringEncoding
+    from engine.encoding.prepared_encoding import AlteringEncoding
     from engine.runtime.running_sums import running_sums
     from engine.text.byte_map import ByteMap
     from engine.text.validity import without_surrogates

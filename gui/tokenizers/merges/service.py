@@ -127,8 +127,7 @@ class _Account:
 
 def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ticket: Ticket) -> MergeReply:
     """On a worker thread. EngineError where the text cannot be cut."""
-    from engine.analysis.merge_reasons import why_not_one
-    from engine.analysis.merge_steps import state_after
+    from engine.analysis.merge_steps import state_after, why_not_one
     from engine.errors import UnsupportedTextError
 
     encoding = open_encoding(request.encoding)

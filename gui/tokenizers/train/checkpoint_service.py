@@ -230,7 +230,7 @@ def _places(session: Path) -> list[Path]:
 
 def drop_checkpoint(folder: Path) -> None:
     """Forget the checkpoint: the run is through, or nobody wants it. One that cannot be removed is offered again."""
-    from engine.runtime.unfinished_files import clear_half_written
+    from engine.runtime.atomic_files import clear_half_written
 
     with contextlib.suppress(OSError):
         (folder / PLAN).unlink(missing_ok=True)

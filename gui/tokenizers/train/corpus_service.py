@@ -71,7 +71,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     import engine
     from engine.split.named import split_named
     from engine.split.pretokenization import pretokenizer
-    from engine.text.spans import pairs
+    from engine.text.utf16 import pairs
     from engine.training.settings import signs_for
 
     expression = split_named(request.settings.pattern).expression

@@ -41,7 +41,7 @@ def read_search(typed: str, mode: str) -> tuple[str, str]:
 
 
 class Wanted(NamedTuple):
-    """What is looked for, as ``engine.vocabulary.entries.query.EntryQuery`` has it; ``kind``: one of its kinds, None
+    """What is looked for, as ``engine.vocabulary.entries.search.EntryQuery`` has it; ``kind``: one of its kinds, None
     for any."""
 
     text: str = ""

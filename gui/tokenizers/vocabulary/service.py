@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from engine.types import MergeStep, MergeTree, TokenPatch
     from engine.vocabulary.entries.comparison import Comparison
     from engine.vocabulary.entries.diagnostics import Diagnosis
-    from engine.vocabulary.entries.query import EntryQuery
-    from engine.vocabulary.entries.search import EntrySearch, SortKey
+    from engine.vocabulary.entries.search import EntryQuery, EntrySearch, SortKey
     from engine.vocabulary.entries.table import EntryTable
     from gui.core.text_chunks import ChunkedText
     from gui.core.user_encodings import OpenEncoding, UserEncodings
@@ -178,8 +177,7 @@ class TokenDetail:
 
 def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
     """Find out about a token. On a worker thread."""
-    from engine.vocabulary.entries.descent import children_of
-    from engine.vocabulary.entries.reach import is_reachable
+    from engine.vocabulary.entries.diagnostics import children_of, is_reachable
 
     encoding, search, token_id = request.encoding, request.search, request.token_id
     info = encoding.token_info(token_id)
@@ -471,7 +469,7 @@ def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVoca
 
 
 def _search(request: SearchRequest, ticket: Ticket) -> Found:
-    from engine.vocabulary.entries.query import QueryError
+    from engine.vocabulary.entries.search import QueryError
 
     def still_wanted() -> None:
         ticket.progress(-1.0)
@@ -574,7 +572,7 @@ def _keep_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> s
 
 def query_of(wanted: Wanted) -> EntryQuery:
     """What is asked of the engine for what is chosen in the panel."""
-    from engine.vocabulary.entries.query import EntryQuery
+    from engine.vocabulary.entries.search import EntryQuery
     from engine.vocabulary.entries.table import KINDS
 
     fields = wanted._asdict()
@@ -584,6 +582,6 @@ def query_of(wanted: Wanted) -> EntryQuery:
 
 def spelled(content: bytes) -> str:
     """Bytes in the letters that GPT-2's files have for them."""
-    from engine.library.formats.byte_alphabet import spelled as in_letters
+    from engine.library.formats.spelling import spelled as in_letters
 
     return in_letters(content)

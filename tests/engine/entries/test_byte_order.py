@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime.cancellation import asking
-from engine.vocabulary.entries.byte_order import places_by_bytes
+from engine.vocabulary.entries.search import places_by_bytes
 from engine.vocabulary.entries.table import EntryTable
 
 heads = st.sampled_from([b"", b" " * 8, b" " * 15, b" " * 16, b"a" * 17, b"\0" * 16, b"\xff" * 16])

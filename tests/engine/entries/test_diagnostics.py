@@ -22,10 +22,10 @@ from engine.vocabulary.entries.diagnostics import (
     Diagnosis,
     diagnose,
     diagnosis_key,
+    is_reachable,
     pack,
     unpack,
 )
-from engine.vocabulary.entries.reach import is_reachable
 from engine.vocabulary.entries.table import entries_of
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import as_deep, examples

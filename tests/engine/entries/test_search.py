@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 import engine
 from engine.runtime import caches
 from engine.text.scripts import SCRIPT_NAMES
-from engine.vocabulary.entries import expressions
+from engine.vocabulary.entries import search as expressions
 from engine.vocabulary.entries.characters import folded_text, folding, to_bytes
 from engine.vocabulary.entries.diagnostics import FINDINGS, PARTIAL, diagnose
-from engine.vocabulary.entries.query import EntryQuery, QueryError, read_hex
-from engine.vocabulary.entries.search import DIAGNOSED, EntrySearch, holding
+from engine.vocabulary.entries.search import DIAGNOSED, EntryQuery, EntrySearch, QueryError, holding, read_hex
 from engine.vocabulary.entries.table import KINDS, EntryTable, entries_of
 from tests.engine.entries.vocabularies import PIECES, TOKENS, vocabulary
 from tests.thoroughness import examples

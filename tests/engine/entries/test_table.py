@@ -7,7 +7,7 @@ from hypothesis import given
 
 import engine
 from engine.encoding.encoding import Encoding
-from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.bundle import table_from_ranks
 from engine.vocabulary.entries.table import entries_of, entry_table
 from tests.engine.entries.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import mostly_deep

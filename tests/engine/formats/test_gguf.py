@@ -12,7 +12,8 @@ from tokenizers import Regex, Tokenizer, pre_tokenizers
 
 import engine
 from engine.errors import FormatError
-from engine.library.formats import byte_alphabet, gguf_vocabulary, sentencepiece_model
+from engine.library.formats import gguf as gguf_format
+from engine.library.formats import sentencepiece_model, spelling
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.saving import save_encoding
@@ -118,7 +119,7 @@ def test_a_pattern_of_ones_own_has_a_limit(document, tmp_path):
 
 @pytest.mark.parametrize("lost", [(), (0x03, 0xF1)])
 def test_bytes_that_no_text_has_may_have_no_token(document, tmp_path, lost):
-    letters = {byte_alphabet.spelled(bytes([value])) for value in (0xC0, 0xC1, *range(0xF5, 0x100), *lost)}
+    letters = {spelling.spelled(bytes([value])) for value in (0xC0, 0xC1, *range(0xF5, 0x100), *lost)}
     vocabulary = document["model"]["vocab"]
     kept = [token for token in sorted(vocabulary, key=vocabulary.get) if token not in letters]
     document["model"]["vocab"] = {token: number for number, token in enumerate(kept)}
@@ -188,7 +189,7 @@ def test_gemma_4_gives_the_ids_of_its_tokenizer(tmp_path):
 
 
 def test_the_classes_of_deepseek_llm_are_in_order():
-    letters = re.compile(gguf_vocabulary.SPLITS["deepseek-llm"][1])
+    letters = re.compile(gguf_format.SPLITS["deepseek-llm"][1])
     assert letters.fullmatch("\u212a"), "Kelvin, which is not K"
     assert not letters.fullmatch("一")
 
@@ -201,10 +202,10 @@ def test_the_pattern_is_asked_for_where_its_name_is_not_known(document, tmp_path
     assert encoding.encode_ordinary(TEXT) == trained("gpt2").encode_ordinary(TEXT)
 
 
-@pytest.mark.parametrize("name", mostly_deep(gguf_vocabulary.SPLITS))
+@pytest.mark.parametrize("name", mostly_deep(gguf_format.SPLITS))
 def test_all_split_patterns_that_are_named_can_be_opened(document, tmp_path, name):
     (tmp_path / "model.gguf").write_bytes(gguf(of_document(document, **{"tokenizer.ggml.pre": name})))
-    split, encoding = gguf_vocabulary.SPLITS[name], engine.load(tmp_path / "model.gguf")
+    split, encoding = gguf_format.SPLITS[name], engine.load(tmp_path / "model.gguf")
     if isinstance(split, str):
         assert encoding.pattern == split
         return

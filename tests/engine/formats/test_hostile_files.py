@@ -15,8 +15,8 @@ from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import EngineError, FormatError
 from engine.library.formats import charsmap, kept_tokenizer, library_data, sentencepiece_model, trial
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.protobuf import bytes_field, float_field, whole_field
 from engine.library.formats.saving import save_encoding
+from engine.library.formats.sentencepiece_model import bytes_field, float_field, whole_field
 from engine.library.user_encodings import OwnEncodings
 from tests.engine.formats import library_files
 from tests.engine.formats.damage import damaged

@@ -14,7 +14,7 @@ import engine
 from engine.encoding.encoding import Encoding
 from engine.encoding.prepared_encoding import prepared
 from engine.errors import FormatError
-from engine.library.formats import byte_alphabet, huggingface
+from engine.library.formats import huggingface, spelling
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.reading import expression_named
 from engine.library.formats.refusals import OtherKindError
@@ -260,7 +260,7 @@ def test_a_merge_for_each_way_to_cut_a_token(tmp_path, pattern):
     encoding = Encoding("ways", pat_str=encoding._pat_str, mergeable_ranks=ranks, special_tokens={})
     save_encoding(encoding, tmp_path / "written.json")
     found = json.loads((tmp_path / "written.json").read_bytes())
-    spelled = byte_alphabet.spelled
+    spelled = spelling.spelled
     found["model"]["merges"] = [
         f"{spelled(token[:place])} {spelled(token[place:])}"
         for token in sorted(ranks, key=ranks.get)

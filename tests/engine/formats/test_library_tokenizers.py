@@ -20,7 +20,7 @@ from engine.editing.edited_text import EditedText
 from engine.errors import FormatError, UnsupportedTextError
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
-from engine.runtime.unfinished_files import LOCK_NAME
+from engine.runtime.atomic_files import LOCK_NAME
 from engine.types import TextEdit
 from tests.engine.formats import library_files
 from tests.engine.formats.trained import TEXT, trained

@@ -8,7 +8,7 @@ import random
 from collections.abc import Iterator
 
 from engine.split import scan_tables
-from engine.text import unicode_classes
+from engine.text import character_classes
 
 
 def _cases_of(word: str) -> Iterator[tuple[str, ...]]:
@@ -119,7 +119,7 @@ def _by_class() -> list[list[str]]:
     readings = (
         scan_tables.word_table().of_all(),
         scan_tables.deepseek_table().of_all(),
-        unicode_classes.load().categories(),
+        character_classes.load().categories(),
     )
     for number, classes in enumerate(readings):
         for point, kind in enumerate(classes.tolist()):

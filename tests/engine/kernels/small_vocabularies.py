@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from engine.vocabulary.bundle_format import RankTable, table_from_ranks
+from engine.vocabulary.bundle import RankTable, table_from_ranks
 
 
 def learnt_ranks(rng: random.Random, alphabet: bytes, merges: int, odd: int = 0) -> dict[bytes, int]:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.editing.cuts import first_cut, last_cut
-from engine.editing.measures import Measures, measure_pieces
+from engine.editing.edited_text import Measures, measure_pieces
+from engine.editing.readers import first_cut, last_cut
 from engine.editing.token_blocks import TokenBlock
 from engine.kernels import block_layout as layout
 from engine.kernels import edit_window
@@ -18,8 +18,7 @@ from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
 from engine.split.safe_cuts import CutFinder
 from engine.split.unit_properties import unit_properties
-from engine.text.utf16 import sound_text_of, units_of
-from engine.text.utf16_units import UnitsArray
+from engine.text.utf16 import UnitsArray, sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
 
 NO_IDS = np.empty(0, dtype=np.int32)

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.requests.image_rules import RULES, count_image, rule_for_model
-from engine.requests.image_size import HEADER_BYTES, image_size, size_in_base64, size_in_data_url, size_of_file
+from engine.requests.images import (
+    HEADER_BYTES,
+    RULES,
+    count_image,
+    image_size,
+    rule_for_model,
+    size_in_base64,
+    size_in_data_url,
+    size_of_file,
+)
 from engine.requests.types import Image
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\0\0\0"

@@ -9,10 +9,9 @@ import json
 import pytest
 
 import engine
-from engine.requests import line_table
+from engine.requests import lines
 from engine.requests.counting import RequestCounter
-from engine.requests.line_table import COLUMNS, LineCount, written_table
-from engine.requests.lines import RequestLines
+from engine.requests.lines import COLUMNS, LineCount, RequestLines, written_table
 from engine.requests.templates import TEMPLATES
 from tests.engine.requests.test_lines import alone, chat
 
@@ -49,7 +48,7 @@ def rows_of(path):
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.JSON", "a"])
 @pytest.mark.parametrize("rows_a_write", [1, 2, 2000])
 def test_every_line_that_is_not_empty(tmp_path, monkeypatch, name, rows_a_write):
-    monkeypatch.setattr(line_table, "_ROWS_A_WRITE", rows_a_write)
+    monkeypatch.setattr(lines, "_ROWS_A_WRITE", rows_a_write)
     path = tmp_path / name
     report = table_of(path, "\n".join(ROWS))
     if name == "a.JSON":

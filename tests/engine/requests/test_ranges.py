@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.requests.bodies.reader import read_body
-from engine.requests.image_rules import RULES, count_by_any_rule, count_image
+from engine.requests.images import RULES, count_by_any_rule, count_image
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Image, Message, Part, Request, Tally, TallySum, ToolCall
 from tests.engine.requests.samples import WEATHER, counted, tallied

@@ -20,7 +20,7 @@ def test_the_environment_is_not_inherited():
 BREAK_OUT = """
 import os, socket, subprocess, sys, threading
 from engine.requests import template_child
-from engine.requests.confinement import confine
+from engine.requests.template_child import confine
 template_child.load_the_rest()
 confine()
 def write(path):

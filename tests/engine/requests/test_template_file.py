@@ -14,8 +14,7 @@ import main
 from engine.requests import template_child, template_file
 from engine.requests.counting import RequestCounter
 from engine.requests.errors import TemplateError
-from engine.requests.template_file import TemplateFile
-from engine.requests.template_source import LARGEST_SOURCE, TemplateSource, read_source
+from engine.requests.template_file import LARGEST_SOURCE, TemplateFile, TemplateSource, read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, Tool, ToolCall
 from engine.runtime.child_process import child_command

@@ -18,7 +18,7 @@ from tokenizers import Tokenizer
 import engine
 from engine.library.bundled_encodings import ENTRIES
 from engine.library.formats.saving import save_encoding
-from engine.runtime.unfinished_files import LOCK_NAME
+from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.core.user_encodings import UserEncodings
 from gui.prompt.token_readout import TokenReadout

@@ -8,7 +8,7 @@ import json
 import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from engine.vocabulary.bundle_format import table_from_ranks
+from engine.vocabulary.bundle import table_from_ranks
 from engine.vocabulary.entries.comparison import ANOTHER_ID, ONLY_HERE, ONLY_THERE
 from engine.vocabulary.entries.table import entry_table
 from gui.tokenizers.vocabulary.service import lengths_of

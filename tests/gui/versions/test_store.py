@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime import atomic_files, unfinished_files
-from engine.runtime.unfinished_files import LOCK_NAME
+from engine.runtime import atomic_files
+from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import version_store as store
 from gui.core.text_chunks import chunked
 from gui.core.version_store import VersionError
@@ -45,7 +45,7 @@ def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monk
 
     def write_atomic(path: Path, content: bytes) -> int:
         with monkeypatch.context() as impatient:
-            impatient.setattr(unfinished_files, "LOCK_SECONDS", 0.0)
+            impatient.setattr(atomic_files, "LOCK_SECONDS", 0.0)
             try:
                 store.delete(tmp_path, version)
             except OSError as error:

@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QMessageBox, QPushButton, QSpinBox, QTableView
 from pytestqt.qtbot import QtBot
 
-from engine.runtime.unfinished_files import LOCK_NAME
+from engine.runtime.atomic_files import LOCK_NAME
 from gui.look.fonts import strong
 from gui.prompt.versions.comparison import (
     AFTER,

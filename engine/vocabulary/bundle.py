@@ -1,32 +1,27 @@
-"""The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by
-engine.vocabulary.bundled.
-
-A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib stream of:
-
-* its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
-  (three little-endian uint32),
-* the length in bytes of each id's token (uint8 each; 0 for an unused id; 255 for 255 and more),
-* the lengths of those of 255 bytes and more (little-endian uint16 each),
-* the special tokens, as JSON from text to id (nothing where they are in ``engine.vocabulary.special_tokens``),
-* the tokens' bytes one after the other, in the order of the ids.
-"""
+"""Bundled vocabularies: the format that packaging/bundle_vocabularies.py writes, read when something in it is first
+needed."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import itertools
 import json
 import struct
+import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.errors import DamagedVocabularyError
 from engine.runtime.cancellation import while_wanted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
 
 _MAGIC = b"TLRANKS1"
 HEAD_SIZE = len(_MAGIC) + 32
@@ -142,3 +137,45 @@ def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
     blob_start = special_start + special_length
     special: dict[str, int] = json.loads(raw[special_start:blob_start]) if special_length else {}
     return RankTable(first_id, raw[blob_start:], offsets), special
+
+
+class BundledVocabulary:
+    """The ranks, and for some the special tokens, in a file of engine/data. Safe to use from several threads.
+
+    DamagedVocabularyError, which names the file, where it cannot be used: from the constructor if it is not there or
+    something else, from the methods if it was changed. What failed is tried again at the next call.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._content: tuple[RankTable, dict[str, int]] | None = None
+        with self._naming_the_file(), path.open("rb") as file:
+            self.fingerprint = stated_digest(file.read(HEAD_SIZE))
+            """32 bytes that tell vocabularies apart: the SHA-256 that the file states of itself."""
+
+    def table(self) -> RankTable:
+        """The mergeable tokens."""
+        return self._read()[0]
+
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens that are in the file: text to id."""
+        return dict(self._read()[1])
+
+    def _read(self) -> tuple[RankTable, dict[str, int]]:
+        with self._lock:
+            if self._content is None:
+                with self._naming_the_file():
+                    self._content = unpack(self._path.stem, self._path.read_bytes())
+            return self._content
+
+    @contextlib.contextmanager
+    def _naming_the_file(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else error
+            raise DamagedVocabularyError(
+                f"The bundled vocabulary file {self._path} cannot be used: {why}. "
+                "Install Tokenloupe again, or restore that file; encodings of other files still work."
+            ) from error
