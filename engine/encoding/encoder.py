@@ -19,7 +19,7 @@ from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.lists import list_of
-from engine.kernels.measures import note_token_ends
+from engine.kernels.lookup import note_token_ends
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.runtime import caches

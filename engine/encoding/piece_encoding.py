@@ -16,7 +16,7 @@ from engine.encoding.chunked_encoder import NativeFront, check_text
 from engine.encoding.encoder import NativeEncoder, Workspace, padded
 from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
-from engine.kernels.scan_pieces import scan_pieces
+from engine.kernels.plain_scanners import scan_pieces
 from engine.runtime import caches
 from engine.runtime.cancellation import while_wanted
 from engine.runtime.threads import in_threads

@@ -17,9 +17,8 @@ from engine.encoding.encoder import Workspace, padded
 from engine.errors import UnsupportedTextError
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.kept_code import NotCompiledError
-from engine.kernels.many_texts import NOT_UTF8, count_many
 from engine.kernels.utf8 import PADDING
-from engine.kernels.whole_texts import Fixed, count_text, count_utf8, encode_text, encode_utf8
+from engine.kernels.whole_texts import NOT_UTF8, Fixed, count_many, count_text, count_utf8, encode_text, encode_utf8
 from engine.split.quick_cuts import text_cuts
 from engine.split.scanners import Scanner
 from engine.text.validity import is_utf8
@@ -116,7 +115,7 @@ class TextWork(Protocol):
         """How many tokens there are."""
 
     def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
-        """How many tokens each of many texts has, as ``engine.kernels.many_texts`` says."""
+        """How many tokens each of many texts has, as ``engine.kernels.whole_texts`` says."""
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
@@ -228,7 +227,7 @@ class _StepByStep:
 def _one_by_one(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], count: Callable[[NDArray[np.uint8], int], int]
 ) -> Counts:
-    """What ``engine.kernels.many_texts`` does, with one call of ``count`` for each text: a padded array, its bytes."""
+    """What ``engine.kernels.whole_texts`` does, with one call of ``count`` for each text: a padded array, its bytes."""
     counts = np.full(len(byte_spans), NOT_UTF8, dtype=np.int64)
     for index, (start, end) in enumerate(byte_spans.tolist()):
         if not 0 <= start <= end <= len(content) - PADDING:

@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.bits import shift_right, trailing_zeros
-from engine.kernels.growing import make_room
 from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PIECE, LONGEST_CACHED, section
-from engine.kernels.long_pieces import merge_long
-from engine.kernels.lookup import LINE_IDS, find_long, hash_bytes, key_hash, key_high, key_low
+from engine.kernels.lookup import LINE_IDS, emit, find_long, hash_bytes, key_hash, key_high, key_low, make_room
 from engine.kernels.memory import Span, keep, load32, load64, prefetch, span, store32, store64
-from engine.kernels.misses import resolve_misses
-from engine.kernels.values import emit
+from engine.kernels.misses import merge_long, resolve_misses
 from engine.kernels.vectors import LINE, copy_line, match_keys
 
 OUT_SLACK = 40

@@ -1,15 +1,122 @@
-"""What the block scanners share: from the classes of 64 bytes to places where pretokens start.
-
-A mask speaks of bytes. A character of several bytes has all its bits set in the mask of its class; ``inner`` has those
-of its continuation bytes. ``m << 1`` is "behind an m", ``m >> 1`` is "before an m".
-"""
+"""From the classes of 64 bytes to the places where pretokens start: what the block scanners share."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, Mask, bit_masks, highest, reversed_bits, run_ends, zeros_above
-from engine.kernels.memory import Span
-from engine.kernels.wide_characters import Tables, classify_ahead
+from engine.kernels.blocks import (
+    ALL,
+    BLOCK,
+    CLASS,
+    NONE,
+    ONE,
+    PAIR_MIX,
+    Mask,
+    bit_masks,
+    block_masks,
+    class_of,
+    code_point_at,
+    decode_wide,
+    highest,
+    lowest,
+    reversed_bits,
+    run_ends,
+    zeros_above,
+)
+from engine.kernels.memory import Span, load8, load16, load32, load64, span, store8, store64
+
+INNER_STARTS = 8192
+"""Bytes at the start of *crossings*: a bit for each of 65,536 code points, set where nothing is cut before it, whatever
+that is: some token starts inside of the character before and goes on into this one, or merging never makes a token that
+starts with it."""
+
+CROSSED_PAIRS = 2 * INNER_STARTS
+"""Behind them as many bytes with a bit for each code point that nothing is cut behind; then, from this byte on, the set
+of hashed pairs, a power of two of bytes."""
+
+PAIRS_AT = 65536
+"""Bytes at the start of the *wide table*: class and flags of each code point up to U+FFFF, SPLITTABLE only where it has
+three bytes and may be cut behind, CROSSED where its bit of ``INNER_STARTS`` is set. Behind them comes the set of hashed
+pairs."""
+
+CROSSED = 32
+"""Flag beside a class: some token crosses from the character before."""
+
+WINDOW = 4096
+"""Bytes whose classes are kept."""
+
+STATE = 24 + 6 * BLOCK
+"""Bytes of the state: where the window starts in the text, how far characters are classified, the code point of the
+last one (int64 each), then what ``decode_wide`` writes. It starts as zeros, but for the second number, which is -1."""
+
+_CODE_POINTS = 24
+_HASHES = _CODE_POINTS + 2 * BLOCK
+
+Tables = Any
+"""In compiled code a tuple that each scanner makes at its door: spans of pages, classes and the wide table, the shift
+that goes with the size of its pairs, a span of ``WINDOW`` bytes and one of ``STATE`` bytes to work in."""
+
+
+@inline_kernel
+def crossing_bit(left: int, right: int, shift: int) -> int:
+    """Number of the bit of a pair of characters of three bytes, as ``decode_wide`` hashes them. shift: 32 - log2(number
+    of bits)."""
+    return ((left << 16 | right) * PAIR_MIX & 0xFFFF_FFFF) >> shift
+
+
+@inline_kernel
+def _classify(text: Span, at: int, leads: Mask, tables: Tables, offset: int, previous: int) -> int:
+    """Classify the characters that start at ``leads`` of the block at ``at``: the byte of the window at ``offset`` + i
+    receives the class for a lead at i, with SPLITTABLE and CROSSED for characters of three bytes (of others CROSSED
+    means nothing). Returns the code point of the last of them if it has three bytes, else some number."""
+    pages, classes, wide_table, shift, window, state = tables
+    last = highest(leads)
+    of_four = decode_wide(text, at, previous, shift, state, _CODE_POINTS) & leads
+    leads ^= of_four
+    while leads != NONE:
+        place = lowest(leads)
+        leads &= leads - ONE
+        flags = load8(wide_table, load16(state, _CODE_POINTS + (place << 1)))
+        pair = load32(state, _HASHES + (place << 2))
+        crossed = load8(wide_table, PAIRS_AT + (pair >> 3)) >> (pair & 7) & 1
+        store8(window, offset + place, flags | crossed << 5)
+    while of_four != NONE:
+        place = lowest(of_four)
+        of_four &= of_four - ONE
+        store8(window, offset + place, class_of(code_point_at(text, at + place) >> 3, pages, classes) & CLASS)
+    return load16(state, _CODE_POINTS + (last << 1))
+
+
+@kernel
+def classify_ahead(text: Span, at: int, n_bytes: int, tables: Tables) -> int:
+    """Classify the characters of the block at ``at`` and of about one more, as far as that has not been done; ``at``
+    never decreases, and is where a character starts. Returns where ``at`` is in the window.
+
+    CROSSED means nothing for the character at ``at``, nor behind one that is not splittable.
+    """
+    state = tables[5]
+    base, ahead, previous = load64(state, 0), load64(state, 8), load64(state, 16)
+    if ahead < at or at - base > WINDOW - 4 * BLOCK:
+        base = at
+        ahead = at
+    # A block of text may reach 64 bytes behind the end, and decoding reads two bytes more than a block.
+    while ahead < at + 2 * BLOCK and ahead < n_bytes - 1:
+        wide, inner, _, _, _, _, _, _, _, _, _ = block_masks(text, ahead)
+        leads = wide & (inner ^ ALL)
+        if ahead + BLOCK > n_bytes:
+            leads &= (ONE << (n_bytes - ahead)) - ONE
+        if leads != NONE:
+            previous = _classify(text, ahead, leads, tables, ahead - base, previous)
+        ahead += BLOCK
+    store64(state, 0, base)
+    store64(state, 8, ahead)
+    store64(state, 16, previous)
+    return at - base
+
 
 Planes = tuple[Mask, Mask, Mask, Mask, Mask]
 
@@ -129,3 +236,79 @@ def choose_step(starts: Mask, anchors: Mask) -> tuple[Mask, int]:
         step = highest(anchors)
         return starts & ALL >> (63 - step) & (ONE ^ ALL), step
     return starts & (ONE ^ ALL), highest(starts)
+
+
+@kernel
+def _bytes_in_character(lead: int) -> int:
+    if lead < 0xC0:
+        return 1
+    if lead < 0xE0:
+        return 2
+    return 3 if lead < 0xF0 else 4
+
+
+@kernel
+def _set_bit(bits: Span, byte_offset: int, number: int) -> None:
+    place = byte_offset + (number >> 3)
+    store8(bits, place, load8(bits, place) | 1 << (number & 7))
+
+
+@kernel
+def _mark_token(token: Span, start: int, end: int, crossings: Span, shift: int) -> None:
+    """Enter the pairs that token[start:end] crosses."""
+    at = start
+    while at < end and load8(token, at) & 0xC0 == 0x80:
+        at += 1
+    left = 0
+    while at < end:
+        lead = load8(token, at)
+        length = _bytes_in_character(lead)
+        present = min(length, end - at)
+        value = lead if length == 1 else lead & (0x7F >> length)
+        for place in range(1, present):
+            value = value << 6 | (load8(token, at + place) & 0x3F)
+        if length == 3:
+            unknown = 6 * (length - present)
+            for right in range(value << unknown, (value + 1) << unknown):
+                if left >= 0x800:
+                    _set_bit(crossings, CROSSED_PAIRS, crossing_bit(left, right, shift))
+                elif left == 0 and at > start:
+                    _set_bit(crossings, 0, right)
+        left = value if length == 3 == present else -1
+        at += present
+
+
+@kernel
+def _mark_character(token: Span, at: int, crossings: Span, byte_offset: int) -> None:
+    lead = load8(token, at)
+    if _bytes_in_character(lead) == 3:
+        rest = (load8(token, at + 1) & 0x3F) << 6 | (load8(token, at + 2) & 0x3F)
+        _set_bit(crossings, byte_offset, (lead & 0x0F) << 12 | rest)
+
+
+@kernel
+def _mark_ends(token: Span, start: int, end: int, crossings: Span) -> None:
+    """Mark both edges of token[start:end] as places that must not be cut."""
+    if end - start >= 3:
+        _mark_character(token, start, crossings, 0)
+        _mark_character(token, end - 3, crossings, INNER_STARTS)
+
+
+@kernel
+def mark_crossings(
+    token_bytes: NDArray[np.uint8],
+    token_offsets: NDArray[np.int64],
+    unmade: NDArray[np.uint32],
+    crossings: NDArray[np.uint8],
+) -> None:
+    """Enter all tokens of a vocabulary.
+
+    token_bytes: uint8[n], one token after the other; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers of
+    those that merging never makes. crossings: uint8[16384 + 2**k], whose bits are set here.
+    """
+    shift = crossings_shift(crossings.size - CROSSED_PAIRS)
+    tokens, crossing_span = span(token_bytes), span(crossings)
+    for number in range(token_offsets.size - 1):
+        _mark_token(tokens, token_offsets[number], token_offsets[number + 1], crossing_span, shift)
+    for number in unmade:
+        _mark_ends(tokens, token_offsets[number], token_offsets[number + 1], crossing_span)

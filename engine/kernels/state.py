@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import uncompiled
-from engine.kernels.caches import SLOT
-from engine.kernels.lanes import LANE
-from engine.kernels.queue import BLOCK_BYTES, second_level, space_for
+from engine.kernels.lookup import SLOT
+from engine.kernels.merging import BLOCK_BYTES, LANE, second_level, space_for
 from engine.kernels.vectors import LINE
 
 WORD_LINES = 1 << 10

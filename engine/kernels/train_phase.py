@@ -24,8 +24,7 @@ from engine.kernels.train_layout import (
     put_number,
     spans_of,
 )
-from engine.kernels.train_pairs import ENTRY, find, home, pair_key
-from engine.kernels.train_queue import bucket_of, let_wait
+from engine.kernels.train_merge import ENTRY, bucket_of, find, home, let_wait, pair_key
 
 WEIGHT = 0xFFFFFFFF
 """The part of a place that is its weight."""

@@ -1,10 +1,4 @@
-"""Counting pretokens: a hash table of all different ones.
-
-An *entry* is three 64-bit words, in the order of first sight. A pretoken of up to 15 bytes is its 16-byte key
-(``lookup``) and how often it occurred; of a longer one the entry has the hash of its bytes, ``LONG_PIECE << 56`` plus
-its place in the arena, and the count. In the arena stand its length (64 bits) and its bytes. The *index* says where
-entries are: their number plus one, 0 where there is none; at most half of it is used.
-"""
+"""The pretokens of a corpus: counted in a table, and laid out for merging."""
 
 from __future__ import annotations
 
@@ -14,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import shift_right
+from engine.kernels.bits import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 from engine.kernels.layout import LONG_PIECE
-from engine.kernels.lookup import equal_bytes, hash_bytes, key_hash, key_high, key_low
+from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
+from engine.kernels.train_layout import HEAD, MOST_WEIGHT
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS
@@ -224,3 +219,164 @@ def fill_index(arrays: CountTable) -> None:
         while load32(index, place << 2) != 0:
             place = (place + 1) & last
         store32(index, place << 2, number + 1)
+
+
+@inline_kernel
+def pretoken_of(table: CountTable, number: int) -> tuple[Span, int, int, int]:
+    """Where the bytes of an entry are: their span, start and size; and how often it occurred."""
+    high = load64(table.entries, number * ENTRY + 8)
+    source: Span = table.entries
+    start, size = number * ENTRY, shift_right(high, 56)
+    if size == LONG_PIECE:
+        source, start = table.arena, (high & ARENA_MASK) + 8
+        size = load64(source, start - 8)
+    return source, start, size, load64(table.entries, number * ENTRY + 16)
+
+
+@inline_kernel
+def copies(count: int) -> int:
+    """How many heads a pretoken needs, each with at most ``MOST_WEIGHT`` occurrences."""
+    return 1 + (count - 1) // MOST_WEIGHT
+
+
+@inline_kernel
+def character_bytes(source: Span, at: int) -> int:
+    """How many bytes the character has that begins there; valid UTF-8."""
+    lead = load8(source, at)
+    return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
+
+
+@inline_kernel
+def code_point(source: Span, at: int, size: int) -> int:
+    """The code point of a character of so many bytes."""
+    value = load8(source, at)
+    if size > 1:
+        value &= 0x7F >> size
+    for byte in range(at + 1, at + size):
+        value = (value << 6) | (load8(source, byte) & 0x3F)
+    return value
+
+
+@inline_kernel
+def count_symbols(source: Span, start: int, size: int, in_characters: int) -> int:
+    """How many symbols a pretoken has."""
+    if in_characters == 0:
+        return size
+    characters = 0
+    for byte in range(start, start + size):
+        characters += load8(source, byte) & 0xC0 != 0x80
+    return characters
+
+
+@kernel
+def mark_characters(arrays: CountTable, seen: NDArray[np.uint8]) -> None:
+    """Set ``seen`` to 1 at the code point of each character of the pretokens. seen: uint8[0x110000]."""
+    table, marks = spans_of(arrays), span(seen)
+    for number in range(number_in(table, ENTRIES_USED)):
+        source, start, size, _ = pretoken_of(table, number)
+        at = start
+        while at < start + size:
+            width = character_bytes(source, at)
+            store8(marks, code_point(source, at, width), 1)
+            at += width
+
+
+@kernel
+def measure_slots(arrays: CountTable, in_characters: int) -> tuple[int, int, int]:
+    """How many slots the pretokens of more than one symbol need; how many symbols and bytes the corpus has."""
+    table = spans_of(arrays)
+    slots = 1
+    symbols = total = 0
+    for number in range(number_in(table, ENTRIES_USED)):
+        source, start, size, count = pretoken_of(table, number)
+        length = count_symbols(source, start, size, in_characters)
+        total += size * count
+        symbols += length * count
+        if length > 1:
+            slots += (length + 1) * copies(count)
+    return slots, symbols, total
+
+
+@inline_kernel
+def write_bytes(source: Span, start: int, size: int, ids: Span, out: Span, at: int) -> int:
+    """Write bytes as slots from byte offset ``at`` on. The offset behind them."""
+    for byte in range(start, start + size):
+        store32(out, at, load32(ids, load8(source, byte) << 2))
+        at += 4
+    return at
+
+
+@inline_kernel
+def write_characters(source: Span, start: int, size: int, ids: Span, out: Span, at: int) -> int:
+    """Write characters as slots from byte offset ``at`` on. The offset behind them."""
+    byte = start
+    while byte < start + size:
+        width = character_bytes(source, byte)
+        store32(out, at, load32(ids, code_point(source, byte, width) << 2))
+        at += 4
+        byte += width
+    return at
+
+
+@kernel
+def fill_slots(arrays: CountTable, in_characters: int, ids: NDArray[np.uint32], slots: NDArray[np.uint32]) -> None:
+    """Write the pretokens of more than one symbol as slots. ids: uint32[256] by byte, or uint32[0x110000] by code
+    point. slots: uint32[n], n as measured."""
+    table, id_of, out = spans_of(arrays), span(ids), span(slots)
+    at = 0
+    for number in range(number_in(table, ENTRIES_USED)):
+        source, start, size, count = pretoken_of(table, number)
+        if count_symbols(source, start, size, in_characters) < 2:
+            continue
+        while count > 0:
+            weight = min(count, MOST_WEIGHT)
+            count -= weight
+            store32(out, at, HEAD + weight)
+            if in_characters:
+                at = write_characters(source, start, size, id_of, out, at + 4)
+            else:
+                at = write_bytes(source, start, size, id_of, out, at + 4)
+    store32(out, at, HEAD)
+
+
+@kernel
+def digest_counts(arrays: CountTable) -> tuple[int, int]:
+    """128 bits, as two signed words: sums over all entries of what their pretoken and its count mix into."""
+    table = spans_of(arrays)
+    entries, arena = table.entries, table.arena
+    first = second = 0
+    for number in range(number_in(table, ENTRIES_USED)):
+        low = load64(entries, number * ENTRY)
+        high = load64(entries, number * ENTRY + 8)
+        count = load64(entries, number * ENTRY + 16)
+        if shift_right(high, 56) == LONG_PIECE:
+            high = LONG | load64(arena, high & ARENA_MASK)  # its size: its place depends on the order
+        one = fold_multiply(low ^ HASH_A, high ^ HASH_B)
+        other = fold_multiply(multiply_wrapping(low, HASH_B) ^ high, HASH_A)
+        first = add_wrapping(first, fold_multiply(one ^ HASH_B, multiply_wrapping(count, HASH_A)))
+        second = add_wrapping(second, fold_multiply(other ^ HASH_A, multiply_wrapping(count, HASH_B)))
+    return first, second
+
+
+@kernel
+def spell(symbols: NDArray[np.uint8], merges: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Write where the bytes of each merged token begin and end, and return the bytes of all tokens.
+
+    symbols: uint8[s], the bytes of the alphabet. merges: int64[n, 4], left and right id first. offsets: int64[ids + 1],
+    filled up to the end of the alphabet.
+    """
+    first = offsets.size - 1 - merges.shape[0]
+    for index in range(merges.shape[0]):
+        left, right = merges[index, 0], merges[index, 1]
+        size = offsets[left + 1] - offsets[left] + offsets[right + 1] - offsets[right]
+        offsets[first + index + 1] = offsets[first + index] + size
+    blob = np.empty(offsets[offsets.size - 1], np.uint8)
+    blob[: symbols.size] = symbols
+    for index in range(merges.shape[0]):
+        at = offsets[first + index]
+        for side in range(2):
+            part = merges[index, side]
+            for byte in range(offsets[part], offsets[part + 1]):
+                blob[at] = blob[byte]
+                at += 1
+    return blob

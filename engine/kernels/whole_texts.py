@@ -1,13 +1,4 @@
-"""Whole texts to tokens: UTF-8, pretokens and tokens of one chunk after the other, in one call.
-
-A chunk is small enough for everything that is made of it to be read again from the processor's caches. To call the
-kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into
-those caches every time; and threads would wait for each other there.
-
-``fixed``, what never changes: tables of a scanner (``scan_cl100k`` says which: pages, classes, wide_table, split; the
-first word of split is the family) and tables of a vocabulary. ``own``, what one call at a time may use: a state, room
-for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only read.
-"""
+"""Whole texts, one or many, scanned and counted or encoded in one call."""
 
 from __future__ import annotations
 
@@ -16,11 +7,8 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import kernel
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
-from engine.kernels.scan_cl100k import scan_cl100k
-from engine.kernels.scan_deepseek import scan_deepseek
-from engine.kernels.scan_gpt2 import scan_gpt2
-from engine.kernels.scan_o200k import scan_o200k
-from engine.kernels.utf8 import kernel_room, write_utf8
+from engine.kernels.block_scanners import scan_cl100k, scan_deepseek, scan_gpt2, scan_o200k
+from engine.kernels.utf8 import PADDING, is_valid_utf8, kernel_room, write_utf8
 
 GPT2 = 0
 CL100K = 1
@@ -134,3 +122,30 @@ def encode_text(
             return chunk, used
         _, used = encode_utf8(readable, n_bytes, 0, fixed, own, out, used)
     return len(chunks), used
+
+
+NOT_UTF8 = -1
+"""Stands for the tokens of what is no text."""
+
+
+@kernel
+def count_many(
+    content: NDArray[np.uint8], byte_spans: NDArray[np.int64], fixed: Fixed, own: Own, counts: NDArray[np.int64]
+) -> None:
+    """Write how many tokens each of n texts has, ``NOT_UTF8`` for one that is not valid UTF-8. Nothing of what stands
+    in front of a text or behind it has a part in that, be it the next text.
+
+    ``content``: uint8[m], read-only, all of the texts, with ``PADDING`` readable bytes of anything behind each.
+    ``byte_spans``: int64[n, 2], where each starts and ends there. ``fixed``, ``own``: as for ``whole_texts``.
+    ``counts``: int64[k], k >= n. IndexError where a text is not in ``content``, or ``counts`` is too short.
+    """
+    if len(counts) < len(byte_spans):
+        raise IndexError("no room for the counts")
+    for index in range(len(byte_spans)):
+        start, end = byte_spans[index, 0], byte_spans[index, 1]
+        if start < 0 or end < start or end > len(content) - PADDING:
+            raise IndexError("the texts are not within their memory")
+        if is_valid_utf8(content[start:end]):
+            counts[index] = count_utf8(content[start : end + PADDING], end - start, fixed, own)
+        else:
+            counts[index] = NOT_UTF8

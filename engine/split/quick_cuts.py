@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import block_layout
 from engine.kernels._jit import COMPILED
-from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
+from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
 from engine.split.safe_cuts import CutFinder
 from engine.split.unit_properties import unit_properties
 

@@ -1,6 +1,6 @@
 r"""Tables for the scanners: the class of each character in two readings, and where a vocabulary allows further cuts.
 
-The readings are laid out in ``engine.kernels.characters``. They come from the Unicode categories of
+The readings are laid out in ``engine.kernels.blocks``. They come from the Unicode categories of
 ``engine.text.character_classes``: White_Space is the categories Z and six control characters.
 """
 
@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.kernels import characters
-from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
+from engine.kernels import blocks as characters
+from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 from engine.text import character_classes
 from engine.text.character_classes import CATEGORIES, N_CODE_POINTS, PAGE
 
@@ -41,7 +41,7 @@ CROSSINGS_SIZE = CROSSED_PAIRS + (1 << (CROSSINGS_BITS - 3))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassTable:
-    """``pages``: uint16[16384]; ``classes``: uint8[128 * n]; read-only. See ``engine.kernels.characters``."""
+    """``pages``: uint16[16384]; ``classes``: uint8[128 * n]; read-only. See ``engine.kernels.blocks``."""
 
     pages: NDArray[np.uint16]
     classes: NDArray[np.uint8]
@@ -98,7 +98,7 @@ def crossings_of(
     token_bytes: uint8[n], the tokens one after the other; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers
     of those that merging never makes.
     """
-    from engine.kernels.crossings import mark_crossings
+    from engine.kernels.block_algebra import mark_crossings
 
     crossings = np.zeros(CROSSINGS_SIZE, dtype=np.uint8)
     unmade = np.empty(0, dtype=np.uint32) if unmade is None else unmade
@@ -108,7 +108,7 @@ def crossings_of(
 
 
 def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """uint8[65536 + 2**k], read-only: what ``engine.kernels.wide_characters`` asks of characters of two and three bytes
+    """uint8[65536 + 2**k], read-only: what ``engine.kernels.block_algebra`` asks of characters of two and three bytes
     and of neighbouring ones, in one reading and with the crossings of one vocabulary."""
     flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
     flags[:0x800] &= characters.CLASS

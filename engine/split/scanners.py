@@ -80,13 +80,13 @@ BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], ND
 def block_kernel(family: Family) -> Kernel:
     """The block scanner of a family. Imported when asked for: importing numba takes a while."""
     if family is Family.GPT2:
-        from engine.kernels.scan_gpt2 import scan_gpt2 as kernel
+        from engine.kernels.block_scanners import scan_gpt2 as kernel
     elif family is Family.CL100K:
-        from engine.kernels.scan_cl100k import scan_cl100k as kernel
+        from engine.kernels.block_scanners import scan_cl100k as kernel
     elif family is Family.O200K:
-        from engine.kernels.scan_o200k import scan_o200k as kernel
+        from engine.kernels.block_scanners import scan_o200k as kernel
     else:
-        from engine.kernels.scan_deepseek import scan_deepseek as kernel
+        from engine.kernels.block_scanners import scan_deepseek as kernel
     return kernel
 
 
@@ -115,7 +115,7 @@ class Scanner:
         crossings = scan_tables.no_cuts() if crossings is None else crossings
         self.block_tables: BlockTables | None = None
         if plain or not COMPILED:
-            from engine.kernels.scan_plain import scan_plain
+            from engine.kernels.plain_scanners import scan_plain
 
             self._scan: Callable[..., int] = scan_plain
             self._tables: tuple[Any, ...] = (self._classes.pages, self._classes.classes, self._split)

@@ -23,9 +23,8 @@ from engine.errors import TrainingError
 from engine.kernels import train_table
 from engine.kernels._jit import COMPILED
 from engine.kernels.lookup import KEY_MASKS
-from engine.kernels.train_digest import digest_counts
-from engine.kernels.train_table import CountTable, add_entries, count_pretokens, fill_index
-from engine.kernels.valid_utf8 import is_valid_utf8
+from engine.kernels.train_table import CountTable, add_entries, count_pretokens, digest_counts, fill_index
+from engine.kernels.utf8 import is_valid_utf8
 from engine.runtime.cancellation import ask
 from engine.split.pretokenization import Stretch, pretokenizer, stretches_in_time
 from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner

@@ -224,7 +224,7 @@ class _KernelCounter:
         self._counter.add(text)
 
     def byte_count(self) -> int:
-        from engine.kernels.train_slots import measure_slots
+        from engine.kernels.train_table import measure_slots
 
         slots, _, _ = measure_slots(self._counter.table, 0)
         return max(0, int(slots) - self.different)

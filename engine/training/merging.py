@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
 from engine.kernels import train_layout as layout
-from engine.kernels.train_merge import merge_pairs
-from engine.kernels.train_pairs import move_pairs
+from engine.kernels.train_merge import BUCKETS, merge_pairs, move_pairs
 from engine.kernels.train_phase import (
     compact,
     count_pairs,
@@ -23,7 +22,6 @@ from engine.kernels.train_phase import (
     rewind_lists,
     start_lists,
 )
-from engine.kernels.train_queue import BUCKETS
 from engine.text.space_signs import SIGN
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.counting import Counting

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from engine.kernels.train_pairs import move_pairs
+from engine.kernels.train_merge import move_pairs
 from engine.training.counting import PretokenCounter, is_valid
 from engine.training.merging import zeros
 from engine.training.run import TrainingRun

@@ -51,7 +51,7 @@ class PieceOrder:
 
     @functools.cached_property
     def scan(self) -> NDArray[np.uint8]:
-        """uint8[SCAN_SIZE], read-only: what ``engine.kernels.scan_pieces`` asks. Imports numba, unlike the rest."""
+        """uint8[SCAN_SIZE], read-only: what ``engine.kernels.plain_scanners`` asks. Imports numba, unlike the rest."""
         scan = _scan_data(self.characters, self.pieces)
         _put_tags(scan, self.tags)
         scan.flags.writeable = False
@@ -104,7 +104,7 @@ def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
 def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
     """Which characters are pieces, and which neighbours stand together in some piece."""
     from engine.kernels._jit import uncompiled
-    from engine.kernels.scan_pieces import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
+    from engine.kernels.plain_scanners import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
 
     scan = np.zeros(SCAN_SIZE, dtype=np.uint8)
     _set_bits(scan, 0, _points(characters))
@@ -122,7 +122,7 @@ def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
 def _put_tags(scan: NDArray[np.uint8], tags: Sequence[bytes]) -> None:
     """Which tags there are."""
     from engine.kernels._jit import uncompiled
-    from engine.kernels.scan_pieces import LONGEST_TAG, TAG_SLOTS, TAGS, next_slot
+    from engine.kernels.plain_scanners import LONGEST_TAG, TAG_SLOTS, TAGS, next_slot
 
     slots = scan[TAGS : TAGS + TAG_SLOTS * 16].reshape(TAG_SLOTS, 16)
     following: Any = uncompiled(next_slot)

@@ -16,13 +16,12 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError
 from engine.kernels import layout
-from engine.kernels.build import fill_tables
+from engine.kernels.block_algebra import CROSSED_PAIRS
+from engine.kernels.build import contents_are_sound, fill_tables
 from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
-from engine.kernels.scan_pieces import SCAN_SIZE
+from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.state import lay_out, zeros
-from engine.kernels.table_check import contents_are_sound
-from engine.kernels.wide_characters import CROSSED_PAIRS
 from engine.runtime.library_pages import release_range
 from engine.split.scan_tables import CROSSINGS_SIZE, crossings_of
 from engine.vocabulary.bundle import RankTable

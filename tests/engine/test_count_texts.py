@@ -13,7 +13,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
 from engine.kernels.kept_code import NotCompiledError
-from engine.kernels.many_texts import NOT_UTF8
+from engine.kernels.whole_texts import NOT_UTF8
 from engine.runtime.threads import in_threads
 from engine.split.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
 from engine.text.validity import is_utf8

@@ -5,50 +5,50 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.kernels import characters
-from engine.kernels.wide_characters import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
+from engine.kernels import blocks
+from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 from engine.split import scan_tables
 from engine.text import code_point_sets
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
 
 WORDS = {
-    characters.UPPER: r"[\p{Lu}\p{Lt}]",
-    characters.LOWER: r"\p{Ll}",
-    characters.CASELESS: r"[\p{Lm}\p{Lo}]",
-    characters.MARK: r"\p{M}",
-    characters.NUMBER: r"\p{N}",
-    characters.SPACE: r"[\s--\r\n]",
-    characters.NEWLINE: r"[\r\n]",
-    characters.OTHER: r"[^\s\p{L}\p{M}\p{N}]",
+    blocks.UPPER: r"[\p{Lu}\p{Lt}]",
+    blocks.LOWER: r"\p{Ll}",
+    blocks.CASELESS: r"[\p{Lm}\p{Lo}]",
+    blocks.MARK: r"\p{M}",
+    blocks.NUMBER: r"\p{N}",
+    blocks.SPACE: r"[\s--\r\n]",
+    blocks.NEWLINE: r"[\r\n]",
+    blocks.OTHER: r"[^\s\p{L}\p{M}\p{N}]",
 }
 
 LETTERS = WORDS | {
-    characters.CASELESS: r"[\p{Lm}\p{Lo}\p{M}]",
-    characters.MARK: r"[\s&&\p{M}]",  # nothing
+    blocks.CASELESS: r"[\p{Lm}\p{Lo}\p{M}]",
+    blocks.MARK: r"[\s&&\p{M}]",  # nothing
 }
 
 HAN = {
     **{number: f"[{expression}--\\p{{Han}}]" for number, expression in WORDS.items()},
     **{
-        characters.EAST + number: f"[{WORDS[number]}&&\\p{{Han}}]"
-        for number in (characters.OTHER, characters.CASELESS, characters.MARK, characters.NUMBER)
+        blocks.EAST + number: f"[{WORDS[number]}&&\\p{{Han}}]"
+        for number in (blocks.OTHER, blocks.CASELESS, blocks.MARK, blocks.NUMBER)
     },
 }
 
 DEEPSEEK = {
-    characters.CASED: rf"[\p{{Lu}}\p{{Lt}}\p{{Ll}}--[{EAST}]]",
-    characters.SYMBOL: rf"[[\p{{P}}\p{{S}}]--[{EAST}]]",
-    characters.CASELESS: rf"[[\p{{Lm}}\p{{Lo}}]--[{EAST}]]",
-    characters.MARK: rf"[\p{{M}}--[{EAST}]]",
-    characters.NUMBER: r"\p{N}",
-    characters.SPACE: r"[\s--\r\n]",
-    characters.NEWLINE: r"[\r\n]",
-    characters.OTHER: rf"[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{EAST}]",
-    characters.EAST + characters.OTHER: rf"[[{EAST}]--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]",
-    characters.EAST + characters.SYMBOL: rf"[[{EAST}]&&[\p{{P}}\p{{S}}]]",
-    characters.EAST + characters.CASELESS: rf"[[{EAST}]&&\p{{L}}]",
-    characters.EAST + characters.MARK: rf"[[{EAST}]&&\p{{M}}]",
+    blocks.CASED: rf"[\p{{Lu}}\p{{Lt}}\p{{Ll}}--[{EAST}]]",
+    blocks.SYMBOL: rf"[[\p{{P}}\p{{S}}]--[{EAST}]]",
+    blocks.CASELESS: rf"[[\p{{Lm}}\p{{Lo}}]--[{EAST}]]",
+    blocks.MARK: rf"[\p{{M}}--[{EAST}]]",
+    blocks.NUMBER: r"\p{N}",
+    blocks.SPACE: r"[\s--\r\n]",
+    blocks.NEWLINE: r"[\r\n]",
+    blocks.OTHER: rf"[^\s\p{{L}}\p{{M}}\p{{N}}\p{{P}}\p{{S}}{EAST}]",
+    blocks.EAST + blocks.OTHER: rf"[[{EAST}]--[\p{{L}}\p{{M}}\p{{P}}\p{{S}}]]",
+    blocks.EAST + blocks.SYMBOL: rf"[[{EAST}]&&[\p{{P}}\p{{S}}]]",
+    blocks.EAST + blocks.CASELESS: rf"[[{EAST}]&&\p{{L}}]",
+    blocks.EAST + blocks.MARK: rf"[[{EAST}]&&\p{{M}}]",
 }
 
 
@@ -80,8 +80,8 @@ def test_whatever_four_bytes_decode_to_is_in_the_table():
 
 def test_splittable_letters_are_those_without_case():
     table = scan_tables.word_table()
-    flagged = table.classes & characters.SPLITTABLE != 0
-    assert set((table.classes[flagged] & characters.CLASS).tolist()) == {characters.CASELESS}
+    flagged = table.classes & blocks.SPLITTABLE != 0
+    assert set((table.classes[flagged] & blocks.CLASS).tolist()) == {blocks.CASELESS}
 
 
 READINGS = (
@@ -136,7 +136,7 @@ def test_nothing_is_cut_around_a_token_that_merging_never_makes():
     table = scan_tables.word_table()
     plain, held = (scan_tables.wide_table_of(table, some) for some in (np.zeros_like(bits), bits))
     changed = np.flatnonzero(plain[:PAIRS_AT] != held[:PAIRS_AT])
-    assert {chr(point): held[point] ^ plain[point] for point in changed} == {"漢": CROSSED, "語": characters.SPLITTABLE}
+    assert {chr(point): held[point] ^ plain[point] for point in changed} == {"漢": CROSSED, "語": blocks.SPLITTABLE}
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -146,8 +146,8 @@ def test_the_wide_table_says_of_a_character_what_the_others_say(reading):
     wide = scan_tables.wide_table_of(table, bits)
     points = np.arange(PAIRS_AT)
     flags = table.classes[table.pages[points >> 7].astype(np.int64) << 7 | points & 127]
-    assert ((wide[:PAIRS_AT] & characters.CLASS) == table.of_all()[:PAIRS_AT]).all()
+    assert ((wide[:PAIRS_AT] & blocks.CLASS) == table.of_all()[:PAIRS_AT]).all()
     of_three = points >= 0x800
-    assert ((wide[:PAIRS_AT] & characters.SPLITTABLE) == flags * of_three & characters.SPLITTABLE).all()
+    assert ((wide[:PAIRS_AT] & blocks.SPLITTABLE) == flags * of_three & blocks.SPLITTABLE).all()
     assert np.flatnonzero(wide[:PAIRS_AT] & CROSSED).tolist() == [ord("字")]
     assert (wide[PAIRS_AT:] == bits[CROSSED_PAIRS:]).all()

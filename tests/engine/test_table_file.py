@@ -13,7 +13,7 @@ import pytest
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels import layout
 from engine.kernels._jit import CHECKED, COMPILED
-from engine.kernels.table_check import contents_are_sound
+from engine.kernels.build import contents_are_sound
 from engine.split import reference
 from engine.vocabulary import tables as table_file
 from engine.vocabulary.tables import map_tables, release_pages, save_tables, seal

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from engine.kernels.cache_folder import kept_in
 from engine.kernels.kept_code import NotCompiledError
-from engine.kernels.measures import note_token_ends
+from engine.kernels.lookup import note_token_ends
 try:
     with kept_in(Path(sys.argv[1]), compiled_only=len(sys.argv) > 2):
         note_token_ends(np.zeros(2, np.uint32), np.zeros(600, np.uint8), np.zeros(1, np.int64))

@@ -9,10 +9,18 @@ import pytest
 
 from engine.kernels import layout, state
 from engine.kernels._jit import kernel
-from engine.kernels.caches import find_beside, is_word, put_slot, put_word, slot_line, word_line
-from engine.kernels.growing import grow_slots, grow_words
 from engine.kernels.layout import section
-from engine.kernels.lookup import key_hash
+from engine.kernels.lookup import (
+    find_beside,
+    grow_slots,
+    grow_words,
+    is_word,
+    key_hash,
+    put_slot,
+    put_word,
+    slot_line,
+    word_line,
+)
 from engine.kernels.memory import load64, span, store64
 from engine.split import reference
 from engine.vocabulary.tables import build_tables, fingerprint_of

@@ -11,7 +11,7 @@ import engine
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import count_tokens, encode_tokens
-from engine.kernels.measures import note_token_ends
+from engine.kernels.lookup import note_token_ends
 from engine.kernels.state import new_state
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import as_text, counted, encoded

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
-from engine.kernels.text_cuts import find_chunks, first_cut_in, last_cut_in
+from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
 from engine.split.quick_cuts import QuickCutFinder
 from engine.split.safe_cuts import CutFinder
 from engine.split.unit_properties import unit_properties
