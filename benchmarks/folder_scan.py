@@ -52,7 +52,8 @@ def memory_mb() -> float:
 def scan(folder: str, cache: str, name: str) -> None:
     """Count the folder once, and print what that took. ``cache``: the file where counts are kept, "" for nowhere."""
     import engine
-    from engine.corpus.folder_counts import CountCache, count_folder
+    from engine.corpus.count_cache import CountCache
+    from engine.corpus.folder_counts import count_folder
     from engine.corpus.types import CorpusRules
     from engine.corpus.walk import FolderWalk
 

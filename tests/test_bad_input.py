@@ -14,7 +14,7 @@ import pytest
 
 from commands import entry
 from engine.library.formats.saving import save_encoding
-from tests.engine.formats.trained import trained
+from tests.engine.library.formats.trained import trained
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -17,7 +17,7 @@ import pytest
 import engine
 import main
 from engine.library import bundled_encodings, catalog
-from tests.engine.formats import library_files
+from tests.engine.library.formats import library_files
 from tests.patience import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -19,7 +19,7 @@ IN_ITS_FOLDER = {"engine/library/formats/saving.py", "engine/library/formats/kep
 """What writes several files into the folder that ``atomic_file.replacing`` gives them."""
 EXCEPTIONS = {
     "engine/kernels/cache_folder.py",
-    "engine/corpus/folder_counts.py",
+    "engine/corpus/count_cache.py",
     "engine/library/user_encodings.py",
     "gui/state/session_slot.py",
 }
@@ -37,7 +37,7 @@ def test_nothing_else_writes_a_file():
 
 def test_the_exceptions_are_told_where_somebody_looks_for_them():
     contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    module = (ROOT / "engine" / "atomic_file.py").read_text(encoding="utf-8")
+    module = (ROOT / "engine" / "runtime" / "atomic_files.py").read_text(encoding="utf-8")
     for path in EXCEPTIONS:
         assert f"`{path}`" in contributing
         assert f"``{path.removesuffix('.py').replace('/', '.')}``" in module

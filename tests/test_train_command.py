@@ -19,7 +19,7 @@ from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training import run as training
 from engine.training.checkpoint import UnsavedCheckpointError
 from engine.training.run import TrainingRun
-from tests.engine.formats.trained import TEXT as BASE
+from tests.engine.library.formats.trained import TEXT as BASE
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = BASE * 4
@@ -243,7 +243,7 @@ import sys
 import main
 from engine import training_merging
 from engine.training.run import TrainingRun
-from tests.engine.formats.trained import TEXT as BASE
+from tests.engine.library.formats.trained import TEXT as BASE
 training_merging._BUDGET = 1
 as_it_is = TrainingRun.advance
 asked = []

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
+from engine.corpus.count_cache import Additions
 from engine.corpus.files import CorpusFileError, opened_file, read_at, read_start, read_whole
-from engine.corpus.folder_counts import Additions
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError, UnsupportedTextError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.corpus.folder_counts import KnownCounts
+    from engine.corpus.count_cache import KnownCounts
     from engine.corpus.walk import FoundFile
     from engine.encoding.encoding import Encoding
     from engine.text.digests import ContentDigests

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from engine.encoding.chunked_encoder import NativeFront, check_text
-from engine.encoding.encoder import NativeEncoder, Workspace, padded
+from engine.encoding.encoder import NativeEncoder
 from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.encoding.text_work import Workspace, padded
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.plain_scanners import scan_pieces
 from engine.runtime import caches

@@ -114,7 +114,8 @@ class FolderScan(QObject):
 
 def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, ticket: Ticket) -> ScannedFolder:
     """Count folders. On a worker thread, with the help of others. RefusedScan, EngineError."""
-    from engine.corpus.folder_counts import CountCache, count_folder
+    from engine.corpus.count_cache import CountCache
+    from engine.corpus.folder_counts import count_folder
     from engine.corpus.walk import FolderWalk
 
     def report(files: int, file_bytes: int) -> None:

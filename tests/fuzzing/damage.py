@@ -1,6 +1,6 @@
 """Input made worse by what it is: JSON, which stays JSON, and lines, as YAML has them.
 
-Of bytes, whatever they are: ``tests.engine.formats.damage``.
+Of bytes, whatever they are: ``tests.engine.library.formats.damage``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tests.engine.formats.damage import Damage, worse_bytes
+from tests.engine.library.formats.damage import Damage, worse_bytes
 
 HOSTILE_VALUES: tuple[Any, ...] = (
     *(None, True, False, 0, 1, -1, 1.5, 10**30, -(10**30), 1e308, float("inf"), float("nan")),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from engine.errors import FormatError
 from engine.library.formats.opening import open_tokenizer
-from tests.engine.formats.damage import worse_bytes
-from tests.engine.formats.test_hostile_files import IMPORTERS
+from tests.engine.library.formats.damage import worse_bytes
+from tests.engine.library.formats.test_hostile_files import IMPORTERS
 from tests.fuzzing import price_fuzzers, profile_fuzzers, profile_window_fuzzer, request_fuzzers, typed_fuzzers
 from tests.fuzzing.damage import worse_json
 from tests.fuzzing.judging import Fuzzer

@@ -16,7 +16,7 @@ from pricing.importers import apply_differences, read_import, three_way
 from pricing.importers.reading import ImportFileError
 from pricing.load import read_price_text
 from pricing.types import EditError, PriceFileError
-from tests.engine.formats.damage import worse_bytes
+from tests.engine.library.formats.damage import worse_bytes
 from tests.fuzzing.damage import HOSTILE_VALUES, HOSTILE_WORDS, worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer
 

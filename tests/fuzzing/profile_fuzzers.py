@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import Path
 
 import engine
-from engine.corpus.folder_counts import Additions, CountCache, KnownCounts
+from engine.corpus.count_cache import Additions, CountCache, KnownCounts
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
@@ -31,9 +31,9 @@ from gui.state.settings import Settings, SettingsStore
 from gui.state.storage import Storage
 from gui.tokenizers.train.checkpoint_service import PLAN, STATE, TrainingPlan, find_checkpoint, save_checkpoint
 from pricing.calibration import CalibrationError, Sample, changed_samples
-from tests.engine.formats.damage import worse_bytes
-from tests.engine.formats.test_hostile_files import KEPT, kept
-from tests.engine.formats.trained import trained
+from tests.engine.library.formats.damage import worse_bytes
+from tests.engine.library.formats.test_hostile_files import KEPT, kept
+from tests.engine.library.formats.trained import trained
 from tests.fuzzing.damage import worse_json
 from tests.fuzzing.judging import Fuzzer
 

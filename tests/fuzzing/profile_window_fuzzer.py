@@ -16,7 +16,7 @@ from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.runtime.notify import Notice
 from gui.window.application import Application
-from tests.engine.formats.damage import worse_bytes
+from tests.engine.library.formats.damage import worse_bytes
 from tests.fuzzing.damage import worse_json, worse_lines
 from tests.fuzzing.judging import Fuzzer
 from tests.gui.test_other_versions import KINDS

@@ -17,7 +17,7 @@ from engine.requests.lines import RequestLines
 from engine.requests.template_file import TemplateFile, read_source
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Image, Message, Request
-from tests.engine.formats.damage import worse_bytes
+from tests.engine.library.formats.damage import worse_bytes
 from tests.engine.requests import test_bodies as bodies
 from tests.engine.requests.samples import WEATHER, WEATHER_TOOL
 from tests.engine.requests.test_images import FILES

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from engine.library import catalog
-from tests.engine.formats.damage import worse_bytes
+from tests.engine.library.formats.damage import worse_bytes
 from tests.fuzzing.fuzzers import FUZZERS, OF_JSON, chosen
 from tests.fuzzing.judging import MOST_SECONDS, Fuzzer, cases_of
 from tests.thoroughness import mostly_deep
@@ -21,8 +21,8 @@ FEWER = {"templates": 8, "patterns": 20, "price edits": 20, "searches": 20, "sce
 """What takes a process, or a search through a vocabulary, for each."""
 
 TOKENIZERS = "tokenizers, "
-"""Damaged bytes of these: ``tests.engine.formats.test_hostile_files``. Here are those whose values are others, each
-tried in a process."""
+"""Damaged bytes of these: ``tests.engine.library.formats.test_hostile_files``. Here are those whose values are others,
+each tried in a process."""
 FEWER |= {f"{TOKENIZERS}{importer}": 8 for importer in OF_JSON}
 EVERY_DAY = 0.25
 """The part of these cases that is tried outside of the deep run."""

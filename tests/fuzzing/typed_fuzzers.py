@@ -25,7 +25,7 @@ from engine.vocabulary.entries.table import entries_of
 from gui.costs.price_facts_service import value_of
 from gui.tokenizers.vocabulary.controller import typed_ids
 from pricing.types import PricingError
-from tests.engine.formats.damage import worse_bytes
+from tests.engine.library.formats.damage import worse_bytes
 from tests.fuzzing.damage import HOSTILE_WORDS, worse_lines
 from tests.fuzzing.judging import Fuzzer
 

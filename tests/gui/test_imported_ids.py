@@ -17,7 +17,7 @@ import engine
 from engine.runtime.threads import in_threads
 from gui.window.application import Application
 from tests.engine import oracles
-from tests.engine.formats import library_files
+from tests.engine.library.formats import library_files
 from tests.gui.conftest import OpenWindow
 from tests.gui.tokenizers.test_tokenizers import add, choose, facts
 from tests.thoroughness import mostly_deep

@@ -17,7 +17,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 import pricing
-from engine.corpus.folder_counts import Additions, CountCache, KnownCounts
+from engine.corpus.count_cache import Additions, CountCache, KnownCounts
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library import catalog
@@ -45,8 +45,8 @@ from gui.tokenizers.train.checkpoint_service import (
 from gui.window.application import Application
 from pricing.calibration import CalibrationError, Sample
 from pricing.types import PricingError
-from tests.engine.formats import library_files
-from tests.engine.formats.trained import trained
+from tests.engine.library.formats import library_files
+from tests.engine.library.formats.trained import trained
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages("versionsTab")

@@ -10,8 +10,8 @@ import engine
 from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Image, Message, Request, Tool, ToolCall
+from tests.engine.encoding.test_prepared_encoding import encodings as prepared
 from tests.engine.requests.samples import DAY, WEATHER, WEATHER_TOOL, counted, tallied
-from tests.engine.test_prepared_encoding import encodings as prepared
 from tests.thoroughness import examples, mostly_deep
 
 ENCODINGS = {key: template.encoding or "cl100k_base" for key, template in TEMPLATES.items()}

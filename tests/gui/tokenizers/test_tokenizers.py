@@ -28,9 +28,9 @@ from gui.tokenizers.library.service import LICENCES, SIZES
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
 from gui.window.application import Application
-from tests.engine.formats import library_files
-from tests.engine.formats.test_gguf import of_model
-from tests.engine.formats.trained import trained
+from tests.engine.library.formats import library_files
+from tests.engine.library.formats.test_gguf import of_model
+from tests.engine.library.formats.trained import trained
 from tests.gui.conftest import OpenWindow
 from tests.gui.dropping import drop
 from tests.thoroughness import mostly_deep
