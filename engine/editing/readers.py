@@ -1,4 +1,9 @@
-"""Read the tokens of a text under edit: all of them, or those that an edit has changed. Positions are UTF-16 units."""
+"""Read the tokens of a text under edit: all of them, or those that an edit has changed. Positions are UTF-16 units.
+
+Safe cuts in a text of UTF-16 units, and the text between them piece by piece. All positions are UTF-16 units.
+
+Read the tokens of a text under edit: all of them, or those that an edit has changed.
+"""
 
 from __future__ import annotations
 

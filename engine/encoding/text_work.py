@@ -1,4 +1,16 @@
-"""Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step."""
+"""Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step.
+
+The UTF-8 that Python keeps of a text already, read where it stands.
+
+A text of ASCII is its own UTF-8. Of another, Python makes UTF-8 when an extension asks for it (tiktoken does, and so
+does SQLite) and keeps it as long as the text lives. To ask for it here would take more memory for good, so what is not
+kept is not made. No function of Python's says whether it is kept, but every text does, in two words of its header: how
+many bytes of UTF-8 there are, and where. Which two, Python's headers show (``PyCompactUnicodeObject``); they differ
+from version to version. So they are looked for, once, in texts of our own whose UTF-8 Python is asked for. Where they
+are not found as they should be, only ASCII is read in place.
+
+How texts are counted and encoded with a scanner: by one call of a kernel that does it all, or step by step.
+"""
 
 from __future__ import annotations
 

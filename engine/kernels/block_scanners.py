@@ -1,4 +1,29 @@
-"""Scanners that cut a text into pretokens 64 bytes at a time, one for each family of split patterns."""
+"""Scanners that cut a text into pretokens 64 bytes at a time, one for each family of split patterns.
+
+The split of gpt2, r50k and p50k, 64 bytes at a time; ``scan_plain.next_gpt2`` says what it does.
+
+Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
+behind the block are left to the next step.
+
+The split of cl100k, Llama 3 and Qwen, 64 bytes at a time; ``scan_plain.next_cl100k`` says what it does.
+
+Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
+behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
+of ASCII.
+
+DeepSeek's three stages, 64 bytes at a time; ``scan_plain.next_deepseek`` says what they do.
+
+Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
+behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
+of ASCII and characters of no class (controls, format characters, private use, unassigned).
+
+The split of o200k, Tekken and Kimi, 64 bytes at a time; ``scan_plain.next_o200k`` says what it does.
+
+Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
+behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
+of ASCII, marks that no letter precedes, capitals behind a letter without case, which belong to its word or not
+depending on what precedes and follows, and Han that is no letter.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,25 @@
-"""Scanners that cut a text into pretokens character by character: where blocks do not know, and for SentencePiece."""
+r"""Scanners that cut a text into pretokens character by character: where blocks do not know, and for SentencePiece.
+
+The bundled split patterns as scanners, one pretoken at a time: plain, exact, and what the fast ones ask in doubt.
+
+Each ``next_*`` takes the place where a pretoken starts and returns where it ends. The text is valid UTF-8, and
+readable for four bytes behind ``n_bytes``; broken UTF-8 gives meaningless ends, but none outside of the text.
+``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes the tables of its own reading.
+
+They follow their pattern alternative by alternative. Where a pattern backtracks, the comment says what comes of it.
+
+The split of texts for SentencePiece's pieces, and cut further:
+``\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ``
+
+Of a run of newlines, tabs or spaces up to 31 are one token, from the left. Everything else is merged within a stretch
+that has neither newlines nor tabs, and a space at its start only: no piece has a space behind another character, but
+for ``> </``. In an encoding that has tags, such as ``</td>``, each is a stretch of its own.
+
+Such a stretch is cut between two characters that stand together in no piece: every merge across that place would make
+a piece in which they do. An unknown character is handed on byte by byte. There are no unreachable pieces to be
+afraid of: the tables do not have them. A stretch may end with the space of ``> </`` where a tag follows: the space
+merges with nothing then.
+"""
 
 from __future__ import annotations
 

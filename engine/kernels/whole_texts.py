@@ -1,4 +1,21 @@
-"""Whole texts, one or many, scanned and counted or encoded in one call."""
+"""Whole texts, one or many, scanned and counted or encoded in one call.
+
+Whole texts to tokens: UTF-8, pretokens and tokens of one chunk after the other, in one call.
+
+A chunk is small enough for everything that is made of it to be read again from the processor's caches. To call the
+kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into
+those caches every time; and threads would wait for each other there.
+
+``fixed``, what never changes: tables of a scanner (``scan_cl100k`` says which: pages, classes, wide_table, split; the
+first word of split is the family) and tables of a vocabulary. ``own``, what one call at a time may use: a state, room
+for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only read.
+
+Many texts, checked and counted in one call.
+
+A call of a kernel gives the interpreter lock away and takes it back: threads that count one short text after the other
+wait for each other all the time. So the texts of many small files stand in one stretch of memory, and one call does for
+all of them what ``whole_texts`` does for one.
+"""
 
 from __future__ import annotations
 

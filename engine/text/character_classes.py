@@ -1,4 +1,22 @@
-"""Classes of characters: what kind each code point is, by the Unicode version of tiktoken's split engine."""
+"""Classes of characters: what kind each code point is, by the Unicode version of tiktoken's split engine.
+
+Which letter of a small alphabet stands for a character: a table of all code points, in little memory.
+
+Flat, it would take two megabytes for each split pattern. Most of it repeats itself: blocks of neighbouring code points
+that are alike are kept once, which leaves a twentieth.
+
+What kind of character every code point is, by the Unicode version of tiktoken's split engine.
+
+Which characters are letters decides where a split pattern cuts, so the tables must be those of the engine whose cuts
+we reproduce, not those of the Python that happens to run (3.11 knows Unicode 14, 3.13 knows 15.1). They were read out
+of tiktoken itself by ``packaging/probe_unicode.py``; a test compares them with the installed tiktoken, code point by
+code point. The version is told by the property ``Age``: what it calls assigned, and no more, has a category.
+
+A file is one zlib stream of: ``TLUNICD1`` (8 bytes); the Unicode version (two bytes); the number of blocks and of
+fold entries (little-endian uint16 each); for each of the 8,704 pages of 128 code points the number of its block
+(uint16); the blocks (128 bytes each: positions in ``CATEGORIES``); the fold entries (uint32: the size of an orbit,
+then its code points, and so on).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Kinds of text as far as they matter for counting: its script, and whether it is code, JSON or prose."""
+"""Kinds of text as far as they matter for counting: its script, and whether it is code, JSON or prose.
+
+Some of a text, spread evenly over it: what is looked at of texts that are too long to be looked at as a whole.
+
+What kind of text this is, as far as it matters for counting: its script, and whether it is code, JSON or other data.
+
+Told of short pieces, so that a text that is prose here and code there is seen to be both.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,20 @@
 """Normalization before a text is split: Unicode forms, lowercase, accents stripped.
 
-The forms are those of ``tokenizers``, whatever version of Unicode this Python knows."""
+The forms are those of ``tokenizers``, whatever version of Unicode this Python knows.
+
+Normalisation as ``tokenizers`` does it, whatever version of Unicode this Python knows.
+
+``tokenizers`` normalises by the tables of about Unicode 9, Python by those of its own version, and each version orders
+further marks and composes further letters. So texts with a character that versions differ on are left to that library;
+Unicode's stability policy has all others come out the same, and Python's own functions are thirty times as fast.
+
+What may be done to a text before it is cut: Unicode normalisation, lowercase, accents taken off. And what it loses.
+
+A normalizer is a row of steps, each of which also Hugging Face's normalisers know. None looks at what stands around a
+character, but for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
+normalised by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.) Each step gives
+what that of ``tokenizers`` gives, on every Python (``engine.text.normalization``).
+"""
 
 from __future__ import annotations
 

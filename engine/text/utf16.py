@@ -1,4 +1,7 @@
-"""Texts as UTF-16 code units, which are the positions of Qt's text classes, and back."""
+"""Texts as UTF-16 code units, which are the positions of Qt's text classes, and back.
+
+Texts whose UTF-16 units can be read anywhere. All positions are UTF-16 units.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,8 @@
 """The first half of training: all texts are read, cut into pretokens and counted, on as many threads as there are
-processors."""
+processors.
+
+The first half of training: all texts are read, cut and counted, on as many threads as there are processors.
+"""
 
 from __future__ import annotations
 

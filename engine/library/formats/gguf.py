@@ -1,4 +1,17 @@
-"""The tokenizer in the header of a GGUF file, llama.cpp's format of models."""
+"""The tokenizer in the header of a GGUF file, llama.cpp's format of models.
+
+The header of a GGUF file, llama.cpp's format of models: its keys and values, of which the tokenizer's are kept. What
+follows, the tensors, is never read.
+
+Source: ggml-org/ggml, docs/gguf.md (versions 2 and 3).
+
+The tokenizer in the header of a GGUF file, as one of the formats that it was made from.
+
+llama.cpp keeps the vocabulary, but only a name for the split pattern; of those, the ones whose pattern is known here
+are taken. A vocabulary of the kind "llama" is a SentencePiece model's, one of the kind "gpt2" that of a tokenizer.json.
+
+Source: ggml-org/llama.cpp, src/llama-vocab.cpp (llama_vocab::impl::load); ggml-org/ggml, docs/gguf.md.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Open a tokenizer file of any known format: read it, make it an encoding, compare that with the library it is from."""
+"""Open a tokenizer file of any known format: read it, make it an encoding, compare that with the library it is from.
+
+Texts on which a tokenizer from a file is tried: several scripts, white space, emoji, code, and runs of one thing.
+
+Written for this; none of them is from anywhere.
+
+Opening a tokenizer file of any known format: read, made an encoding, and compared with the library it is from.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written."""
+"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written.
+
+Just enough of protobuf's wire format to read and write a SentencePiece model: fields of messages, one after another.
+
+Source: protobuf.dev, Encoding.
+
+SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written anew, with
+what makes tokens and nothing else.
+
+Source: google/sentencepiece, src/sentencepiece_model.proto (0.2).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""How other programs' vocabularies spell bytes: GPT-2's letters, ``<0x0A>``, SentencePiece's sign for a space."""
+"""How other programs' vocabularies spell bytes: GPT-2's letters, ``<0x0A>``, SentencePiece's sign for a space.
+
+The printable letters that stand for bytes in GPT-2's files and in tokenizer.json: printable Latin-1 for itself,
+every other byte for a letter from U+0100 on (openai/gpt-2, src/encoder.py: bytes_to_unicode).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,14 @@
-"""How other programs' files spell split patterns, and which of ours each spelling is."""
+"""How other programs' files spell split patterns, and which of ours each spelling is.
+
+A split pattern for Oniguruma, the engine of regular expressions that Hugging Face's library uses.
+
+Its dialect (Ruby's) differs from that of the Rust crates: ``^`` and ``$`` are about lines, ``(?m:`` is what ``(?s:`` is
+there, ``{1,3}+`` is a repetition of a repetition, and ``[a--b]`` is no difference. So every class is written out as
+ranges of code points, and possessive counted repetitions as atomic groups.
+
+minbpe's files hold one pattern, for Python's module ``regex``. Hugging Face's hold a list of stages, for Oniguruma;
+most of the known patterns mean the same there, and the others are spelled anew.
+"""
 
 from __future__ import annotations
 

@@ -1,5 +1,9 @@
-"""Take the body of an API call apart: JSON of strangers, every value checked for its kind, unknown ones kept and
-named."""
+"""Take the body of an API call apart: JSON of strangers, every value checked for its kind, unknown ones kept and named.
+
+JSON that strangers send: what is wrong ends in a sentence with line and column.
+
+Taking a body apart: every value is checked for its kind, and what is not known here is kept and named.
+"""
 
 from __future__ import annotations
 
