@@ -21,7 +21,7 @@ from unittest import mock
 import numpy as np
 
 import engine
-from engine.encoding import encoder
+from engine.encoding import text_work
 from engine.encoding.encoder import NativeEncoder
 from engine.encoding.encoding import Encoding
 from engine.encoding.piece_encoding import PieceEncoding
@@ -221,7 +221,7 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
 @contextlib.contextmanager
 def _tiny_caches() -> Iterator[None]:
     """For encoders that are opened, and used for the first time, inside."""
-    with mock.patch.multiple(state, **TINY), mock.patch.object(encoder, "ENDS", TINY_ENDS):
+    with mock.patch.multiple(state, **TINY), mock.patch.object(text_work, "ENDS", TINY_ENDS):
         yield
 
 

@@ -103,7 +103,7 @@ def with_a_damaged_file(tmp_path, monkeypatch):
     content = bytearray((folder / "p50k.ranks").read_bytes())
     content[-1] ^= 1
     (folder / "p50k.ranks").write_bytes(content)
-    monkeypatch.setattr(catalog, "DATA_DIR", folder)
+    monkeypatch.setattr(bundled_encodings, "DATA_DIR", folder)
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
