@@ -228,9 +228,15 @@ def test_what_the_pages_link_to_exists():
     )
 
 
-def test_a_keystroke_becomes_a_price_in_few_files():
-    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    section = page.partition("## How a keystroke becomes a price")[2].partition("\n## ")[0]
+@pytest.mark.parametrize(
+    ("page", "heading"),
+    [
+        ("CONTRIBUTING.md", "## How a keystroke becomes a price"),
+        ("docs/architecture.md", "## From a folder to a vocabulary"),
+    ],
+)
+def test_a_journey_leads_through_few_files(page: str, heading: str):
+    section = (ROOT / page).read_text(encoding="utf-8").partition(heading)[2].partition("\n## ")[0]
     listed = re.findall(r"^\d+\. `([^`]+)`: \S", section, re.MULTILINE)
     assert 0 < len(listed) <= 15
     assert_none(f"{file} does not exist" for file in listed if not (ROOT / file).is_file())

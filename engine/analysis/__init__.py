@@ -1,1 +1,1 @@
-"""Looking into tokens: how encodings differ, how a text is merged, figures that compare."""
+"""How a text is merged, and how encodings differ on it."""

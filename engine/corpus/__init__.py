@@ -1,1 +1,1 @@
-"""Folders and files to text: which files, in which character encoding, with how many tokens."""
+"""Folders and files to text, and counting the tokens of folders."""

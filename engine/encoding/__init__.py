@@ -1,1 +1,1 @@
-"""Encodings: text to token ids and back, by kernels, by tiktoken or by another library."""
+"""Text to token ids and back: by kernels, tiktoken or another library."""

@@ -1,1 +1,1 @@
-"""Encodings by name: bundled ones, the user's own, and tokenizer files in every format."""
+"""Encodings by name, and tokenizer files in every format."""

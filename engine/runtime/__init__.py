@@ -1,1 +1,1 @@
-"""What every part of the engine runs on: cancellation, threads, caches, files."""
+"""Cancellation, threads, caches and atomic files."""

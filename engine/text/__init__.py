@@ -1,1 +1,1 @@
-"""Texts as such: Unicode, normalization, offsets in bytes and UTF-16 units, kinds of text."""
+"""Unicode, normalization, offsets in bytes and UTF-16 units, kinds of text."""

@@ -1,1 +1,1 @@
-"""Training a tokenizer: settings, counting, merging, checkpoints, forecast and evaluation."""
+"""Training: settings, counting, merging, checkpoints, evaluation."""

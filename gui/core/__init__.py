@@ -1,1 +1,1 @@
-"""Logic of the application without Qt: what the commands may use, too."""
+"""Logic of the application without Qt. The commands use it, too."""

@@ -1,1 +1,1 @@
-"""Workspace Cost: the table of models, the scenario, the inspector and what can be done with rows."""
+"""Workspace Cost: the table of models, the scenario, inspector, conversation and prices."""

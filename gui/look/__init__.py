@@ -1,1 +1,1 @@
-"""Palettes, icons, and bytes made visible."""
+"""Design tokens, style sheet, fonts, icons, and bytes made visible."""

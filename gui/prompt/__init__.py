@@ -1,1 +1,1 @@
-"""The workspace Prompt: text, chat, comparison, savings and versions."""
+"""Workspace Prompt: text, chat, comparison, savings and versions."""

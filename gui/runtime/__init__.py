@@ -1,1 +1,1 @@
-"""Runtime of the window: threads, event loop, memory."""
+"""Jobs (the only threads), event loop, imports, memory, workarounds for PySide."""

@@ -1,1 +1,1 @@
-"""The workspace Tokenizers: library, training, vocabularies and merges."""
+"""Workspace Tokenizers: library, training, vocabularies and merges."""

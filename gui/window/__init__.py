@@ -1,1 +1,1 @@
-"""The shell of the window: workspaces and their pages, header, menus, status bar, and what their actions do."""
+"""The shell: workspaces and their pages, header, menus, status bar, and their actions."""
