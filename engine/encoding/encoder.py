@@ -1,7 +1,5 @@
 """The encoder that the kernels make up: texts in, numbers of tokens, ids or ends out. The same ids as tiktoken's.
 
-What one call of our own encoder needs for itself: caches and room, kept for the next call.
-
 It knows no special tokens and no patterns; ``engine.encoding.encoding`` does.
 """
 

@@ -1,5 +1,6 @@
 """An encoding with the pieces of SentencePiece's BPE, merged by our own encoders
-(``engine.vocabulary.piece_order``)."""
+(``engine.vocabulary.piece_order``).
+"""
 
 from __future__ import annotations
 

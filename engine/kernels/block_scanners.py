@@ -1,23 +1,23 @@
 """Scanners that cut a text into pretokens 64 bytes at a time, one for each family of split patterns.
 
-The split of gpt2, r50k and p50k, 64 bytes at a time; ``scan_plain.next_gpt2`` says what it does.
+The split of gpt2, r50k and p50k, 64 bytes at a time; ``plain_scanners.next_gpt2`` says what it does.
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
 behind the block are left to the next step.
 
-The split of cl100k, Llama 3 and Qwen, 64 bytes at a time; ``scan_plain.next_cl100k`` says what it does.
+The split of cl100k, Llama 3 and Qwen, 64 bytes at a time; ``plain_scanners.next_cl100k`` says what it does.
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
 behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
 of ASCII.
 
-DeepSeek's three stages, 64 bytes at a time; ``scan_plain.next_deepseek`` says what they do.
+DeepSeek's three stages, 64 bytes at a time; ``plain_scanners.next_deepseek`` says what they do.
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
 behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
 of ASCII and characters of no class (controls, format characters, private use, unassigned).
 
-The split of o200k, Tekken and Kimi, 64 bytes at a time; ``scan_plain.next_o200k`` says what it does.
+The split of o200k, Tekken and Kimi, 64 bytes at a time; ``plain_scanners.next_o200k`` says what it does.
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
 behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside

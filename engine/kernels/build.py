@@ -1,6 +1,6 @@
 """Filling the tables of a vocabulary, and checking tables that were read from a file.
 
-Filling the tables of a vocabulary, once. Everything here is called by ``engine.vocabulary.tables``.
+Everything here is called by ``engine.vocabulary.tables``.
 
 The pair that a token is merged from: merge the token's own bytes with all other tokens; if two tokens are left, these
 are it. No text ever merges another pair into that token: when the last merge of a token happens, nothing has crossed

@@ -16,7 +16,7 @@ neighbours that stand together, because each two come from one window.
 Where no such token is found (long runs of one character are few very long tokens), a *block* of 512 bytes is merged
 by itself, its last tokens are dropped, and the seam to the tokens before it is tested by merging the two; a bad seam
 steps back a token. A block with the bytes of the block before reuses its tokens. If stepping back does not help
-either, the whole piece goes through ``queue``.
+either, the whole piece goes through ``merging.merge_queued``.
 
 Pieces that are not tokens themselves: looked up in the caches, and merged where no cache knows them.
 

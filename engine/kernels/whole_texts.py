@@ -6,9 +6,10 @@ A chunk is small enough for everything that is made of it to be read again from 
 kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into
 those caches every time; and threads would wait for each other there.
 
-``fixed``, what never changes: tables of a scanner (``scan_cl100k`` says which: pages, classes, wide_table, split; the
-first word of split is the family) and tables of a vocabulary. ``own``, what one call at a time may use: a state, room
-for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only read.
+``fixed``, what never changes: tables of a scanner (``block_scanners`` says which: pages, classes, wide_table, split;
+the first word of split is the family) and tables of a vocabulary. ``own``, what one call at a time may use: a state,
+room for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only
+read.
 
 Many texts, checked and counted in one call.
 

@@ -31,8 +31,6 @@ way, and the tests compare the two. It gives the pretokens that tiktoken would, 
 
 A hostile pattern can take time that grows without bounds: a limit in seconds ends it.
 
-Long texts cut into pretokens stretch by stretch, with a general engine of regular expressions.
-
 Each stretch gives the pretokens that nothing behind it can change (``engine.split.pretokenization``), and the next one
 begins where the last of them ends. So memory is bounded, unless the pattern looks at the whole text.
 """

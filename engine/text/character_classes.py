@@ -5,8 +5,6 @@ Which letter of a small alphabet stands for a character: a table of all code poi
 Flat, it would take two megabytes for each split pattern. Most of it repeats itself: blocks of neighbouring code points
 that are alike are kept once, which leaves a twentieth.
 
-What kind of character every code point is, by the Unicode version of tiktoken's split engine.
-
 Which characters are letters decides where a split pattern cuts, so the tables must be those of the engine whose cuts
 we reproduce, not those of the Python that happens to run (3.11 knows Unicode 14, 3.13 knows 15.1). They were read out
 of tiktoken itself by ``packaging/probe_unicode.py``; a test compares them with the installed tiktoken, code point by

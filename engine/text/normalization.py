@@ -2,8 +2,6 @@
 
 The forms are those of ``tokenizers``, whatever version of Unicode this Python knows.
 
-Normalisation as ``tokenizers`` does it, whatever version of Unicode this Python knows.
-
 ``tokenizers`` normalises by the tables of about Unicode 9, Python by those of its own version, and each version orders
 further marks and composes further letters. So texts with a character that versions differ on are left to that library;
 Unicode's stability policy has all others come out the same, and Python's own functions are thirty times as fast.
