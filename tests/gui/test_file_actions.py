@@ -201,7 +201,7 @@ def test_a_failed_save_keeps_the_text_and_can_be_tried_again(
     notice.offers[0].act()
     qtbot.waitUntil(lambda: not bench.prompt.modified)
     assert (tmp_path / "out.txt").read_text() == "precious"
-    assert "Could not save" not in notices(bench)
+    assert not any(notice.key == "save" for notice in bench.window.messages.notices)
 
 
 def test_closing_does_not_outrun_a_save(
