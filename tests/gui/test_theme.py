@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -269,6 +269,16 @@ def test_an_icon_of_no_size_is_drawn_nowhere(qapp: QApplication):
     assert icon.pixmap(QSize(16, 0)).isNull()
 
 
+class Told(QObject):
+    """Counts the changes of style that a widget is told of."""
+
+    changes = 0
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.changes += event.type() == QEvent.Type.StyleChange
+        return False
+
+
 def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot, applied: Theme):
     """Two pages of many labels: one is shown right after the change, the other long after."""
     stack = QStackedWidget()
@@ -291,14 +301,19 @@ def test_what_is_hidden_follows_in_small_steps_or_when_it_is_shown(qtbot: QtBot,
     def ink(label: QLabel) -> QColor:
         return label.palette().color(QPalette.ColorRole.WindowText)
 
+    told = Told()
+    labels[-1].installEventFilter(told)
     applied.set_mode("dark")
     quiet = applied.colour("quiet")
     assert ink(labels[0]) == quiet
     assert ink(labels[-1]) != quiet, "it is hidden"
+    assert not told.changes, "nor does Qt tell it of the change, which takes as long"
+    assert not any(label.testAttribute(Qt.WidgetAttribute.WA_SetStyle) for label in labels)
     stack.setCurrentWidget(pages[1])
     assert ink(labels[2 * AT_ONCE]) == quiet, "it is shown"
     assert ink(labels[4 * AT_ONCE - 1]) == quiet
     qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
+    assert told.changes
     applied.set_mode("light")
     applied.set_mode("dark")
     qtbot.waitUntil(lambda: all(ink(label) == quiet for label in labels))
