@@ -241,10 +241,10 @@ def test_a_real_ctrl_c(corpus, tmp_path):
     code = """
 import sys
 import main
-from engine import training_merging
+from engine.training import merging
 from engine.training.run import TrainingRun
 from tests.engine.library.formats.trained import TEXT as BASE
-training_merging._BUDGET = 1
+merging._BUDGET = 1
 as_it_is = TrainingRun.advance
 asked = []
 def advance(self, seconds=0.03):

@@ -81,7 +81,7 @@ def failed(why, details):
     sys.exit(f"{why} {details}")
 
 app = QApplication([sys.argv[0]])
-from engine import compiling
+from engine.encoding import compiling
 compiling.compiler_command = compiler_command
 window = gui.app.create_window(profile)
 bench = window.findChild(Application)

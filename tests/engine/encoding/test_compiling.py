@@ -159,8 +159,8 @@ for name in names:
     assert encoding.use_kernels(compiled_only=True)
     assert [encoding.encode(text + special) for special in ("", "<")] == own
     assert encoding.count(text) == len(own[0]) == len(encoding.token_ends(text)) == len(encoding.token_ids(text))
-from engine import table_file
-assert set(before) <= set(kept()) and NOTE_SUFFIX == table_file.NOTE_SUFFIX  # others may keep something meanwhile
+from engine.vocabulary import tables
+assert set(before) <= set(kept()) and NOTE_SUFFIX == tables.NOTE_SUFFIX  # others may keep something meanwhile
 print(len(names))
 """
 

@@ -213,11 +213,13 @@ def test_an_array_that_somebody_saved_is_no_checkpoint(tmp_path):
 WORK = """
 import io, sys
 import numpy as np
-from engine import TrainingRun, atomic_file, training_merging, training_texts
+from engine import TrainingRun
+from engine.runtime import atomic_files
+from engine.training import merging, texts
 
 path, start, kind, number = sys.argv[1:]
-training_texts.BLOCK_BYTES = 500
-training_merging._BUDGET = 1
+texts.BLOCK_BYTES = 500
+merging._BUDGET = 1
 left = int(number)
 
 def reach(name):
@@ -238,7 +240,7 @@ def savez_in_two(file, **arrays):
     file.write(content[len(content) // 2 :])
 
 savez, np.savez = np.savez, savez_in_two
-fsync, atomic_file.os.fsync = atomic_file.os.fsync, lambda file: (reach("writing"), fsync(file))
+fsync, atomic_files.os.fsync = atomic_files.os.fsync, lambda file: (reach("writing"), fsync(file))
 run = TrainingRun.resume(path) if start == "resume" else TrainingRun(start, 700)
 while not run.done:
     reach(run.advance(0.0).stage)

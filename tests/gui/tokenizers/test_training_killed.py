@@ -31,7 +31,8 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
-from engine import compiling, training_merging
+from engine.encoding import compiling
+from engine.training import merging
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.tokenizers.train import checkpoint_service as training_checkpoint
@@ -57,7 +58,7 @@ save_checkpoint, training_worker.save_checkpoint = training_worker.save_checkpoi
 # A checkpoint after every slice, and slices of a few merges: whatever the speed, there is one at each moment.
 training_worker.SLICE_SECONDS = training_worker.CHECKPOINT_SECONDS = 0.0
 training_worker.CHECKPOINT_SHARE = float("inf")
-training_merging._BUDGET = 1
+merging._BUDGET = 1
 kernel_build.PATIENCE_MS = 2**30
 compiling.is_compiled = lambda *_: True
 
