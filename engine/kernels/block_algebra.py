@@ -1,40 +1,34 @@
 """From the classes of 64 bytes to the places where pretokens start: what the block scanners share.
 
-The characters of a block that are not ASCII: their classes as masks, and where pretokens may be cut further.
-
-Such a cut, between two characters of three bytes, is allowed where no token of the vocabulary contains bytes of both.
-Why it changes no id: merging replaces two neighbouring tokens by one that is their bytes together, and that is a token
-of the vocabulary. So no merge ever crosses the cut; those on one side change nothing that those on the other depend
-on; and taken in the order of their ranks, the merges of the whole are the merges of one side mixed with those of the
-other. A pretoken that is a token as a whole, which encoders look up first, would cross the cut, too. A part could be a
-token that no merging makes, and be found by that look-up: so nothing is cut before the first character of such a token,
-nor behind its last.
-
-It keeps pretokens of scripts without spaces short, so that they are met again. Which pairs some token crosses is a bit
-set, asked by a hash of the pair; ``engine.kernels.block_algebra`` fills it. Two pairs that share a bit cost a cut,
-never a token.
-
-A scanner may end a call at a cut and go on from it: cuts are only made within a run of letters (and marks, where the
-pattern takes them), and from inside of it the rest of the run is what the pattern matches. Only o200k and Tekken look
-back at a cased letter in the same run; ``scan_o200k`` leaves those cuts out.
-
-Classes do not depend on where pretokens start, so they are looked up a block ahead of the scanner. Then the processor
-can look up the next ones while it is still busy with the algebra of this block.
-
-What the block scanners share: from the classes of 64 bytes to places where pretokens start.
-
 A mask speaks of bytes. A character of several bytes has all its bits set in the mask of its class; ``inner`` has those
 of its continuation bytes. ``m << 1`` is "behind an m", ``m >> 1`` is "before an m".
 
-Which neighbouring characters some token of a vocabulary has bytes of both: between all others a pretoken may be cut
-(``engine.kernels.block_algebra`` says why). Only characters of three bytes are ever cut apart: with those of two
-bytes words have spaces between them, and those of four would fill the set.
+Classes of characters that are not ASCII (``wide_planes``) do not depend on where pretokens start, so
+``classify_ahead`` looks them up a block ahead of the scanner. Then the processor can look up the next ones while it is
+still busy with the algebra of this block.
 
-A token may start inside its first character or end inside its last one, so one token can stand for many pairs. One
-that ends with the first bytes of a character is entered for every character that begins so. Where one starts inside a
-character, the character behind that is noted by itself: it is never cut off, whatever stands before it.
+``wide_planes`` also says where pretokens may be cut further: between two characters of three bytes, where no token of
+the vocabulary contains bytes of both. This keeps pretokens of scripts without spaces short, so that they are met again.
+Only characters of three bytes are ever cut apart: words of characters of two bytes have spaces between them, and
+characters of four would fill the set.
 
-So are the first and the last character of tokens that merging never makes, which only whole pretokens may be.
+Why such a cut changes no id: merging replaces two neighbouring tokens by one that is their bytes together, and that is
+a token of the vocabulary. So no merge ever crosses the cut; those on one side change nothing that those on the other
+depend on; and taken in the order of their ranks, the merges of the whole are the merges of one side mixed with those of
+the other. A pretoken that is a token as a whole, which encoders look up first, would cross the cut, too. A part could
+be a token that no merging makes, and be found by that look-up: so nothing is cut before the first character of such a
+token, nor behind its last.
+
+A scanner may end a call at a cut and go on from it: cuts are only made within a run of letters (and marks, where the
+pattern takes them), and from inside of it the rest of the run is what the pattern matches. Only o200k and Tekken look
+back at a cased letter in the same run; ``block_scanners.scan_o200k`` leaves those cuts out.
+
+Which pairs of characters some token crosses is a bit set, asked by a hash of the pair (``crossing_bit``) and filled by
+``mark_crossings``. Two pairs that share a bit cost a cut, never a token. A token may start inside its first character
+or end inside its last one, so one token can stand for many pairs. One that ends with the first bytes of a character is
+entered for every character that begins so. Where one starts inside a character, the character behind that is noted by
+itself: it is never cut off, whatever stands before it. So are the first and the last character of tokens that merging
+never makes, which only whole pretokens may be.
 """
 
 from __future__ import annotations

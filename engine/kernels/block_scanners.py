@@ -1,28 +1,19 @@
 """Scanners that cut a text into pretokens 64 bytes at a time, one for each family of split patterns.
 
-The split of gpt2, r50k and p50k, 64 bytes at a time; ``plain_scanners.next_gpt2`` says what it does.
+The scanners, what they split for, and the plain scanner of ``engine.kernels.plain_scanners`` that says what each does:
+
+* ``scan_gpt2``: gpt2, r50k and p50k (``next_gpt2``);
+* ``scan_cl100k``: cl100k, Llama 3 and Qwen (``next_cl100k``);
+* ``scan_deepseek``: DeepSeek's three stages (``next_deepseek``);
+* ``scan_o200k``: o200k, Tekken and Kimi (``next_o200k``).
 
 Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
-behind the block are left to the next step.
+behind the block are left to the next step. What bit algebra leaves undecided is left to the plain scanner:
 
-The split of cl100k, Llama 3 and Qwen, 64 bytes at a time; ``plain_scanners.next_cl100k`` says what it does.
-
-Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
-behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
-of ASCII.
-
-DeepSeek's three stages, 64 bytes at a time; ``plain_scanners.next_deepseek`` says what they do.
-
-Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
-behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
-of ASCII and characters of no class (controls, format characters, private use, unassigned).
-
-The split of o200k, Tekken and Kimi, 64 bytes at a time; ``plain_scanners.next_o200k`` says what it does.
-
-Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
-behind the block are left to the next step, and what bit algebra leaves undecided to the plain scanner: digits outside
-of ASCII, marks that no letter precedes, capitals behind a letter without case, which belong to its word or not
-depending on what precedes and follows, and Han that is no letter.
+* for all but ``scan_gpt2``, digits outside of ASCII;
+* for ``scan_deepseek``, characters of no class as well (controls, format characters, private use, unassigned);
+* for ``scan_o200k``, also marks that no letter precedes, capitals behind a letter without case, which belong to its
+  word or not depending on what precedes and follows, and Han that is no letter.
 """
 
 from __future__ import annotations

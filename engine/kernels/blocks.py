@@ -1,18 +1,15 @@
 r"""Sixty-four bytes at a time as bit masks, and characters in UTF-8 with their classes: what all scanners share.
 
-Sixty-four bytes at a time: which bytes are what, as bit masks, and where the bits are, as positions.
+The first part says which of 64 bytes are what, as bit masks (``block_masks``, ``bit_masks``), and where bits are, as
+positions (``store_positions``). Masks are uint64; bit i speaks of byte i of a block. Positions are int64. numba makes
+float64 of uint64 mixed with int64, so masks are combined with masks and with the constants of this file alone; ``+``
+and ``-`` of masks wrap. The instructions marked ``no_plain_twin`` have none: what is built on them has one as a whole
+(``engine.kernels.plain_scanners``). The checked build verifies every access (``engine.kernels.memory``).
 
-Masks are uint64; bit i speaks of byte i of a block. Positions are int64. numba makes float64 of uint64 mixed with
-int64, so masks are combined with masks and with the constants of this file alone; ``+`` and ``-`` of masks wrap.
-
-These instructions have no plain twins: what is built on them has one as a whole (``engine.kernels.plain_scanners``).
-The checked build verifies every access (``engine.kernels.memory``).
-
-Characters in UTF-8 and their classes: what all scanners share.
-
-A table of classes has two levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and
-``classes``: uint8[128 * n], one byte a character. 16,384 pages cover whatever four bytes of broken UTF-8 decode to,
-so a look-up cannot leave the table. ``engine.split.scan_tables`` builds them. Texts and tables are spans here.
+The second part, from ``code_point_at`` on, reads characters and their classes from spans. A table of classes has two
+levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and ``classes``: uint8[128 * n], one
+byte a character. 16,384 pages cover whatever four bytes of broken UTF-8 decode to, so a look-up cannot leave the table.
+``engine.split.scan_tables`` builds the tables.
 
 The lower four bits of a class say what a pattern can tell apart. The patterns of GPT-2 and its heirs and DeepSeek's
 draw the lines in different places, so there are two readings:

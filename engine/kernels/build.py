@@ -2,14 +2,15 @@
 
 Everything here is called by ``engine.vocabulary.tables``.
 
-The pair that a token is merged from: merge the token's own bytes with all other tokens; if two tokens are left, these
-are it. No text ever merges another pair into that token: when the last merge of a token happens, nothing has crossed
-its ends yet, so its bytes were merged just as they are when alone. As a rule tokens of lower numbers are all that this
-takes. Their pairs are known by then; tokens of higher numbers are looked up by their bytes.
+``fill_tables`` finds the pair that each token is merged from: merge the token's own bytes with all other tokens; if two
+tokens are left, these are it. No text ever merges another pair into that token: when the last merge of a token happens,
+nothing has crossed its ends yet, so its bytes were merged just as they are when alone. As a rule this takes tokens of
+lower numbers only, whose pairs are known by then (``merge_plainly``); tokens of higher numbers are looked up by their
+bytes (``merge_by_bytes``).
 
-Whether tables are what the other kernels may trust: every number in them that a kernel uses as a place, or that ends
-one of its loops, is looked at once. After that nothing in the tables can lead a kernel out of its memory, whatever file
-they come from.
+``contents_are_sound`` says whether tables are what the other kernels may trust: every number in them that a kernel uses
+as a place, or that ends one of its loops, is looked at once. After that nothing in the tables can lead a kernel out of
+its memory, whatever file they come from.
 """
 
 from __future__ import annotations

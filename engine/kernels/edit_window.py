@@ -1,17 +1,14 @@
-"""An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in.
-
-An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in place.
+"""An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in place.
 
 The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.split.safe_cuts`` says what
 they are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.
 
 Two calls make an edit: ``find_window`` changes nothing and gives the new text of the window as UTF-8; with the ids of
-that text, ``replace_window`` changes the block. What is where in the arrays says ``block_layout``.
+that text, ``replace_window`` changes the block. ``block_layout`` says what is where in the arrays.
 
-Safe cuts (``engine.split.safe_cuts``) in a Python text, sixty-four characters at a time.
-
-Most blocks of a text without a cut have no place that comes into question: instructions on whole blocks find that out.
-What does come into question is asked of the table of ``engine.split.unit_properties``.
+``first_cut_in``, ``last_cut_in`` and ``find_chunks`` find safe cuts in a Python text, sixty-four characters at a time.
+Most blocks of a text without a cut have no place that comes into question: instructions on whole blocks find that out
+(``_candidates``). What does come into question is asked of the table of ``engine.split.unit_properties``.
 """
 
 from __future__ import annotations

@@ -1,35 +1,28 @@
-"""Whole pieces that are tokens, found by their bytes; and caches of what other pieces were merged into, in bounded
-space.
+"""Looking up whole pieces: those that are tokens, and those whose merging is remembered in bounded space.
 
-Whole pieces that are tokens: found by their bytes in the tables.
+*Tokens* are found by their bytes in the tables (``find_short``, ``find_long``). A piece of 1 to 15 bytes is a 16-byte
+*key*: its bytes, zeros, and its length in the last byte. Two pieces are equal exactly when their keys are, so a
+comparison of keys is a proof, not a guess. Tokens of that size stand in lines of one cache line, in the order of their
+ids: a line has three keys, three ids and a fill mark (how many are used; plus ``OVERFLOWED`` when a token that belongs
+there had to go to the next line).
 
-A piece of 1 to 15 bytes is a 16-byte *key*: its bytes, zeros, and its length in the last byte. Two pieces are equal
-exactly when their keys are, so a comparison of keys is a proof, not a guess. Tokens of that size stand in lines of one
-cache line, in the order of their ids: a line has three keys, three ids and a fill mark (how many are used; plus
-``OVERFLOWED`` when a token that belongs there had to go to the next line).
+What a piece was found to be is a *value* of two 64-bit words, small enough to stand beside its key (``put_inline``,
+``put_elsewhere``). The four highest bits of the first word say how many tokens: 1 to 6, whose ids stand in the value
+itself, 20 bits each, three to a word. ``ELSEWHERE`` means that the ids are in the arena: the low half of the first word
+is their place, the low half of the second their number, its high half the epoch of the arena in which that is true.
 
-What a piece was found to be: a *value* of two 64-bit words, small enough to stand beside its key.
+Two caches remember what pieces that are no tokens were merged into:
 
-The four highest bits of the first word say how many tokens: 1 to 6, whose ids stand in the value itself, 20 bits each,
-three to a word. ``ELSEWHERE`` means that the ids are in the arena: the low half of the first word is their place, the
-low half of the second their number, its high half the epoch of the arena in which that is true.
+* *Words* are pieces of 1 to 15 bytes (``put_word``). A line of 64 bytes holds two keys with their values; a third word
+  that belongs there goes to the line beside it, and when that is full, too, pushes out the older of the two.
+* Longer pieces have a table of slots that point into the *arena* (``remember``, ``recall``), where their bytes stand
+  for comparison and their ids behind them. A full arena is forgotten as a whole: its *epoch* counts up, and whatever
+  was noted in an earlier epoch counts as not found.
 
-What pieces that are no tokens were merged into, remembered in bounded space.
-
-*Words* are pieces of 1 to 15 bytes. A line of 64 bytes holds two keys with their values; a third word that belongs
-there goes to the line beside it, and when that is full, too, pushes out the older of the two.
-
-Longer pieces have a table of slots that point into the *arena*, where their bytes stand for comparison and their ids
-behind them. A full arena is forgotten as a whole: its *epoch* counts up, and whatever was noted in an earlier epoch
-counts as not found.
-
-Both are small at first and grow with what they hold (``engine.kernels.lookup``).
-
-Room for what the caches learn: they are small at first, and are doubled where they are when much has come in.
-
-Memory has its price when it is first touched, and a table that is much larger than what it holds is spread over more
-of the processor's caches than it needs. A part of a table belongs where the lowest bits of a hash say; when it is
-doubled one more bit counts, so all that stands in a place stays there or goes to the same place in the new half.
+Both caches are small at first, and ``make_room`` doubles them where they are when much has come in. Memory has its
+price when it is first touched, and a table that is much larger than what it holds is spread over more of the
+processor's caches than it needs. A part of a table belongs where the lowest bits of a hash say; when it is doubled one
+more bit counts, so all that stands in a place stays there or goes to the same place in the new half.
 """
 
 from __future__ import annotations

@@ -1,12 +1,11 @@
 """Merging a piece: of at most 64 bytes sixteen at a time, longer ones with a queue of pairs.
 
-Merging pieces of at most 64 bytes, sixteen of them at a time.
-
 Byte-pair encoding: start from single bytes; while any two neighbours together are a token, merge the pair whose token
-has the lowest number, the leftmost of equals. One merge needs two look-ups of new pairs, and each waits for memory. So
-sixteen pieces, one in each *lane*, take turns: the lines that a piece asks for in one turn have arrived by its next.
+has the lowest number, the leftmost of equals.
 
-A lane holds, for each byte place of its piece,
+``merge_lanes`` merges pieces of at most 64 bytes, sixteen of them at a time. One merge needs two look-ups of new pairs,
+and each waits for memory. So sixteen pieces, one in each *lane*, take turns: the lines that a piece asks for in one
+turn have arrived by its next. A lane holds, for each byte place of its piece,
 
 * the *merge* waiting there: number of the merged token << 6 | place, so that the smallest of them is the one to do
   next, leftmost first (``layout.NO_MERGE`` and above: none);
@@ -15,12 +14,11 @@ A lane holds, for each byte place of its piece,
 and a bit set of the places where tokens start. One place before and one behind the piece hold ``NO_TOKEN``, so that
 looking up a pair across an end simply finds nothing.
 
-Merging a piece of any size in time that grows with its size alone.
-
-There is a list of waiting places for every number (linked from QUEUE_HEADS), and two levels of bits say which lists are
-not empty. As a rule a merge makes pairs whose tokens have higher numbers than its own: then the next merge is found
-upwards, and all places of a list are merged at once. Where a token is merged from one with a higher number (LATE), the
-merge of that one makes a pair of a lower number, which is next: the rest of the list goes back and waits.
+``merge_queued`` merges a piece of any size, in time that grows with its size alone. There is a list of waiting places
+for every number (linked from QUEUE_HEADS), and two levels of bits say which lists are not empty. As a rule a merge
+makes pairs whose tokens have higher numbers than its own: then the next merge is found upwards, and all places of a
+list are merged at once (``merge_list``). Where a token is merged from one with a higher number (LATE), the merge of
+that one makes a pair of a lower number, which is next: the rest of the list goes back and waits.
 
 Places are not taken off a list when their pair changes: each place remembers the number it waits for now, and an entry
 that says otherwise is passed over. Each merge puts two places on lists, so there are at most three entries a byte.

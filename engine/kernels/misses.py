@@ -1,26 +1,23 @@
-"""Pieces that are no tokens and in no cache: merged, and remembered.
+"""Pieces that are not tokens themselves: looked up in the caches, and merged and remembered where no cache knows them.
 
-Merging pieces of more than 64 bytes, part by part.
+``resolve_misses`` does so for the pieces of a batch. As in ``engine.kernels.batch``, each loop does one thing for all
+of them, and what memory is needed for next is asked for ahead.
 
-Why parts can be joined: take any sequence of tokens in which every two neighbours *stand together*, that is, merging
-their joint bytes alone gives exactly these two. Then the sequence is what merging all bytes at once gives. For look at
-the first merge of the whole run that would cross an end between two neighbours: until then, the run did inside these
-two exactly what merging them alone does (the lowest merge of all that lies inside is the lowest inside), so merging
-them alone would cross that end too. And two tokens that end up as neighbours in the tokens of any text stand together,
-for the same reason. Both hold for every vocabulary.
+``merge_long`` merges pieces of more than 64 bytes, part by part. Why parts can be joined: take any sequence of tokens
+in which every two neighbours *stand together*, that is, merging their joint bytes alone gives exactly these two. Then
+the sequence is what merging all bytes at once gives. For look at the first merge of the whole run that would cross an
+end between two neighbours: until then, the run did inside these two exactly what merging them alone does (the lowest
+merge of all that lies inside is the lowest inside), so merging them alone would cross that end too. And two tokens that
+end up as neighbours in the tokens of any text stand together, for the same reason. Both hold for every vocabulary.
 
-*Windows* of 64 bytes, each overlapping the next by 16, are merged side by side in lanes. Where two windows have the
-same token in their overlap, the tokens of the first up to it and those of the second from it on form a sequence of
-neighbours that stand together, because each two come from one window.
+*Windows* of 64 bytes, each overlapping the next by 16, are merged side by side in lanes (``merge_windows``). Where two
+windows have the same token in their overlap, the tokens of the first up to it and those of the second from it on form a
+sequence of neighbours that stand together, because each two come from one window.
 
-Where no such token is found (long runs of one character are few very long tokens), a *block* of 512 bytes is merged
-by itself, its last tokens are dropped, and the seam to the tokens before it is tested by merging the two; a bad seam
-steps back a token. A block with the bytes of the block before reuses its tokens. If stepping back does not help
-either, the whole piece goes through ``merging.merge_queued``.
-
-Pieces that are not tokens themselves: looked up in the caches, and merged where no cache knows them.
-
-As in ``batch``, each loop does one thing for all of them, and what memory is needed for next is asked for ahead.
+Where no such token is found (long runs of one character are few very long tokens), a *block* of 512 bytes is merged by
+itself (``merge_blocks``), its last tokens are dropped, and the seam to the tokens before it is tested by merging the
+two; a bad seam steps back a token. A block with the bytes of the block before reuses its tokens. If stepping back does
+not help either, the whole piece goes through ``merging.merge_queued``.
 """
 
 from __future__ import annotations

@@ -1,14 +1,13 @@
 r"""Scanners that cut a text into pretokens character by character: where blocks do not know, and for SentencePiece.
 
-The bundled split patterns as scanners, one pretoken at a time: plain, exact, and what the fast ones ask in doubt.
+``next_gpt2``, ``next_cl100k``, ``next_o200k`` and ``next_deepseek`` are the bundled split patterns, one pretoken at a
+time: plain, exact, and what the block scanners ask in doubt. Each takes the place where a pretoken starts and returns
+where it ends. The text is valid UTF-8, and readable for four bytes behind ``n_bytes``; broken UTF-8 gives meaningless
+ends, but none outside of the text. ``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes
+the tables of its own reading. They follow their patterns alternative by alternative. Where a pattern backtracks, the
+comment says what comes of it.
 
-Each ``next_*`` takes the place where a pretoken starts and returns where it ends. The text is valid UTF-8, and
-readable for four bytes behind ``n_bytes``; broken UTF-8 gives meaningless ends, but none outside of the text.
-``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes the tables of its own reading.
-
-They follow their pattern alternative by alternative. Where a pattern backtracks, the comment says what comes of it.
-
-The split of texts for SentencePiece's pieces, and cut further:
+``scan_pieces`` splits texts for SentencePiece's pieces, and cuts further:
 ``\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ``
 
 Of a run of newlines, tabs or spaces up to 31 are one token, from the left. Everything else is merged within a stretch

@@ -1,20 +1,18 @@
 """Merging pairs in training: counts of pairs, their queue, and the merges themselves.
 
-The table of pairs: how often each occurs. Open addressing; entries are never taken out, a pair that is gone has the
-count 0. All offsets count bytes; ``lists`` has its entry at the same offset as ``pairs``.
+The table of pairs says how often each occurs (``find``). Open addressing; entries are never taken out, a pair that is
+gone has the count 0. All offsets count bytes; ``lists`` has its entry at the same offset as ``pairs``.
 
-The queue of pairs: the highest count first, of equal counts the smallest key, which is the smaller left, right id.
+The queue of pairs (``enqueue``, ``best_pair``) gives the highest count first, of equal counts the smallest key, which
+is the smaller left, then the smaller right id. Pairs wait in *buckets* by their count: each count below 512 has its
+own, higher ones share a bucket with those within half a per cent. Only the pairs of the highest bucket are in order, in
+a small heap. A pair stays where it is when its count falls; when its turn comes, the table of pairs says how often it
+occurs by then, and it moves to that bucket. So pairs that fall and fall, as most do, are never sorted.
 
-Pairs wait in *buckets* by their count: each count below 512 has its own, higher ones share a bucket with those within
-half a per cent. Only the pairs of the highest bucket are in order, in a small heap. A pair stays where it is when its
-count falls; when its turn comes, the table of pairs says how often it occurs by then, and it moves to that bucket. So
-pairs that fall and fall, as most do, are never sorted.
-
-The loop that training consists of: merge the pair that occurs most often, again and again.
-
-A merge touches only the places of its pair. In a first pass each is rewritten, and what it does to its neighbours is
-summed up by neighbour; then each neighbour's old pair is counted down and its new one entered, once; in a second pass
-the places go to the lists of the new pairs.
+``merge_pairs`` is the loop that training consists of: merge the pair that occurs most often, again and again. A merge
+(``merge_pair``) touches only the places of its pair. In a first pass each is rewritten, and what it does to its
+neighbours is summed up by neighbour; then each neighbour's old pair is counted down and its new one entered, once; in a
+second pass the places go to the lists of the new pairs.
 
 ``aaa`` is two pairs of ``aa`` but one merge, from left to right: when the left neighbour of a place is a token made
 just before, both are the same pair's, and the sums are set right.

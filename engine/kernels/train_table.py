@@ -1,17 +1,16 @@
 """The pretokens of a corpus: counted in a table, and laid out for merging.
 
-Counting pretokens: a hash table of all different ones.
+``count_pretokens`` counts them in a hash table of all different ones. An *entry* is three 64-bit words, in the order of
+first sight. A pretoken of up to 15 bytes is its 16-byte key (``engine.kernels.lookup``) and how often it occurred; of a
+longer one the entry has the hash of its bytes, ``LONG_PIECE << 56`` plus its place in the arena, and the count. In the
+arena stand its length (64 bits) and its bytes. The *index* says where entries are: their number plus one, 0 where there
+is none; at most half of it is used.
 
-An *entry* is three 64-bit words, in the order of first sight. A pretoken of up to 15 bytes is its 16-byte key
-(``lookup``) and how often it occurred; of a longer one the entry has the hash of its bytes, ``LONG_PIECE << 56`` plus
-its place in the arena, and the count. In the arena stand its length (64 bits) and its bytes. The *index* says where
-entries are: their number plus one, 0 where there is none; at most half of it is used.
+``digest_counts`` is a digest of counted pretokens: the same whatever the order in which they were counted.
 
-From counted pretokens to the slots that merging works on (``train_layout``), one for each byte or character.
-
-``in_characters``: 0 where a symbol is a byte, 1 where it is a character; the pretokens are valid UTF-8 then.
-
-A digest of counted pretokens: the same whatever the order in which they were counted.
+``fill_slots`` makes counted pretokens the slots that merging works on (``train_layout``), one for each byte or
+character. ``in_characters``: 0 where a symbol is a byte, 1 where it is a character; the pretokens are valid UTF-8 then.
+``spell`` gives the bytes of the tokens that merging made.
 """
 
 from __future__ import annotations

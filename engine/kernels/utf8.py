@@ -1,13 +1,14 @@
-"""UTF-8: written from UTF-16 and Latin-1, measured, and validated.
+"""UTF-8: written from Python texts, and validated.
 
-UTF-8 of a Python text, written by a kernel: other threads go on meanwhile, and no copy of the whole text is made.
+Both are done by kernels, so that other threads go on meanwhile; no copy of the whole text is made, and nothing is
+decoded.
 
-Python keeps the characters of a text in 1, 2 or 4 bytes each, whatever its widest one needs: its *width*. Most blocks
-of 64 are ASCII and are copied at once; of others sixteen at a time are spread over four bytes each and packed.
+``write_utf8`` writes the UTF-8 of a Python text. Python keeps the characters of a text in 1, 2 or 4 bytes each,
+whatever its widest one needs: its *width*. Most blocks of 64 are ASCII and are copied at once; of others sixteen at a
+time are spread over four bytes each and packed.
 
-Whether bytes are valid UTF-8, 64 of them at a time: other threads go on meanwhile, and nothing is decoded.
-
-The rules are those of table 3-7 of the Unicode Standard (well-formed UTF-8 byte sequences).
+``is_valid_utf8`` says whether bytes are valid UTF-8, 64 of them at a time. The rules are those of table 3-7 of the
+Unicode Standard (well-formed UTF-8 byte sequences).
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""Whole texts, one or many, scanned and counted or encoded in one call.
-
-Whole texts to tokens: UTF-8, pretokens and tokens of one chunk after the other, in one call.
+"""Whole texts, one or many, to tokens in one call: UTF-8, pretokens and tokens of one chunk after the other.
 
 A chunk is small enough for everything that is made of it to be read again from the processor's caches. To call the
 kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into
@@ -11,11 +9,9 @@ the first word of split is the family) and tables of a vocabulary. ``own``, what
 room for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only
 read.
 
-Many texts, checked and counted in one call.
-
-A call of a kernel gives the interpreter lock away and takes it back: threads that count one short text after the other
-wait for each other all the time. So the texts of many small files stand in one stretch of memory, and one call does for
-all of them what ``whole_texts`` does for one.
+``count_many`` checks and counts many texts. A call of a kernel gives the interpreter lock away and takes it back:
+threads that count one short text after the other wait for each other all the time. So the texts of many small files
+stand in one stretch of memory, and one call does for all of them what ``count_utf8`` does for one.
 """
 
 from __future__ import annotations

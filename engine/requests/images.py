@@ -1,14 +1,12 @@
 """Tokens of images by the rules that vendors publish. Images are known by their size alone; nothing is decoded.
 
-Width and height of an image from the first bytes of its file. Nothing is decoded.
+``image_size`` finds width and height in the first bytes of a file. Sources: PNG (RFC 2083, IHDR), GIF89a (logical
+screen), JPEG (ITU T.81, start of frame), WebP (RFC 9649).
 
-Sources: PNG (RFC 2083, IHDR), GIF89a (logical screen), JPEG (ITU T.81, start of frame), WebP (RFC 9649).
-
-How many tokens an image takes, by the rules that vendors publish. Images are known by their size alone.
-
-Sources: OpenAI's and Azure's image calculators (2026-05) with a data set of nine measured sizes (27 of 27 equal to the
-patch rule); Anthropic's page on vision with measured sizes up to 1920 by 1080; Google's pages on image understanding
-("Token calculation") and on media resolution.
+``count_image`` says how many tokens an image takes, by a rule of ``RULES``. Sources: OpenAI's and Azure's image
+calculators (2026-05) with a data set of nine measured sizes (27 of 27 equal to the patch rule); Anthropic's page on
+vision with measured sizes up to 1920 by 1080; Google's pages on image understanding ("Token calculation") and on media
+resolution.
 """
 
 from __future__ import annotations

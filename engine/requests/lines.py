@@ -1,13 +1,10 @@
 """A file of requests, one a line (batch files, training data): what each counts, in bounded memory, and as a table.
 
-What every line of a file of requests counts, as a table for other programs: CSV, or JSON.
+``RequestLines`` counts with one line in memory at a time. Of every line its number and tokens are kept (eight bytes),
+up to two million lines; of those with most tokens a little more; of those that are no requests the first thousand.
 
-It is written while the lines are counted, so that a file of any size makes a table in bounded memory.
-
-A file of requests, one a line (batch files, training data): what each counts, in bounded memory.
-
-One line is in memory at a time. Of every line its number and tokens are kept (eight bytes), up to two million lines; of
-those with most tokens a little more; of those that are no requests the first thousand.
+``written_table`` writes what every line counts as a table for other programs: CSV, or JSON. It is written while the
+lines are counted, so that a file of any size makes a table in bounded memory.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Renders chat templates of strangers, in a process that can be lost: ``python -m engine.requests.template_child``.
 
 The sandbox keeps a template from reaching anything; the process keeps it from taking long or taking all memory, which
-no sandbox does, and has neither files nor network in case the sandbox breaks (``engine.requests.confinement``). One
-order a line on standard input, one answer a line on standard output, both JSON:
+no sandbox does, and has neither files nor network in case the sandbox breaks (``confine``). One order a line on
+standard input, one answer a line on standard output, both JSON:
 
 - ``{"source": TEMPLATE, "contexts": [{...}, ...], "now": "2026-01-31T12:00:00"}``
 - ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``, the number 0 where there is none
@@ -10,21 +10,11 @@ order a line on standard input, one answer a line on standard output, both JSON:
 The environment is that of Hugging Face's libraries (``apply_chat_template``, transformers 4.50): blocks trimmed,
 ``break`` and ``continue``, ``{% generation %}``, ``tojson``, ``raise_exception``, ``strftime_now``.
 
-Taking from this process what it will not need: files, network, other programs. As far as the system can do that.
-
-Everywhere but on Windows no file, socket or pipe can be opened any more, and no file can grow. On Linux (x86-64 and
-arm64) a filter of system calls (seccomp) lets through only those that an interpreter needs to compute, to answer on
-what it has open, and to end; other calls fail with EPERM. Whatever is to be imported has to be imported before.
-
-The sandbox keeps a template from reaching anything; the process keeps it from taking long or taking all memory, which
-no sandbox does, and has neither files nor network in case the sandbox breaks (``engine.requests.template_child``). One
-order a line on standard input, one answer a line on standard output, both JSON:
-
-- ``{"source": TEMPLATE, "contexts": [{...}, ...], "now": "2026-01-31T12:00:00"}``
-- ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``, the number 0 where there is none
-
-The environment is that of Hugging Face's libraries (``apply_chat_template``, transformers 4.50): blocks trimmed,
-``break`` and ``continue``, ``{% generation %}``, ``tojson``, ``raise_exception``, ``strftime_now``.
+``confine`` takes from this process what it will not need, as far as the system can do that: files, network, other
+programs. Everywhere but on Windows no file, socket or pipe can be opened any more, and no file can grow. On Linux
+(x86-64 and arm64) a filter of system calls (seccomp) lets through only those that an interpreter needs to compute, to
+answer on what it has open, and to end; other calls fail with EPERM. Whatever is to be imported has to be imported
+before (``load_the_rest``).
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
-"""Rendering by a user's own template: what it wrote, and what of that is whose.
+"""A user's own chat template, from a file: reading it, rendering by it, and what of the rendered text is whose.
 
-A template gives a text, not pieces. Which stretches are what somebody wrote is found by rendering a second time with
-contents between marks (noncharacters of Unicode, which no text has): where the marked text without its marks is the
-text, the marks say it. A template may look at contents, though; where the two differ, contents are looked for in the
-text, one after the other. What is there for tools is found by rendering without them.
+``read_source`` reads the file: Jinja as such, or Hugging Face's ``tokenizer_config.json`` around it.
 
-A user's own chat template, from a file: Jinja as such, or Hugging Face's ``tokenizer_config.json`` around it.
-
-A template gives a text, not pieces. Which stretches are what somebody wrote is found by rendering a second time with
-contents between marks (noncharacters of Unicode, which no text has): where the marked text without its marks is the
-text, the marks say it. A template may look at contents, though; where the two differ, contents are looked for in the
-text, one after the other. What is there for tools is found by rendering without them.
+``TemplateFile`` renders. A template gives a text, not pieces. Which stretches are what somebody wrote is found by
+rendering a second time with contents between marks (noncharacters of Unicode, which no text has): where the marked text
+without its marks is the text, the marks say it. A template may look at contents, though; where the two differ, contents
+are looked for in the text, one after the other. What is there for tools is found by rendering without them.
 """
 
 from __future__ import annotations

@@ -1,23 +1,22 @@
 """How tools are written for models, and what OpenAI counts for them by the published approximations.
 
-Tools as the TypeScript-like declarations that OpenAI's models are shown.
+``namespace`` writes tools as the TypeScript-like declarations that OpenAI's models are shown. Source: openai/harmony,
+docs/format.md, "Function calling"; the same rendering is known from hmarr/openai-chat-tokens.
 
-Source: openai/harmony, docs/format.md, "Function calling"; the same rendering is known from hmarr/openai-chat-tokens.
+``rendered`` writes functions as hmarr/openai-chat-tokens and gpt-tokenizer do, to count what OpenAI bills for them. It
+is like ``namespace``, which is what gpt-oss is really shown, but nested objects are indented, and the descriptions
+inside of them are left out: only functions and their own parameters keep theirs.
 
-Functions as hmarr/openai-chat-tokens and gpt-tokenizer write them, to count what OpenAI bills for them.
+``tools_tokens`` gives what OpenAI counts for tools, by the two approximations that are published:
 
-Like ``engine.requests.tools``, which is what gpt-oss is really shown, but nested objects are indented, and the
-descriptions inside of them are left out: only functions and their own parameters keep theirs.
+* *The cookbook* ("How to count tokens with tiktoken", section 7) was measured on tools that are described, with
+  parameters that are texts, numbers or enumerations and described too: 101 for its weather example in o200k_base, 105
+  in cl100k_base, as the API says. Such tools are counted so.
+* *The rendering* (hmarr/openai-chat-tokens, gpt-tokenizer) was measured on all others: without descriptions, without
+  parameters, nested. Those are counted by it (``rendered``), with its constants. Where the schema is nested that is an
+  estimate.
 
-What OpenAI counts for tools, by the two approximations that are published.
-
-*The cookbook* ("How to count tokens with tiktoken", section 7) was measured on tools that are described, with
-parameters that are texts, numbers or enumerations and described too: 101 for its weather example in o200k_base, 105 in
-cl100k_base, as the API says. Such tools are counted so.
-
-*The rendering* (hmarr/openai-chat-tokens, gpt-tokenizer) was measured on all others: without descriptions, without
-parameters, nested. Those are counted by it, with its constants. Where the schema is nested that is an estimate. The two
-disagree by a few tokens on the same tool; ``ToolsCount.note`` tells which one a number follows.
+The two disagree by a few tokens on the same tool; ``ToolsCount.note`` tells which one a number follows.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The table by which SentencePiece normalizes texts: a double-array trie from what is replaced to where its replacement
-stands. The library follows it without looking where it leads, so it is looked at here before.
+"""The table by which SentencePiece normalizes texts, looked at before its library sees it.
+
+It is a double-array trie from what is replaced to where its replacement stands. The library follows it without looking
+where it leads, so that is checked here.
 
 Source: google/sentencepiece, src/normalizer.cc (EncodePrecompiledCharsMap) and third_party/darts_clone/darts.h:
 four bytes of the trie's length, the trie's units (uint32), and the replacements, each with a NUL behind it.

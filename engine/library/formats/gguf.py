@@ -1,16 +1,14 @@
 """The tokenizer in the header of a GGUF file, llama.cpp's format of models.
 
-The header of a GGUF file, llama.cpp's format of models: its keys and values, of which the tokenizer's are kept. What
-follows, the tensors, is never read.
-
-Source: ggml-org/ggml, docs/gguf.md (versions 2 and 3).
-
-The tokenizer in the header of a GGUF file, as one of the formats that it was made from.
+``read`` takes the header's keys and values apart and keeps those of the tokenizer. What follows, the tensors, is never
+read. The other functions make of them one of the formats that the tokenizer was made from.
 
 llama.cpp keeps the vocabulary, but only a name for the split pattern; of those, the ones whose pattern is known here
-are taken. A vocabulary of the kind "llama" is a SentencePiece model's, one of the kind "gpt2" that of a tokenizer.json.
+(``SPLITS``) are taken. A vocabulary of the kind "llama" is a SentencePiece model's (``sentencepiece_of``), one of the
+kind "gpt2" that of a tokenizer.json (``document_of``).
 
-Source: ggml-org/llama.cpp, src/llama-vocab.cpp (llama_vocab::impl::load); ggml-org/ggml, docs/gguf.md.
+Source: ggml-org/ggml, docs/gguf.md (versions 2 and 3); ggml-org/llama.cpp, src/llama-vocab.cpp
+(llama_vocab::impl::load).
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Hugging Face's ``tokenizer.json`` of the byte-level BPE kind: GPT-2's letters for bytes, merges in order.
 
-Hugging Face's ``tokenizer.json``, of the byte-level BPE kind: GPT-2's letters for bytes, merges in order. And of the
-kind of characters with byte fallback, as far as our own training makes such
+And of the kind of characters with byte fallback, as far as our own training makes such
 (``engine.library.formats.character_spelling``).
 
 Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is

@@ -1,16 +1,14 @@
 """A ``tokenizer.json`` that Hugging Face's library is to run: checked, and brought down to what makes tokens.
 
-Which steps of a ``tokenizer.json`` are handed on to Hugging Face's library, and within which bounds.
-
 The library takes the file's word for everything: a replacement that doubles a text thirty times over, a piece length of
-nothing. So only kinds of steps that are known here go on to it, with parameters that cannot make it fail or fill the
-memory. What its regular expressions do to it is found out in a process of its own (``engine.library.formats.trial``).
+nothing. So only kinds of steps that are known here go on to it (``steps_of``), with parameters that cannot make it fail
+or fill the memory. What its regular expressions do to it is found out in a process of its own
+(``engine.library.formats.trial``).
 
-Source: huggingface/tokenizers, src/normalizers, src/pre_tokenizers, src/decoders (0.23).
+``read`` makes the document for the library. Left out: truncation and padding, which make a text's count another one,
+and what puts special tokens around a text.
 
-Left out: truncation and padding, which make a text's count another one, and what puts special tokens around a text.
-
-Source: huggingface/tokenizers, src/models (0.23).
+Source: huggingface/tokenizers, src/normalizers, src/pre_tokenizers, src/decoders, src/models (0.23).
 """
 
 from __future__ import annotations

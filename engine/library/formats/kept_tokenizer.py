@@ -1,5 +1,7 @@
-"""A library's tokenizer, kept among the user's own encodings: ``NAME.tokenizer``, what ``LibraryTokenizer.payload`` is,
-and beside it ``NAME.tokenizer.json``, which says its name, which library runs it, and with which version it was tried.
+"""A library's tokenizer, kept among the user's own encodings.
+
+``NAME.tokenizer`` is what ``LibraryTokenizer.payload`` is, and beside it is ``NAME.tokenizer.json``, which says its
+name, which library runs it, and with which version it was tried.
 """
 
 from __future__ import annotations

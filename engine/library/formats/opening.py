@@ -1,10 +1,9 @@
-"""Open a tokenizer file of any known format: read it, make it an encoding, compare that with the library it is from.
+"""Opening a tokenizer file of any known format: read, made an encoding, and compared with the library it is from.
 
-Texts on which a tokenizer from a file is tried: several scripts, white space, emoji, code, and runs of one thing.
+``open_tokenizer`` does all of it, and says what else there is to say of the file; ``load`` gives the encoding alone.
 
-Written for this; none of them is from anywhere.
-
-Opening a tokenizer file of any known format: read, made an encoding, and compared with the library it is from.
+``compare`` compares ids on the texts of ``texts_for``: several scripts, white space, emoji, code, and runs of one
+thing. They were written for this; none of them is from anywhere.
 """
 
 from __future__ import annotations

@@ -1,13 +1,9 @@
-"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written.
+"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written anew.
 
-Just enough of protobuf's wire format to read and write a SentencePiece model: fields of messages, one after another.
+What is written (``write``) is what makes tokens and nothing else. ``fields_of`` and the ``*_field`` functions are just
+enough of protobuf's wire format to read and write such a model: fields of messages, one after another.
 
-Source: protobuf.dev, Encoding.
-
-SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written anew, with
-what makes tokens and nothing else.
-
-Source: google/sentencepiece, src/sentencepiece_model.proto (0.2).
+Source: google/sentencepiece, src/sentencepiece_model.proto (0.2); protobuf.dev, Encoding.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """How other programs' files spell split patterns, and which of ours each spelling is.
 
-A split pattern for Oniguruma, the engine of regular expressions that Hugging Face's library uses.
+minbpe's files hold one pattern, for Python's module ``regex`` (``BY_MINBPE``). Hugging Face's hold a list of stages,
+for Oniguruma, the engine of regular expressions that its library uses (``stages_of``, ``expression_of``); most of the
+known patterns mean the same there, and the others are spelled anew.
 
-Its dialect (Ruby's) differs from that of the Rust crates: ``^`` and ``$`` are about lines, ``(?m:`` is what ``(?s:`` is
-there, ``{1,3}+`` is a repetition of a repetition, and ``[a--b]`` is no difference. So every class is written out as
-ranges of code points, and possessive counted repetitions as atomic groups.
-
-minbpe's files hold one pattern, for Python's module ``regex``. Hugging Face's hold a list of stages, for Oniguruma;
-most of the known patterns mean the same there, and the others are spelled anew.
+``for_oniguruma`` spells a pattern in Oniguruma's dialect (Ruby's), which differs from that of the Rust crates: ``^``
+and ``$`` are about lines, ``(?m:`` is what ``(?s:`` is there, ``{1,3}+`` is a repetition of a repetition, and
+``[a--b]`` is no difference. So every class is written out as ranges of code points, and possessive counted repetitions
+as atomic groups.
 """
 
 from __future__ import annotations

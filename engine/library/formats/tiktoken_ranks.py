@@ -1,6 +1,8 @@
-"""``.tiktoken``: the ranks alone, base64 of the token, a space and its id on each line (tiktoken/load.py). The split
-pattern and the special tokens are not in it; they are written to a small JSON file beside it,
-``NAME.tiktoken.json``."""
+"""``.tiktoken``: the ranks alone, base64 of the token, a space and its id on each line (tiktoken/load.py).
+
+The split pattern and the special tokens are not in it; they are written to a small JSON file beside it,
+``NAME.tiktoken.json``.
+"""
 
 from __future__ import annotations
 

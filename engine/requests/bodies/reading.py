@@ -1,8 +1,7 @@
-"""Take the body of an API call apart: JSON of strangers, every value checked for its kind, unknown ones kept and named.
+"""Taking the body of an API call apart: JSON that strangers send.
 
-JSON that strangers send: what is wrong ends in a sentence with line and column.
-
-Taking a body apart: every value is checked for its kind, and what is not known here is kept and named.
+``parse`` reads the JSON: what is wrong ends in a sentence with line and column. ``Reader`` takes the body apart: every
+value is checked for its kind, and what is not known here is kept and named (``UnknownPart``).
 """
 
 from __future__ import annotations
