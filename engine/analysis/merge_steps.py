@@ -1,14 +1,11 @@
-"""The merges of a text: what it is cut into, each pretoken step by step, and why a span is not one token.
+"""The merges of a text: how it is cut, each pretoken step by step, and why a span is not one token.
 
-The merges of a text, to be looked at: what it is cut into, and each pretoken step by step.
+``cut_text`` cuts a text into pretokens, and ``account_of`` gives the merges of one. ``engine.vocabulary.merges`` says
+how the merges of a published vocabulary are known, though only its ranks are published.
 
-How the merges of a published vocabulary are known, though only its ranks are published: ``engine.vocabulary.merges``.
-
-Why a stretch of a text is not one token.
-
-Ordinary text becomes one token in one way: the split pattern leaves it whole, and it is in the vocabulary; for a part
-of a pretoken, the merges have to lead to it, too. So what kept it apart is a cut, a token that does not exist, or a
-merge that came first and took some of its bytes.
+``why_not_one`` says why a stretch of a text is not one token. Ordinary text becomes one token in one way: the split
+pattern leaves it whole, and it is in the vocabulary; for a part of a pretoken, the merges have to lead to it, too. So
+what kept it apart is a cut, a token that does not exist, or a merge that came first and took some of its bytes.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Counts that were made once: by the content of files, and the content by what the disk says of a file.
+"""Counts that were made before: by the content of files, and the content by what the disk says of a file.
 
 A file of the same size, time of writing and inode as last time is taken to have the same content; any other is read,
-and counted only where its content is new. One SQLite file, so that two windows may write to it, and whatever happens
-leaves it whole. Nothing is looked up in it, all is read before a scan. So a row has many files, or many counts, as they
-were added: a row for each takes seven times as long. Of two that are about the same thing the later one holds. It
-keeps so many and drops the oldest: it is no archive.
+and counted only where its content is new. The cache is one SQLite file, so that two windows may write to it, and
+whatever happens leaves it whole. Nothing is looked up in it: all of it is read before a scan. So a row holds many
+files, or many counts, as they were added: a row for each takes seven times as long. Of two entries about the same thing
+the later one holds. The cache keeps a limited number of entries and drops the oldest: it is no archive.
 
 The secret that digests of contents are made with (``engine.text.digests``) is kept beside them.
 """

@@ -1,28 +1,19 @@
 """Count the tokens of files, some files at a time, by rules that never guess in silence.
 
-Memory does not grow with a file where its encodings know safe cuts: a large one is read and counted chunk by chunk.
+``decode_stored`` turns bytes into text. UTF-8 is taken as such; a byte order mark of UTF-16 or UTF-32 is believed;
+anything else is refused with a reason, and the caller may ask the user which encoding it is. Line ends and a UTF-8 byte
+order mark stay as they are stored: they are billed.
 
-Files -> text, by rules that never guess in silence.
+``count_file`` counts one file. Memory does not grow with it where its encodings have safe cuts: a large file is read
+and counted piece by piece.
 
-UTF-8 is taken as such; a byte order mark of UTF-16 or UTF-32 is believed; anything else is refused with a reason, and
-the caller may ask the user which encoding it is. Line ends and a UTF-8 byte order mark stay as they are stored: they
-are billed.
-
-The bytes of many small files, one behind the other in one stretch of memory that is used again and again.
-
-So that a file costs little beside its counting: nothing is decoded, and our own encoder counts all that is there in one
-call of a kernel.
-
-The tokens of one file, by the rules of ``engine.corpus.file_tokens``. Memory does not grow with the file where its
-encodings know safe cuts: a large one is read and counted piece by piece.
-
-Some files at a time: looked up, read, counted. What a file costs apart from its counting is decided here.
-
-Threads that take one file each wait for each other: every call of the system, or of a kernel, gives the interpreter
-lock away and takes it back, and for small files two threads at that are slower than one. So a thread *takes* a batch
-while no other does: it looks for files, and reads them into memory of its own (``engine.corpus.file_tokens``). Then it
-*counts* the batch with hardly a look at the lock, while another one takes: one call of a kernel for all digests, one
-for all tokens.
+``BatchCounter`` counts a ``FileBatch`` at a time, so that a small file costs little beside its counting. The bytes of
+the files stand one behind the other in one stretch of memory that is used again and again (``SmallFiles``); nothing is
+decoded, and our own encoder counts all of them in one call of a kernel. Threads that take one file each wait for each
+other: every system call, and every call of a kernel, releases the interpreter lock and takes it back, and for small
+files two such threads are slower than one. So one thread at a time *takes* a batch: it looks for files, and reads them
+into memory of its own. Then it *counts* the batch, hardly touching the lock, while another thread takes: one call of a
+kernel for all digests, one for all tokens.
 """
 
 from __future__ import annotations

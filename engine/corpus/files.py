@@ -2,19 +2,15 @@
 
 Memory does not grow with the file.
 
-Which character encoding text is stored in, told from samples of a file.
+``encoding_of`` tells from samples of a file which character encoding it is stored in. A byte order mark is believed.
+Without one, bytes with zeros in the right places are UTF-16; anything else with a zero byte is binary, as for git. What
+is not UTF-8 is either binary (it has control characters, as no text has) or taken for Windows-1252.
 
-A byte order mark is believed. Without one, bytes with zeros in the right places are UTF-16; anything else with a zero
-byte is binary, as for git. What is not UTF-8 is either binary (it has control characters, as no text
-has) or taken for Windows-1252.
-
-Reading one file of a corpus: samples, a digest, or its whole text in blocks. Memory does not grow with the file.
-
-Stretches of one file that can be counted apart: each ends where a text may be cut without changing its pretokens.
-
-A stretch is named by two places in the file that nobody has looked at. Whoever reads it begins at the first cut at or
-behind the first place, and ends at the first cut at or behind the second. Its neighbour looks for the same cut in the
-same way, so every byte is read once, by one of them.
+``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``stretches_of`` divides one into stretches that
+can be counted apart, since each ends where a text may be cut without changing its pretokens. A ``Stretch`` is named by
+two places in the file that nobody has looked at. ``read_stretch`` begins at the first cut at or behind the first place,
+and ends at the first cut at or behind the second. The reader of the next stretch looks for the same cut in the same
+way, so every byte is read exactly once.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
-"""The tokens of everything below folders: every text in every encoding asked for, every other file with why it is left
-out. What was counted before is not counted again (``engine.corpus.count_cache``).
+"""The tokens of everything below folders.
+
+Every text is counted in every encoding asked for; every other file is listed with why it is left out. What was counted
+before is not counted again (``engine.corpus.count_cache``).
 """
 
 from __future__ import annotations

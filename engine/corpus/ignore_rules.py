@@ -1,16 +1,14 @@
 """Which files of a folder count: globs, and the ``.gitignore`` files that apply to it, as gitignore(5) has it.
 
-Globs as in a ``.gitignore``: which rule, if any, decides about a path.
-
-Source: gitignore(5) and git's wildmatch.c. A rule is about one path alone; that nothing below an ignored folder can
-come back is for the walk to see to. The tests compare with git itself. (Of the libraries, pathspec 1.1 lets ``!docs/``
-bring back files that other rules ignore inside ``docs``.)
+``GlobRules`` tells which of its globs, if any, decides about a path. Source: gitignore(5) and git's wildmatch.c. A rule
+is about one path alone; that nothing below an ignored folder can come back is up to the walk. The tests compare with
+git itself. (Of the libraries, pathspec 1.1 lets ``!docs/`` bring back files that other rules ignore inside ``docs``.)
 
 Matching takes linear time for each ``*`` or ``**``, whatever the glob: what lies between two of them commits to the
 first place where it fits, which loses no match.
 
-The .gitignore files that have a say in a folder, as gitignore(5) has it. Those of the user and of ``.git/info``
-are not looked at: a corpus should not depend on who reads it.
+``IgnoreFile`` is one ``.gitignore``; ``ignore_file_in`` and ``ignore_files_above`` find those that apply to a folder.
+The user's own ignore file and that in ``.git/info`` are not read: a corpus should not depend on who reads it.
 """
 
 from __future__ import annotations

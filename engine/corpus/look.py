@@ -1,5 +1,7 @@
-"""What folders and files hold, before anything is trained on them: which texts, in which encodings, what is left out
-and why, what is there twice."""
+"""What folders and files hold, before anything is trained on them.
+
+A survey tells which texts there are, in which encodings, what is left out and why, and what is there twice.
+"""
 
 from __future__ import annotations
 

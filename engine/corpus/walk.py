@@ -1,9 +1,9 @@
-"""Walking through folders: every file in the order of its path, or why it is left out. Opens no file but .gitignore.
+"""Walk through folders: every file in the order of its path, or why it is left out. Opens no file but .gitignore.
 
-The order is that of the sorted names, folder by folder, whatever order the disk has them in; a folder's
-files and folders are sorted together. Links to folders are
-followed, unless they lead into or around what is looked through anyway: no loop catches the walk, and no folder is met
-twice. What is kept in memory is the folders on the way to the current one, not the tree.
+The order is that of the sorted names, folder by folder, whatever order the disk has them in; a folder's files and
+folders are sorted together. Links to folders are followed, unless they lead into or around what is looked through
+anyway: so no loop catches the walk, and no folder is met twice. Memory holds the folders on the way to the current one,
+not the tree.
 """
 
 from __future__ import annotations

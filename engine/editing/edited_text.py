@@ -1,22 +1,12 @@
 """EditedText: a text under edit, its tokens exact after every change.
 
 An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
-edits that lie close together, has its window encoded anew and spliced in; statistics, special tokens and the counts in
-other encodings follow by the difference between the window's text before and after.
+edits that lie close together, has its window encoded anew and spliced in; statistics (``Measures``), special tokens and
+the counts in other encodings follow by the difference between the window's text before and after.
 
 How far a window reaches is up to the reader. There are three ways, which give the same tokens:
 
-* between safe cuts, for the patterns that these are known of (``engine.editing.readers``);
-* the same by our own kernels, for the edits that typing is made of (``engine.editing.quick_edits``);
-* from pretoken to pretoken, for any other pattern (``engine.editing.readers``).
-
-An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
-edits that lie close together, has its window encoded anew and spliced in; statistics, special tokens and the counts in
-other encodings follow by the difference between the window's text before and after.
-
-How far a window reaches is up to the reader. There are three ways, which give the same tokens:
-
-* between safe cuts, for the patterns that these are known of (``engine.editing.readers``);
+* between safe cuts, for the patterns for which these are known (``engine.editing.readers``);
 * the same by our own kernels, for the edits that typing is made of (``engine.editing.quick_edits``);
 * from pretoken to pretoken, for any other pattern (``engine.editing.readers``).
 """

@@ -1,7 +1,7 @@
 """Edits made by our own kernels: of one place, in microseconds.
 
 The window, its tokens and their place are found and changed in the block where the edit is
-(``engine.kernels.edit_window``). What kernels leave to ``engine.editing.edited_text``: edits that reach over a block,
+(``engine.kernels.edit_window``). Kernels leave these to ``engine.editing.edited_text``: edits that reach over a block,
 that insert a long text, whose window is long, that have something like a special token near them, or whose window is
 not encoded as it stands (``Encoding.takes_as_is``).
 """

@@ -1,8 +1,8 @@
-"""Read the tokens of a text under edit: all of them, or those that an edit has changed. Positions are UTF-16 units.
+"""Read the tokens of a text under edit: all of them, or those that an edit has changed.
 
-Safe cuts in a text of UTF-16 units, and the text between them piece by piece. All positions are UTF-16 units.
-
-Read the tokens of a text under edit: all of them, or those that an edit has changed.
+A ``TextReader`` is either a ``CutReader``, which reads between safe cuts, or a ``PretokenReader``, which reads from
+pretoken to pretoken for any pattern; ``reader_for`` chooses. ``pieces`` and its like cut a text of UTF-16 units at safe
+cuts. All positions are UTF-16 units.
 """
 
 from __future__ import annotations

@@ -1,11 +1,12 @@
-"""Compiling kernels ahead of their first use, in a process of its own: ``python -m engine.encoding.compiling FOLDER
-FAMILY...``.
+"""Compile kernels ahead of their first use, in a process of its own.
+
+    python -m engine.encoding.compiling FOLDER FAMILY...
 
 Compiling takes tens of seconds and holds the interpreter all the while: in the process of a window it would stop the
-window. So it happens in a child process of low priority (``compile_in_child``) which leaves the code in a folder. From
-there ``Encoding.use_kernels(folder, compiled_only=True)`` and its like load it, which is a matter of milliseconds.
+window. So it happens in a child process of low priority (``compile_in_child``), which leaves the code in a folder. From
+there ``Encoding.use_kernels(folder, compiled_only=True)`` and similar calls load it in milliseconds.
 
-A *family* is what is compiled together because it is used together. ``FAMILIES`` names them.
+A *family* is a set of kernels that are compiled together because they are used together. ``FAMILIES`` names them.
 """
 
 from __future__ import annotations

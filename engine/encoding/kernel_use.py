@@ -1,10 +1,10 @@
 """Which encoder counts: our own kernels where they are compiled, tiktoken's until then.
 
-Both give the same tokens, so nobody sees when the one takes over from the other. What is to be spared is building
-tiktoken's encoders in vain: each keeps the interpreter for up to a fifth of a second, and takes tens of megabytes. So
-the first encoding that is opened asks for compiled kernels, which are loaded in about the same time.
+Both give the same tokens, so nobody sees when one takes over from the other. The aim is not to build tiktoken's
+encoders in vain: each holds the interpreter for up to a fifth of a second, and takes tens of megabytes. So the first
+encoding that is opened asks for compiled kernels, which are loaded in about the same time.
 
-Importing this imports nothing large: it is what a window makes before it counts anything.
+Importing this module imports nothing large: a window does so before it counts anything.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """LibraryEncoding: a tokenizer that is not BPE over bytes, run by the library that it was made with.
 
-WordPiece, Unigram, and BPE over characters know no ranks, so that neither tiktoken's engine nor our kernels can do
-their work. What they have in common with other encodings is the face: counting, ids, places, decoding and a vocabulary.
-What they have not is merges.
+WordPiece, Unigram, and BPE over characters have no ranks, so neither tiktoken's engine nor our kernels can do their
+work. They have the same interface as other encodings: counting, ids, places, decoding and a vocabulary. They have no
+merges.
 """
 
 from __future__ import annotations

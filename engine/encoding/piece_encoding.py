@@ -1,5 +1,8 @@
-"""An encoding with the pieces of SentencePiece's BPE, merged by our own encoders
-(``engine.vocabulary.piece_order``).
+"""An encoding with the pieces of SentencePiece's BPE, merged by our own encoders.
+
+The encoders work on the numbers that ``engine.vocabulary.piece_order`` gives to pieces. ``PieceEncoder`` is the encoder
+of kernels, and ``PieceFront`` stands before it and turns its numbers into ids; ``PieceCore`` does the same for
+tiktoken's. ``PieceEncoding`` is the encoding, ``PieceVocabulary`` its vocabulary.
 """
 
 from __future__ import annotations

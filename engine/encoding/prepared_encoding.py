@@ -1,20 +1,18 @@
 """Encodings that change a text before they encode it: normalization, marks at the ends of words, signs for spaces.
 
-AlteringEncoding: one whose tokens, one behind the other, are not the text but what was made of it first.
-
-What an encoding does to a text before it encodes it: normalisation, and marks at the ends of words or signs for
-spaces (``engine.text.space_signs``).
+An ``AlteringEncoding`` is one whose tokens, joined, are not the text but what was made of it first. A
+``PreparedEncoding`` is one that does a ``Preparation``: normalization, and either marks at the ends of words or signs
+for spaces (``engine.text.space_signs``).
 
 A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding gives words with one
-space behind each. White space itself is not encoded then. Tokens that may end a word and those that may not are thus
-told apart, as Sennrich, Haddow and Birch (2016) do it.
+space behind each. White space itself is not encoded then. This tells tokens that may end a word from those that may
+not, as Sennrich, Haddow and Birch (2016) do it.
 
-Where in a text the tokens of the prepared text are (``engine.encoding.prepared_encoding``): for showing them in the
-text itself.
-
-Both texts are divided into as many units, one standing for the other. Inside of a unit that has the same length in
-both, places correspond one by one; of a unit that changed its length, a token that ends inside of it ends at a place
-that is as far from its start, or at its end. All lengths and places are UTF-16 units.
+``aligned_ends`` finds where in the original text the tokens of the prepared text end, so that they can be shown there.
+Both texts are divided into the same number of units, each of which stands for one of the other text. Inside a unit that
+has the same length in both, places correspond one by one. In a unit that changed its length, the end of a token is
+placed as far from the start of the unit as it is in the prepared text, or at the end of the unit. All lengths and
+places are UTF-16 units.
 """
 
 from __future__ import annotations

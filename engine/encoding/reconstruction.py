@@ -2,8 +2,8 @@
 
 https://github.com/sanderland/ctok (MIT) needs Python 3.12 and carries its tables, so nothing is downloaded. Of 272
 recorded answers of Anthropic's counting service that were held out, it gave all 272, for both vocabularies. It knows
-none of the models after 4.8; that they count as 4.8 does rests on Anthropic's word. It is written in Python and takes
-0.2 to 0.4 MB/s, so of a sample a few pieces are counted.
+none of the models after 4.8; that they count like 4.8 is Anthropic's statement. It is written in Python and processes
+0.2 to 0.4 MB/s, so of a sample only a few pieces are counted.
 """
 
 from __future__ import annotations

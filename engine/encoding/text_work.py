@@ -1,15 +1,14 @@
 """Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step.
 
-The UTF-8 that Python keeps of a text already, read where it stands.
+``text_work`` chooses the way; both are a ``TextWork``, and work in the memory of a ``Workspace``.
 
-A text of ASCII is its own UTF-8. Of another, Python makes UTF-8 when an extension asks for it (tiktoken does, and so
-does SQLite) and keeps it as long as the text lives. To ask for it here would take more memory for good, so what is not
-kept is not made. No function of Python's says whether it is kept, but every text does, in two words of its header: how
-many bytes of UTF-8 there are, and where. Which two, Python's headers show (``PyCompactUnicodeObject``); they differ
+``kept_utf8`` reads the UTF-8 that Python keeps of a text where it stands, without a copy. A text of ASCII is its own
+UTF-8. For any other text, Python makes UTF-8 when an extension asks for it (tiktoken does, and so does SQLite) and
+keeps it as long as the text lives. Asking for it here would take more memory for good, so UTF-8 that is not kept is not
+made. No function of Python says whether it is kept, but every text does, in two words of its header: how many bytes of
+UTF-8 there are, and where. Which two words these are is in Python's headers (``PyCompactUnicodeObject``) and differs
 from version to version. So they are looked for, once, in texts of our own whose UTF-8 Python is asked for. Where they
 are not found as they should be, only ASCII is read in place.
-
-How texts are counted and encoded with a scanner: by one call of a kernel that does it all, or step by step.
 """
 
 from __future__ import annotations

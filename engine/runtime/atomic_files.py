@@ -1,30 +1,24 @@
 """Write files so that each is either the old one or the new one, never half of it.
 
-Paths that lead to something other than a regular file: devices, pipes, sockets, and the output of this process.
+``write_atomic``, ``change_atomic``, ``replacement_of`` and ``replacing`` write new content to a file beside the old
+one, flush it to the disk, and let it take the old one's place by one rename. Whatever fails before the rename leaves
+the old file as it was. A symbolic link stays one: the file it leads to is replaced. The mode of the old file is kept.
+A file that may not be written is refused, although a rename could replace it.
 
-Renaming a new file over one of them would destroy it (``/dev/null`` for the whole machine, where the user may do
-that), and reading one may never end. They are written into as they are, or refused.
+*Half-written files.* The writer of a file from ``half_written`` holds a lock on it until it has its final name. What a
+killed process leaves is removed by ``clear_half_written``, with the next write to the same folder. That takes the same
+lock first, so it never removes the file of a live process: not on Windows either, where an open file cannot be removed.
+Where a file system has no locks, nothing is removed. ``only_here`` lets one process at a time read a file and write it
+changed.
 
-Files and folders that are being written beside what they will replace; those that a killed process left half
-written; and files that only one process may change at a time.
+*Special files.* Replacing a device, a pipe or a socket by a rename would destroy it (``/dev/null`` for the whole
+machine, if the user has the right), and reading one may never end. So these, and the output of this process, are
+written into as they are (``open_special``), or refused (``check_regular``).
 
-A writer holds a lock on its file until that has its name. Who clears up takes the same lock first, so it never has the
-file of a process that lives: not on Windows either, where an open file cannot be removed. Where a file system knows no
-locks, nothing is cleared up.
-
-The way in which this program writes files: each is either the old one or the new one, never half of it. No Qt.
-
-New content goes to a file beside the old one, is flushed to the disk, and takes the old one's place by one rename.
-Whatever fails before that leaves the old file as it was; what a killed process leaves goes with the next write to the
-same folder (``engine.runtime.atomic_files``). A symbolic link stays one: the file it leads to is replaced. The mode
-of a file that is replaced is kept. A file that may not be written is refused, although a rename could replace it. A
-device or a pipe is never replaced: it is written into, or refused (``engine.runtime.atomic_files``).
-
-Four modules have ways of their own beside it. ``engine.kernels.cache_folder`` does not wait for the disk, as what it
-keeps can be made again and is verified before it is used. ``engine.corpus.count_cache`` has an SQLite file, which keeps
-itself whole. ``gui.state.session_slot`` has Qt's lock files, which hold nothing of the user's.
-``engine.library.user_encodings`` gives a file another name by a rename, when what stands beside it was written in this
-way.
+Four modules write in ways of their own. ``engine.kernels.cache_folder`` does not wait for the disk, as what it keeps
+can be made again and is verified before it is used. ``engine.corpus.count_cache`` has an SQLite file, which keeps
+itself consistent. ``gui.state.session_slot`` has Qt's lock files, which hold no data of the user.
+``engine.library.user_encodings`` renames a file after its companion has been written in the way described here.
 """
 
 from __future__ import annotations

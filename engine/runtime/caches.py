@@ -1,8 +1,8 @@
-"""What the engine keeps because it may be wanted again, and letting go of it while nobody wants anything.
+"""What the engine keeps because it may be needed again, and letting go of it while nobody needs anything.
 
-An encoder that has counted ten megabytes has seen 200,000 words, and keeps them and their tokens: the next text is
-counted in half the time. A program that sits beside others does not want to hold that for a dozen encodings. Whatever
-is let go of here is made anew where it is wanted, in milliseconds.
+An encoder that has counted ten megabytes has seen 200,000 words and keeps them with their tokens, so the next text is
+counted in half the time. A program that runs beside others should not hold that for a dozen encodings. Whatever
+is let go of here is made again in milliseconds when it is needed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Asks in the middle of what takes long whether somebody still wants it.
+"""Ask in the middle of long work whether somebody still wants it.
 
-Who begins it says who is to be asked, for the thread that does it; loops over many entries ask now and then. What is
-asked may raise, which ends the work, or rest for a moment, so that other threads get a turn of the interpreter.
+Whoever starts the work sets, for its thread, what is to be asked; loops over many entries ask now and then. What is
+asked may raise, which ends the work, or pause for a moment, so that other threads get a turn of the interpreter.
 """
 
 from __future__ import annotations

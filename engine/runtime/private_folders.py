@@ -1,8 +1,9 @@
-"""Folders that only their owner may enter, and what is made in them: files 0600, folders 0700. Nothing on Windows,
-where a profile lies in the user's own folder, which others cannot read.
+"""Folders that only their owner may enter, and what is made in them: files 0600, folders 0700.
 
-A file takes its mode from the folder it is made in: in a folder that is private it is private itself, also while it is
-half written. Elsewhere, as for an export, the umask decides.
+Nothing is done on Windows, where a profile lies in the user's own folder, which others cannot read.
+
+A file takes its mode from the folder it is made in: in a private folder it is private itself, even while it is half
+written. Elsewhere, as for an export, the umask decides.
 """
 
 from __future__ import annotations

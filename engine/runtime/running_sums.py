@@ -1,5 +1,7 @@
-"""Sums over millions of numbers, in parts: numpy holds every other thread up while it adds, over the bytes of a text of
-ten megabytes for a tenth of a second."""
+"""Sums over millions of numbers, in parts.
+
+numpy holds up every other thread while it adds: for a tenth of a second over the bytes of a text of ten megabytes.
+"""
 
 from __future__ import annotations
 

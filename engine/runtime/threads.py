@@ -1,4 +1,4 @@
-"""Many calls side by side."""
+"""Many calls in parallel, on threads."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-r"""Splitting a text apart from tiktoken, for patterns of the user's own that the Rust engine gives up on.
+r"""Split a text without tiktoken, for the user's own patterns that the Rust engine gives up on.
 
-Nearly all of them ``engine.split.pretokenization`` reads exactly as the Rust crates do. What is left goes to Python's
-``regex`` module as it is, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``,
-possessive loops) but for ``$``, in Rust the very end of the text. Its Unicode version may be newer, so characters
-assigned since may be classed differently; the bundled patterns never come here.
+``engine.split.pretokenization`` reads nearly all of them exactly as the Rust crates do. The others go to Python's
+``regex`` module as they are, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``,
+possessive loops) except for ``$``, which in Rust is the very end of the text. Its Unicode version may be newer, so
+characters assigned since may be classed differently; the bundled patterns never come here.
 """
 
 from __future__ import annotations

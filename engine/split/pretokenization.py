@@ -1,11 +1,18 @@
 """Cut texts into pretokens by any split pattern, with a general engine of regular expressions: plain and slow.
 
-How far a split pattern looks: which pretokens an edit cannot have changed, for any pattern.
+The kernels have scanners for a few patterns (``engine.split.scanners``). Every other one, such as a user's own, is
+matched by a ``Pretokenizer``, and the tests compare the two. It gives the pretokens that tiktoken would, which drops
+text that no match covers. A hostile pattern can take time without bounds: a limit in seconds ends it.
 
-Matching goes through a text attempt by attempt: at the end of the last match, and where there is no match, at each
-character behind it. What an attempt that starts at s finds depends on the text it looks at: back to ``behind``
-characters before s, and ahead to where every way through the pattern has ended. A pattern is a choice of *ways*, and
-of each is known
+``stretches`` and ``stretches_in_time`` cut a long text stretch by stretch. Each ``Stretch`` has the pretokens that no
+later text can change, and the next one begins where the last of them ends. So memory is bounded, unless the pattern
+looks at the whole text.
+
+How far a pattern looks is its ``Reach``, found by ``reach_of``. It also tells which pretokens an edit cannot have
+changed, for any pattern. Matching goes through a text attempt by attempt: at the end of the last match, and where there
+is no match, at each character behind it. What an attempt that starts at s finds depends on the text it looks at: back
+to ``behind`` characters before s, and ahead to where every way through the pattern has ended. A pattern is a choice of
+*ways* (``Way``), and of each is known
 
 * ``single``: how many characters it passes at most outside of unbounded repetitions (within look-arounds, too), and
 * ``repeated``: what such repetitions pass.
@@ -15,24 +22,14 @@ every character it passes is one of ``single`` or is in ``repeated``, and that c
 That place never lies further left for an attempt that starts further right. Three things follow:
 
 * Where the text is cut off at f (or changes from f on), take for each way the (``single`` + 1)-th last character before
-  f that is not in ``repeated``, and of these the leftmost, q (``settled``). Attempts that start at q or before do not
-  see f. So all ends of matches up to q are what they are in the whole text.
+  f that is not in ``repeated``, and of these the leftmost, q (``Reach.settled``). Attempts that start at q or before do
+  not see f. So all ends of matches up to q are what they are in the whole text.
 * An attempt that starts ``behind`` characters or more behind a change does not see it.
 * Once two texts that are the same from some place on have a match that ends at the same place, ``behind`` characters
   behind the first, all their matches from there on are the same: what comes next is decided by the text alone.
 
 A way whose repetitions pass everything, as ``.*``, is never settled before the end of the text: then there is no short
-cut, and none is taken. It is read from the pattern as ``engine.split.expression`` rewrites it.
-
-Any split pattern, by a general engine of regular expressions: text to pretokens, plain and slow.
-
-The kernels know a few patterns by heart (``engine.split.scanners``). Every other one, such as a user's own, goes this
-way, and the tests compare the two. It gives the pretokens that tiktoken would, which drops text that no match covers.
-
-A hostile pattern can take time that grows without bounds: a limit in seconds ends it.
-
-Each stretch gives the pretokens that nothing behind it can change (``engine.split.pretokenization``), and the next one
-begins where the last of them ends. So memory is bounded, unless the pattern looks at the whole text.
+cut, and none is taken. The reach is read from the pattern as ``engine.split.expression`` rewrites it.
 """
 
 from __future__ import annotations

@@ -1,19 +1,20 @@
-"""Classes of characters: what kind each code point is, by the Unicode version of tiktoken's split engine.
+"""Classes of characters: the category of each code point, by the Unicode version of tiktoken's split engine.
 
-Which letter of a small alphabet stands for a character: a table of all code points, in little memory.
-
-Flat, it would take two megabytes for each split pattern. Most of it repeats itself: blocks of neighbouring code points
-that are alike are kept once, which leaves a twentieth.
-
-Which characters are letters decides where a split pattern cuts, so the tables must be those of the engine whose cuts
+Which characters are letters decides where a split pattern cuts. So the tables must be those of the engine whose cuts
 we reproduce, not those of the Python that happens to run (3.11 knows Unicode 14, 3.13 knows 15.1). They were read out
 of tiktoken itself by ``packaging/probe_unicode.py``; a test compares them with the installed tiktoken, code point by
-code point. The version is told by the property ``Age``: what it calls assigned, and no more, has a category.
+code point. The version is told by the property ``Age``: the code points that it calls assigned, and no others, have a
+category.
 
-A file is one zlib stream of: ``TLUNICD1`` (8 bytes); the Unicode version (two bytes); the number of blocks and of
+``UnicodeTable`` holds the categories and the case folding; ``load`` returns the bundled one. Its file (``pack``,
+``unpack``) is one zlib stream of: ``TLUNICD1`` (8 bytes); the Unicode version (two bytes); the number of blocks and of
 fold entries (little-endian uint16 each); for each of the 8,704 pages of 128 code points the number of its block
 (uint16); the blocks (128 bytes each: positions in ``CATEGORIES``); the fold entries (uint32: the size of an orbit,
 then its code points, and so on).
+
+``Letters`` is the table that says which letter of a small alphabet stands for a character, as split patterns are
+rewritten over such alphabets. A flat table of all code points would take two megabytes for each pattern. Most of it
+repeats itself: equal blocks of neighbouring code points are kept once, which leaves a twentieth.
 """
 
 from __future__ import annotations

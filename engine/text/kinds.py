@@ -1,10 +1,8 @@
-"""Kinds of text as far as they matter for counting: its script, and whether it is code, JSON or prose.
+"""Kinds of text as far as they matter for counting: its script, and whether it is code, JSON, other data or prose.
 
-Some of a text, spread evenly over it: what is looked at of texts that are too long to be looked at as a whole.
-
-What kind of text this is, as far as it matters for counting: its script, and whether it is code, JSON or other data.
-
-Told of short pieces, so that a text that is prose here and code there is seen to be both.
+``kinds_of`` tells the kind of short pieces one by one, so that a text that is prose here and code there is seen to be
+both. A text that is too long to be looked at as a whole is represented by a ``TextSample``: pieces that are spread
+evenly over it.
 """
 
 from __future__ import annotations

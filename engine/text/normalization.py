@@ -1,17 +1,14 @@
-"""Normalization before a text is split: Unicode forms, lowercase, accents stripped.
+"""Normalization before a text is split: Unicode forms, lowercase, accents stripped; and what a text loses by it.
 
-The forms are those of ``tokenizers``, whatever version of Unicode this Python knows.
+A ``Normalizer`` is a row of steps, each of which Hugging Face's normalizers have, too. No step looks at neighbouring
+characters, except for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
+normalized by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.)
 
-``tokenizers`` normalises by the tables of about Unicode 9, Python by those of its own version, and each version orders
-further marks and composes further letters. So texts with a character that versions differ on are left to that library;
-Unicode's stability policy has all others come out the same, and Python's own functions are thirty times as fast.
-
-What may be done to a text before it is cut: Unicode normalisation, lowercase, accents taken off. And what it loses.
-
-A normalizer is a row of steps, each of which also Hugging Face's normalisers know. None looks at what stands around a
-character, but for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
-normalised by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.) Each step gives
-what that of ``tokenizers`` gives, on every Python (``engine.text.normalization``).
+Each step gives what that of ``tokenizers`` gives, whatever version of Unicode this Python has. ``tokenizers`` has the
+tables of about Unicode 9, Python those of its own version, and each version orders further marks and composes further
+letters. So texts with a character that versions differ on (``may_differ``) are left to that library (``by_library``).
+Unicode's stability policy guarantees the same result for all others, and Python's own functions are thirty times as
+fast.
 """
 
 from __future__ import annotations

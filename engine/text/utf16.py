@@ -1,6 +1,7 @@
 """Texts as UTF-16 code units, which are the positions of Qt's text classes, and back.
 
-Texts whose UTF-16 units can be read anywhere. All positions are UTF-16 units.
+``UnitsText`` is a text whose units can be read anywhere: ``UnitsArray`` holds an array of them, ``EditedUnits`` is a
+text with an edit that has not been made yet. All their positions are UTF-16 units.
 """
 
 from __future__ import annotations

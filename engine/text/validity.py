@@ -1,5 +1,8 @@
-"""Texts as they are encoded, without lone surrogates. A long one is gone through in parts, between which others get a
-turn: in one call, ten megabytes keep every other thread waiting for a tenth of a second."""
+"""Texts as they are encoded, without lone surrogates.
+
+A long text is processed in parts, between which other threads get a turn: in one call, ten megabytes would keep every
+other thread waiting for a tenth of a second.
+"""
 
 from __future__ import annotations
 

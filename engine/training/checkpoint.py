@@ -1,8 +1,7 @@
-"""Checkpoints of training runs: a file that appears when it is complete, and is refused when it is not what was
-written.
+"""Checkpoints of training runs, as files.
 
-It is a zip archive of numpy arrays (``numpy.savez``), every one with its checksum; ``facts`` is JSON. Nothing in it is
-code.
+A checkpoint appears when it is complete, and is refused when it is not what was written. It is a zip archive of numpy
+arrays (``numpy.savez``), every one with its checksum; ``facts`` is JSON. Nothing in it is code.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """The first half of training on many machines: parts of the corpus are counted by the workers of a Dask cluster.
 
-A corpus in parts that are counted apart, on whatever machine, and added up: what is counted does not depend on the
-order of the parts, and not on how many there are.
+``parts_of`` divides a corpus into parts that are counted apart, on whatever machine, and added up: the result depends
+neither on the order of the parts nor on their number. A ``Part`` is some whole documents, or a stretch of one that is
+long. Only plain UTF-8 whose split has cuts is read in stretches: what is normalized or marked first, or cut by a
+pattern of the user's own, is read from its start.
 
-A part is a whole document, or a stretch of one that is long. Only plain UTF-8 whose split has cuts is read in
-stretches: what is normalised or marked first, or cut by a pattern of the user's own, is read from its start.
-
-The scheduler gets a few parts a worker at a time, and adds up counts on the workers, a dozen at once, so that what
-travels to this machine at the end is one table. A worker that goes away costs the parts that only it had: the scheduler
-gives them to others. Workers read files by their paths, so they must see the same files; and they need this program.
+``ClusterCounting`` gives the scheduler a few parts a worker at a time, and adds up counts on the workers, a dozen at
+once, so that only one table travels to this machine at the end. A worker that goes away costs the parts that only it
+had: the scheduler gives them to others. Workers read files by their paths, so they must see the same files; and they
+need this program.
 
 Dask runs what it is sent: whoever can reach a scheduler can run code on its workers, and workers on those who ask them.
 """

@@ -1,7 +1,8 @@
-"""The first half of training: all texts are read, cut into pretokens and counted, on as many threads as there are
-processors.
+"""The first half of training: all texts are read, cut into pretokens and counted, on as many threads as processors.
 
-The first half of training: all texts are read, cut and counted, on as many threads as there are processors.
+``documents_of`` finds the documents of a corpus, which a checkpoint keeps (``pack_documents``) while they are still
+needed. ``PretokenCounter`` counts for one thread, in memory that grows with the number of different pretokens.
+``CorpusCounting`` counts a whole corpus on the threads of this process.
 """
 
 from __future__ import annotations

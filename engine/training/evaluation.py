@@ -1,5 +1,7 @@
-"""How well encodings do on somebody's own texts: compression by kind of file and by script, what their vocabularies
-share, and what one saves against another."""
+"""How well encodings do on the user's own texts.
+
+Compression by kind of file and by script, what their vocabularies share, and what one saves against another.
+"""
 
 from __future__ import annotations
 

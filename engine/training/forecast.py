@@ -1,8 +1,8 @@
-"""What training on a corpus will take, guessed from a sample of it.
+"""What training on a corpus will take, estimated from a sample of it.
 
-The number of different pretokens grows with a power of the text (Heaps' law); the sample says with which. Memory and
+The number of different pretokens grows with a power of the text (Heaps' law); the sample tells the exponent. Memory and
 time follow from that number, from the length of those pretokens and from the merges wanted, by factors that were
-measured on English, Python, multilingual and mixed corpora of 5 to 100 MB. All of it comes as a range.
+measured on English, Python, multilingual and mixed corpora of 5 to 100 MB. Every figure is a range.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """The second half of training: counted pretokens become merges, and merges an encoding.
 
-The merges of a training run as a list over arrays: handing on a hundred thousand of them costs nothing, and each is
+``CorpusMerging`` merges a corpus, a slice at a time, and makes the encoding. ``Merger`` is the Python around the
+kernels: memory, phases, state. Everything is in arrays, so a run can stop after any merge; a checkpoint is the slots
+and the merges.
+
+``MergeList`` presents the arrays of merges as a list: passing on a hundred thousand of them costs nothing, and each is
 made when somebody looks at it. Lists of objects made window and trainer wait for each other.
-
-Merging: from counted pretokens to merges, a stretch at a time. Python around the kernels: room, phases, state.
-
-Everything is in arrays, so a run can stop after any merge; a checkpoint is the slots and the merges.
 """
 
 from __future__ import annotations

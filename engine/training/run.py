@@ -1,5 +1,7 @@
-"""TrainingRun: a tokenizer is trained a slice at a time. So progress, pause, cancel-and-keep and checkpoints are one
-thing: not calling ``advance`` for a while."""
+"""TrainingRun: a tokenizer is trained a slice at a time.
+
+So progress, pause, cancel-and-keep and checkpoints are one thing: not calling ``advance`` for a while.
+"""
 
 from __future__ import annotations
 

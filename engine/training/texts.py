@@ -1,5 +1,7 @@
-"""The texts that a tokenizer is trained on, in pieces: files or strings, block by block, cut only where that does not
-change their pretokens."""
+"""The texts that a tokenizer is trained on, in pieces.
+
+Files or strings are read block by block, and cut only where that does not change their pretokens.
+"""
 
 from __future__ import annotations
 

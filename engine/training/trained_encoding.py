@@ -1,17 +1,20 @@
-"""From merges to an Encoding: the symbols that merging begins with, and editing the entries of what was learned.
+"""From merges to an encoding: the symbols that merging begins with, and editing the entries of what was learned.
 
-The symbols that merging begins with, and the corpus written in them.
+An ``Alphabet`` is the symbols that merging begins with, and a ``WrittenCorpus`` the corpus written in them. There are
+two kinds of alphabet:
 
-*Bytes*: the 256 of them; a symbol's id is its value.
+*Bytes* (``byte_alphabet``): the 256 of them; a symbol's id is its value.
 
-*Characters*: those of the corpus. Their encoding is a byte-pair encoding like any other, so that it knows every text
-and gives it back exactly: first come the 256 bytes, which are the characters of ASCII and what unknown characters are
-written in; then the beginnings of the characters of three and four bytes, through which bytes become characters; then
-all characters beyond ASCII in the order of their code points. Merging bytes in the order of these ids always gives
-characters first, because no character's bytes begin inside another one's.
+*Characters* (``character_alphabet``): those of the corpus. Their encoding is a byte-pair encoding like any other, so
+that it knows every text and gives it back exactly: first come the 256 bytes, which are the characters of ASCII and what
+unknown characters are written in; then the beginnings of the characters of three and four bytes, through which bytes
+become characters; then all characters beyond ASCII in the order of their code points. Merging bytes in the order of
+these ids always gives characters first, because no character's bytes begin inside another one's.
 
 Ids decide ties. ``huggingface`` has the bytes in another order (those that GPT-2 prints as themselves come first); that
 order is used inside the trainer alone.
+
+``build_encoding`` makes an encoding of symbols, merges and special tokens; ``edit_entries`` removes entries of one.
 """
 
 from __future__ import annotations

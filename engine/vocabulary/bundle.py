@@ -1,10 +1,11 @@
-"""Bundled vocabularies: the format that packaging/bundle_vocabularies.py writes, read when something in it is first
-needed.
+"""Bundled vocabularies: their file format, and reading them when something in them is first needed.
 
-The format of the bundled vocabularies: written by packaging/bundle_vocabularies.py, read by
-engine.vocabulary.bundle.
+``BundledVocabulary`` reads, checks and unpacks a file on first use, which takes up to fifteen milliseconds. Until then
+it is known by the digest in the first bytes of the file. Where our own kernels have their tables already, they count
+without it.
 
-A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib stream of:
+``packaging/bundle_vocabularies.py`` writes the files with ``pack``; ``unpack`` reads them. A file is ``TLRANKS1``, the
+SHA-256 (32 bytes) of what follows, and one zlib stream of:
 
 * its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
   (three little-endian uint32),
@@ -12,11 +13,6 @@ A file is ``TLRANKS1``, the SHA-256 (32 bytes) of what follows, and one zlib str
 * the lengths of those of 255 bytes and more (little-endian uint16 each),
 * the special tokens, as JSON from text to id (nothing where they are in ``engine.vocabulary.special_tokens``),
 * the tokens' bytes one after the other, in the order of the ids.
-
-A bundled vocabulary: known by the first bytes of its file, read when something in it is first needed.
-
-Reading, checking and unpacking takes up to fifteen milliseconds. Where our own kernels have their tables already, they
-count without it.
 """
 
 from __future__ import annotations

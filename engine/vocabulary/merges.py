@@ -1,16 +1,15 @@
 """The merges behind tokens: one pretoken merged step by step, and the pair that each token is made of.
 
-The merges of one pretoken, one by one, in a time that grows little faster than its length.
-
-The same steps as in ``engine.split.reference``, which looks at all pairs before each merge. Here a heap knows which
-pair is next, and a merge changes the two pairs beside it only. Plain Python all the same: for looking at single
+``merge_steps`` gives the merges of one pretoken, one by one, in a time that grows little faster than its length. The
+steps are those of ``engine.split.reference``, which looks at all pairs before each merge. Here a heap knows which pair
+is next, and a merge changes only the two pairs beside it. It is plain Python all the same: for looking at single
 pretokens and single tokens, not for encoding texts.
 
-Which two tokens each token of a vocabulary is merged from.
-
-Published vocabularies list tokens in the order of merging, not the pairs. But a pair can be found again: merge the
-token's own bytes with all other tokens; if two are left, these are it. No text ever merges another pair into that
-token: until its last merge happens, nothing has crossed its ends, so its bytes were merged just as they are when alone.
+``parents_of``, and for a whole vocabulary ``parents_from_tables`` and ``parents_by_replay``, tell which two tokens each
+token is merged from. Published vocabularies list tokens in the order of merging, not the pairs. But a pair can be found
+again: merge the token's own bytes with all other tokens; if two are left, these are the pair. No text ever merges
+another pair into that token: until its last merge happens, nothing has crossed its ends, so its bytes were merged just
+as they are when alone.
 """
 
 from __future__ import annotations

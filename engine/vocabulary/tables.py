@@ -1,27 +1,25 @@
 """The tables of a vocabulary that kernels read: built once, kept in a file, mapped into memory afterwards.
 
-The tables of a vocabulary in a file, mapped into memory.
+Tables are one flat array; ``engine.kernels.layout`` says what is where. ``build_tables`` makes them; ``open_tables``
+and ``shared_tables`` map them from their file if it is there. A mapped file costs no memory of its own: its pages
+belong to the system's file cache and are shared by all threads and processes.
 
-A mapped file costs no memory of its own: its pages belong to the system's file cache and are shared by all threads and
-processes. A file that is there is not trusted. Before anybody uses it,
+A file that is there is not trusted. Before anybody uses it, ``map_tables`` verifies it in three ways:
 
-* its size, version and vocabulary are compared with what they have to be, and its directory is looked at,
+* its size, version and vocabulary are compared with what they have to be, and its directory is checked,
 * a checksum over all of it finds what was damaged or cut off, wherever that is,
-* every number that kernels use as a place is looked at (``engine.kernels.build``): so even a file that somebody
-  has made up, checksum included, cannot lead a kernel out of its memory.
+* every number that kernels use as a place is checked (``engine.kernels.build``): so even a file that somebody has
+  made up, checksum included, cannot lead a kernel out of its memory.
 
-The last two read all of the file, which takes some milliseconds. So they are noted in a second file beside it, with
-what the system says of the file that was read: which one it is, its size, and when it was last written to or otherwise
-changed. As long as the system says the same, it is the same file with the same content, and only the first is looked at
-again. A file that is so new that a later change could bear the same time is not noted (as git does with its index).
+The last two read all of the file, which takes some milliseconds. So their outcome is noted in a second file beside it,
+with what the system says of the file that was read: which one it is, its size, and when it was last written to or
+otherwise changed. As long as the system says the same, it is the same file with the same content, and only the first
+check is repeated. A file that is so new that a later change could bear the same time is not noted (as git does with its
+index).
 
-What none of this can tell is whether somebody has put other tokens in, with a new checksum, or a note on a file that
-nobody read: but who can write to that folder can put other machine code there, too. Nor can it keep others from
-changing the file while it is in use; Tokenloupe itself replaces such files and never writes into one.
-
-The tables of a vocabulary: built once, kept in a file, mapped from it afterwards (``engine.vocabulary.tables``).
-
-One flat array; ``engine.kernels.layout`` says what is where.
+None of this can tell whether somebody has put other tokens in, with a new checksum, or a note on a file that nobody
+read: but who can write to that folder can put other machine code there, too. Nor can it keep others from changing the
+file while it is in use; Tokenloupe itself replaces such files and never writes into one.
 """
 
 from __future__ import annotations

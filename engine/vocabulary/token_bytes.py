@@ -1,12 +1,10 @@
 """A vocabulary: which bytes each token id stands for, and which id bytes have.
 
-Which id a token's bytes have, in a tenth of the memory that a dictionary of them takes.
-
-A dictionary of 200,000 tokens is 25 MB of small objects, one for each token; when it goes, what came to lie between
-them keeps their pages. Here there are arrays: the hashes of all tokens in order, whose each is, and where those begin
-that share their first bits. What is looked up takes a microsecond, and is compared with the token itself.
-
-A vocabulary: which bytes each token id stands for, and what they measure.
+``Vocabulary`` has the tokens by id. ``IdsByBytes`` finds the id of a token's bytes, in a tenth of the memory that a
+dictionary takes. A dictionary of 200,000 tokens is 25 MB of small objects, one for each token; when it goes, what came
+to lie between them keeps their pages. Here there are arrays: the hashes of all tokens in order, the token that each
+belongs to, and where the hashes begin that share their first bits. A look-up takes a microsecond, and is compared with
+the token itself.
 """
 
 from __future__ import annotations

@@ -1,13 +1,11 @@
 """Compare encodings on one text: tokens by script and kind of character, and where the encodings differ most.
 
-Where tokens end and what stands between, in bytes: what several encodings have in common is the text alone.
+Places are byte offsets: what several encodings have in common is the text alone. A stretch is the text between two
+places, and a token belongs to the stretch that it ends in: so every token is counted once, wherever the places are.
 
-A stretch is the text between two places, and a token belongs to the stretch that it ends in: so every token is counted
-once, wherever the places are.
-
-The tokens of a text by what they stand for: the script of their line, and the kind of their characters.
-
-Where encodings differ most: stretches of a text, the greatest difference of tokens first.
+``compare`` puts the encodings side by side. ``by_script`` and ``by_kind`` count tokens by the script of their line and
+by the kind of their characters. ``greatest_differences`` lists the stretches in which encodings differ, the greatest
+difference of tokens first.
 """
 
 from __future__ import annotations

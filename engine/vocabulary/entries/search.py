@@ -1,23 +1,18 @@
 """Find entries of a vocabulary, and sort them. Every search is a pass over arrays: milliseconds for 200,000 entries.
 
-What entries are looked for: a query, and the reading of its text.
+``EntryQuery`` says which entries are looked for; ``EntrySearch`` finds and orders them.
 
-The order of tokens by their bytes, without an object for each of them, and without the interpreter: ``sorted`` would
-hold every other thread up for a tenth of a second over the 200,000 tokens of a vocabulary.
+*Order.* ``places_by_bytes`` orders tokens by their bytes, without an object for each of them and without the
+interpreter: ``sorted`` would hold up every other thread for a tenth of a second over the 200,000 tokens of a
+vocabulary. Sixteen bytes as two numbers tell most tokens apart. Only those that begin with the same sixteen, such as
+long runs of one character, are compared as they are.
 
-Sixteen bytes as two numbers tell most tokens apart. Only those that begin with the same sixteen, such as long runs of
-one character, are compared as they are.
-
-Text that whatever an expression finds must have in it. To look for it first leaves few tokens to search through.
-
-Finding the entries that a regular expression is found in.
-
-A search in each token by itself would ask for the time of day 200,000 times, which takes three times as long as the
-search. So tokens without line ends are put together, a line each, and searched through at once: as long as nothing in
-the expression could match a line end, or see what is beyond it, that finds the same tokens. ``_LINEWISE`` says of which
-expressions that is sure; all others, and tokens with line ends, are searched one by one.
-
-Finding entries, and putting them in order. Every search is a pass over arrays: milliseconds for 200,000 entries.
+*Regular expressions.* ``required_texts`` names text that whatever an expression finds must contain. Looking for it
+first leaves few tokens to search. ``EntryTexts`` searches these. To search each token by itself would ask for the time
+of day 200,000 times, which takes three times as long as the search. So tokens without line ends are joined, a line
+each, and searched at once: as long as nothing in the expression could match a line end, or see what is beyond it, that
+finds the same tokens. ``_LINEWISE`` says for which expressions that is certain (``is_linewise``); for all others, and
+for tokens with line ends, each token is searched by itself.
 """
 
 from __future__ import annotations
