@@ -55,8 +55,8 @@ def corpus(tmp_path: Path) -> Path:
     """Sources of the engine: some hundred thousand bytes, in files of all sizes."""
     folder = tmp_path / "corpus"
     folder.mkdir()
-    for source in sorted((ROOT / "engine").glob("*.py")):
-        (folder / f"{source.stem}.txt").write_bytes(source.read_bytes())
+    for source in sorted((ROOT / "engine").glob("[ct]*/*.py")):
+        (folder / f"{source.parent.name}-{source.stem}.txt").write_bytes(source.read_bytes())
     (folder / "long.txt").write_bytes(b"".join(path.read_bytes() for path in sorted(folder.iterdir())))
     return folder
 
@@ -132,7 +132,7 @@ def test_what_a_worker_refuses_is_said(cluster: Any, corpus: Path, monkeypatch: 
 @pytest.mark.deep
 def test_a_file_the_workers_cannot_see_is_named(cluster: Any, corpus: Path) -> None:
     counting = counting_on(cluster, corpus, SMALL)
-    gone = corpus / "training.txt"
+    gone = corpus / "training-run.txt"
     gone.unlink()
     assert counting.advance(float("inf"))
     assert [(problem.path, problem.reason) for problem in counting.problems] == [(gone, "vanished")]
