@@ -34,7 +34,7 @@ TYPED = "the quick brown fox "
 
 def long_text(corpus: Path | None, n_bytes: int) -> str:
     """About so many bytes of a corpus; without, of those beside the checkout, or of this project's source."""
-    files = [corpus] if corpus else sorted(CORPORA.glob("*.txt")) or sorted((PROJECT / "engine").glob("*.py"))
+    files = [corpus] if corpus else sorted(CORPORA.glob("*.txt")) or sorted((PROJECT / "engine").rglob("*.py"))
     content = b"".join(path.read_bytes()[: n_bytes // len(files) + 1] for path in files)
     return (content * (n_bytes // len(content) + 1))[:n_bytes].decode("utf-8", "ignore")
 
