@@ -175,7 +175,7 @@ class TokenCard(QFrame):
         token = contents.token
         self._add_line(self.tr("Token {n}").format(n=number(token.index + 1)), bold=True)
         self._add_row(self.tr("Text"), f"“{token.text}”", fixed=True)
-        self._add_row(self.tr("Id"), str(token.token_id), fixed=True)
+        self._add_row(self.tr("ID"), str(token.token_id), fixed=True)
         size = self.tr("1 byte") if token.size == 1 else self.tr("{n} bytes").format(n=number(token.size))
         self._add_row(self.tr("Bytes"), f"{token.hex}  ({size})", fixed=True)
         if not token.is_piece:

@@ -108,7 +108,7 @@ class TrainingText:
     def left(self, seconds: float) -> str:
         """How long something still takes, no more exact than a forecast is."""
         if seconds < 1:
-            return tr("less than a second left")
+            return tr("under 1 s left")
         few = tr("{seconds} s").format(seconds=round(seconds))
         return tr("about {time} left").format(time=self.duration(seconds) if seconds >= 10 else few)
 

@@ -133,7 +133,7 @@ def _partial(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         Claim(tr("Tokens that are no whole character"), "3", str(sum("\ufffd" in row[2] for row in rows))),
         Claim(tr("All together, decoded"), inputs.text, encoding.decode(ids)),
     )
-    columns = (tr("Id"), tr("Bytes"), tr("Decoded alone"))
+    columns = (tr("ID"), tr("Bytes"), tr("Decoded alone"))
     return Outcome(claims if own else (), (ResultTable(GPT4, columns, rows, frozenset({0})),))
 
 

@@ -60,7 +60,7 @@ def _merges(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         Claim(GPT4, "e+r, er+r, err+y, b+erry", made[GPT4]),
         Claim(GPT4O, "e+r, b+er, r+y, ber+ry", made[GPT4O]),
     )
-    columns = (tr("Encoding"), tr("Pair"), tr("Becomes"), tr("Id"))
+    columns = (tr("Encoding"), tr("Pair"), tr("Becomes"), tr("ID"))
     return Outcome(claims if own else (), (ResultTable(tr("Merges"), columns, tuple(rows), frozenset({3})),))
 
 

@@ -174,7 +174,7 @@ STEP_COLUMNS = (
     (QT_TRANSLATE_NOOP("MergeWords", "Merge"), QT_TRANSLATE_NOOP("MergeWords", "Merge number")),
     (QT_TRANSLATE_NOOP("MergeWords", "Pair"), QT_TRANSLATE_NOOP("MergeWords", "Pair")),
     (QT_TRANSLATE_NOOP("MergeWords", "Token"), QT_TRANSLATE_NOOP("MergeWords", "Merged token")),
-    (QT_TRANSLATE_NOOP("MergeWords", "Id"), QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token")),
+    (QT_TRANSLATE_NOOP("MergeWords", "ID"), QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token")),
 )
 _TEXTUAL = ("Pair", "Token")
 

@@ -75,7 +75,7 @@ COLUMNS = (
         False,
         "·tokenization  ",
     ),
-    FeedColumn(QT_TRANSLATE_NOOP("MergeFeed", "Id"), QT_TRANSLATE_NOOP("MergeFeed", "Token ID"), True, "100,000"),
+    FeedColumn(QT_TRANSLATE_NOOP("MergeFeed", "ID"), QT_TRANSLATE_NOOP("MergeFeed", "Token ID"), True, "100,000"),
     FeedColumn(
         QT_TRANSLATE_NOOP("MergeFeed", "Count"),
         QT_TRANSLATE_NOOP("MergeFeed", "Count of the pair"),

@@ -40,7 +40,7 @@ from gui.tokenizers.vocabulary.table_model import (
 from gui.widgets.tables import set_up_rows
 from gui.widgets.token_pills import PillPainter, ShapedTexts
 
-END_SPACE = "\N{EM SPACE}"
+END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
 """Behind figures and their titles: the column beside them begins at its left, and an arrow stands in it."""
 PILLS = (TOKEN, PARENTS)
 """Columns whose tokens are drawn as pills."""

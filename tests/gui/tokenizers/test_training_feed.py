@@ -43,7 +43,7 @@ def test_a_row_shows_pair_token_id_count_and_tokens_left(model):
     titles = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount())]
     assert [titles[column] for column in (NUMBER, TOKEN_ID, COUNT, TOKENS_LEFT)] == [
         "Merge",
-        "Id",
+        "ID",
         "Count",
         "Tokens left",
     ]

@@ -40,7 +40,7 @@ def test_forecasts_are_no_more_exact_than_they_can_be(text):
     assert text.ends(118_234, 184_999, text.about) == "120,000 to 180,000"
     assert text.ends(41, 44, text.about) == "41 to 44"
     assert text.ends(2.01, 2.04, text.duration) == "2.0 s"
-    assert text.left(0.3) == "less than a second left"
+    assert text.left(0.3) == "under 1 s left"
     assert text.left(75) == "about 1 min 15 s left"
 
 
