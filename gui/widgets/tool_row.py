@@ -24,8 +24,12 @@ SPACING = 4
 ICON = 16
 
 
+WORDS, ICONS, TIGHT = range(3)
+"""How a row is shown: with all words; with the icons of its buttons; with as few words as it can."""
+
+
 class ToolRow(QWidget):
-    """A row of controls whose words step back where the row would be cut.
+    """A row of controls whose words step back where the row would be cut: those of buttons first.
 
     Its size hint is that with all words, so a layout gives it as much as there is.
     """
@@ -39,10 +43,11 @@ class ToolRow(QWidget):
         self._texts: dict[QPushButton, str] = {}
         self._captions: list[QLabel] = []
         self._quiet_choices: list[QuietChoice] = []
-        self._tight = False
+        self._state = WORDS
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(SPACING)
+        row.addStretch(1)
 
     def add(self, *widgets: QWidget) -> None:
         """Add controls that keep their words, or shorten them by themselves."""
@@ -73,37 +78,39 @@ class ToolRow(QWidget):
 
     @property
     def tight(self) -> bool:
-        """True while words are hidden."""
-        return self._tight
+        """True while every word that can be hidden is."""
+        return self._state == TIGHT
 
     def sizeHint(self) -> QSize:
-        return QSize(self._width(tight=False), super().sizeHint().height())
+        return QSize(self._width(WORDS), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(self._width(tight=True), super().minimumSizeHint().height())
+        return QSize(self._width(TIGHT), super().minimumSizeHint().height())
 
-    def _width(self, *, tight: bool) -> int:
+    def _width(self, state: int) -> int:
         row, total, shown = self.layout(), 0, 0
         for index in range(row.count()):
             widget = row.itemAt(index).widget()
+            if widget is None:
+                continue  # the stretch
             if widget in self._captions:
-                if tight:
+                if state == TIGHT:
                     continue
             elif widget.isHidden():
                 continue
-            total += self._width_of(widget, tight=tight)
+            total += self._width_of(widget, state)
             shown += 1
         return total + SPACING * max(0, shown - 1)
 
-    def _width_of(self, widget: QWidget, *, tight: bool) -> int:
+    def _width_of(self, widget: QWidget, state: int) -> int:
         if isinstance(widget, QPushButton) and widget in self._texts:
             text = self._texts[widget]
             words = widget.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
             bare = widget.sizeHint().width() - (words if widget.text() else 0)
-            return bare if tight else bare + words
+            return bare + words if state == WORDS else bare
         if isinstance(widget, QuietChoice):
-            return widget.width_with(words=not tight)
-        return widget.minimumSizeHint().width() if tight else widget.sizeHint().width()
+            return widget.width_with(words=state != TIGHT)
+        return widget.minimumSizeHint().width() if state == TIGHT else widget.sizeHint().width()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -115,16 +122,16 @@ class ToolRow(QWidget):
         return False
 
     def _fit(self) -> None:
-        tight = self.width() < self._width(tight=False)
-        if tight == self._tight:
+        state = next((state for state in (WORDS, ICONS) if self.width() >= self._width(state)), TIGHT)
+        if state == self._state:
             return
-        self._tight = tight
+        self._state = state
         for label in self._captions:
-            label.setVisible(not tight)
+            label.setVisible(state != TIGHT)
         for choice in self._quiet_choices:
-            choice.show_words(not tight)
+            choice.show_words(state != TIGHT)
         for button, text in self._texts.items():
-            button.setText("" if tight else text)
+            button.setText(text if state == WORDS else "")
         self.layout().activate()  # not in the next turn: the row would be painted twice
 
 
@@ -136,6 +143,7 @@ class QuietChoice(QComboBox):
         super().__init__(parent)
         self.setProperty("kind", "quiet")
         self._icon, self._words, self._with_words = icon, words, True
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.currentIndexChanged.connect(self.updateGeometry)
 
     @property
