@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent
+from PySide6.QtGui import QDragLeaveEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
+from tests.gui.dropping import entering
 
 pytestmark = pytest.mark.pages()
 
@@ -22,7 +23,7 @@ def drag(bench: Application, *paths: Path) -> str:
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     handle, middle = bench.window.windowHandle(), QPoint(300, 300)
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    QApplication.sendEvent(handle, QDragEnterEvent(middle, Qt.DropAction.CopyAction, data, buttons, keys))
+    QApplication.sendEvent(handle, entering(middle, Qt.DropAction.CopyAction, data, buttons, keys))
     cover = bench.drops.cover
     said = f"{cover.title}: {cover.names}" if cover is not None and cover.isVisible() else ""
     if said:
