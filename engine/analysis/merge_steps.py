@@ -174,7 +174,7 @@ MOST_MISSING = 50
 def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int) -> WhyNotOne:
     """Why this stretch of a cut text is, or is not, one token. ValueError where it is empty or outside.
 
-    UnsupportedTextError where its pretoken is longer than can be told (``engine.analysis.merge_steps``).
+    UnsupportedTextError if its pretoken has more than ``LONGEST_BYTES``.
     """
     if not 0 <= char_start < char_end <= len(cut.text):
         raise ValueError(f"there is nothing from {char_start} to {char_end} in {len(cut.text)} characters")

@@ -214,9 +214,8 @@ class SmallFiles:
         return self._view[start:end]
 
     def may_be_plain_text(self, index: int) -> bool:
-        """Whether a file has no NUL byte near its start. If it is UTF-8 as well, it is a text as
-        ``engine.corpus.file_tokens`` would have it, without becoming one: what begins with the byte order mark of
-        another encoding is never UTF-8."""
+        """Whether a file has no NUL byte near its start. If it is UTF-8 as well, ``decode_stored`` would take it for
+        the same text: what begins with the byte order mark of another encoding is never UTF-8."""
         start, end = self._spans[index]
         return self._room.find(0, start, min(end, start + BINARY_SAMPLE_BYTES)) < 0
 

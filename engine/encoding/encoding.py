@@ -121,7 +121,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
         if isinstance(self._ranks, BundledVocabulary):
-            from engine import get_encoding  # loaded by name: encodings are opened by the library, which stands above
+            from engine import get_encoding  # not from the library, which stands above this folder
 
             return get_encoding, (self.name,)
         return _rebuild, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)

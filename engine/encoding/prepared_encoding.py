@@ -367,7 +367,7 @@ class PreparedEncoding(AlteringEncoding):
         return ByteMap(text).of_units(ends)
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """As in ``AlteringEncoding``; ``engine.encoding.prepared_encoding`` says how places correspond."""
+        """As in ``AlteringEncoding``; places correspond as in ``aligned_ends``."""
 
         return aligned_ends(self, text, ids, self.special_tokens_set if special_as_tokens else frozenset())
 
@@ -427,8 +427,8 @@ class PreparedEncoding(AlteringEncoding):
 
 
 def prepared(encoding: Encoding, steps: Sequence[str], *, byte_fallback: bool = False) -> Encoding:
-    """An encoding that does these steps (``engine.encoding.prepared_encoding``) to a text first. One that does some
-    already stays as it is. UnknownNormalizationError."""
+    """An encoding that does these steps to a text first (``preparation_with``). One that does some already stays as it
+    is. UnknownNormalizationError."""
     if not steps or isinstance(encoding, PreparedEncoding):
         return encoding
     return encoding_with(

@@ -35,7 +35,7 @@ def bytes_of_piece(piece: str, *, space_mark: str = "", byte_pieces: bool = Fals
     """The bytes of a piece that is no special token; of one that is empty, none.
 
     ``space_mark``: what stands for a space. ``byte_pieces``: whether ``<0x0A>`` is a byte. ``byte_letters``: whether
-    letters stand for bytes (``engine.library.formats.spelling``).
+    letters stand for bytes (``unspelled``).
     """
     if byte_pieces and (match := _BYTE_PIECE.fullmatch(piece)):
         return bytes([int(match[1], 16)])

@@ -163,7 +163,7 @@ class Diagnosis:
 
     ``findings``: uint8[n], bit ``i`` set where ``FINDINGS[i]`` is true of the id. ``scripts``: uint8[n], places in
     ``SCRIPT_NAMES``. ``left``, ``right``: int32[n], as in ``TokenParents``. ``built_directly``, ``built_in_all``:
-    int32[n], how many tokens are built on it (``engine.vocabulary.entries.diagnostics``).
+    int32[n], how many tokens are built on it, by the functions of these names.
     """
 
     findings: NDArray[np.uint8]
