@@ -16,6 +16,8 @@ RAIL_WIDTH, SLIM_RAIL_WIDTH = 80, 52
 NARROW = 1000
 """In a narrower window the rail shows icons only."""
 ICON = QSize(20, 20)
+LINE = 24
+"""Controls whose centres are within so many pixels of each other stand in one line, for what comes first."""
 
 
 class WorkspaceRail(QFrame):
@@ -225,19 +227,24 @@ class Regions(QObject):
                 return
 
     def _control(self, region: QWidget) -> QWidget | None:
-        """Where the keyboard was in this region, or else its first control."""
+        """Where the keyboard was in this region, or else its first control in reading order.
+
+        Not the first along ``nextInFocusChain``: PySide takes what that returns for a child of the widget asked, if it
+        knows of no parent, and so the window for a child of the last widget in it. When that one was deleted, all in
+        the window that Qt had made became invalid, down to the document of the editor.
+        """
         last = self._last.get(region.objectName())
         if last is not None and region.isAncestorOf(last) and takes_keys(last):
             return last
-        widget = region.nextInFocusChain()
-        while widget is not region:
-            if region.isAncestorOf(widget) and takes_keys(widget):
-                return widget
-            widget = widget.nextInFocusChain()
-        return None
+        mirrored = region.isRightToLeft()
+
+        def place(control: QWidget) -> tuple[int, int]:
+            centre = control.mapTo(region, control.rect().center())
+            return centre.y() // LINE, -centre.x() if mirrored else centre.x()
+
+        return min(filter(takes_keys, region.findChildren(QWidget)), key=place, default=None)
 
 
 def takes_keys(widget: QWidget) -> bool:
     """Return True if the Tab key would stop at this control."""
-    there = widget.isVisible() and widget.isEnabled() and widget.focusProxy() is None
-    return there and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+    return widget.isVisible() and widget.isEnabled() and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)

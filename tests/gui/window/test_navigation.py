@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import Shiboken
 
 from gui.window import navigation, workspaces
 from gui.window.application import Application
@@ -94,6 +96,30 @@ def test_the_keyboard_goes_round_the_regions(qtbot: QtBot, open_window: OpenWind
     assert [press() for _ in range(6)] == ["cost", "status", "rail", "header", "bar", "page"]
     assert QApplication.focusWidget() is bench.panel.editor, "where it was"
     assert press(Qt.KeyboardModifier.ShiftModifier) == "bar"
+
+
+def test_no_widget_is_taken_for_the_child_of_a_stranger(qtbot: QtBot, open_window: OpenWindow):
+    """What PySide takes for a child of a widget becomes invalid with it, whether Qt deletes it or not."""
+    window = open_window(counted=False).window
+    window.activateWindow()
+    window.rail.setFocus()
+    window.statusBar().setEnabled(False)  # a region without a control
+    for _ in range(7):
+        qtbot.keyClick(window, Qt.Key.Key_F6)
+    assert QApplication.focusWidget() is not None
+    widgets = [window, *window.findChildren(QWidget)]
+    assert not [widget for widget in widgets if (parent := parent_of_wrapper(widget)) and parent not in above(widget)]
+
+
+def parent_of_wrapper(widget: QWidget) -> int | None:
+    """The id of the object that PySide holds for the parent of this one."""
+    told = re.search(r"^parent\.+ <.* at (0x[0-9a-f]+)>$", Shiboken.dump(widget), re.MULTILINE)
+    return int(told[1], 16) if told else None
+
+
+def above(widget: QWidget) -> list[int]:
+    parent = widget.parentWidget()
+    return [id(parent), *above(parent)] if parent is not None else []
 
 
 def test_a_narrow_window_has_a_rail_of_icons(qtbot: QtBot, open_window: OpenWindow):

@@ -133,12 +133,16 @@ def parts(page: QWidget) -> list[tuple[str, str]]:
 
 
 def focus_chain(page: QWidget) -> list[tuple[str, str]]:
-    """What the Tab key comes by."""
-    chain, at = [], page.nextInFocusChain()
-    while at is not page:
-        if page.isAncestorOf(at):
-            chain.append((type(at).__name__, at.objectName()))
-        at = at.nextInFocusChain()
+    """What the Tab key comes by in this page. Not read from ``nextInFocusChain``, which makes PySide take each widget
+    for a child of the one before."""
+    window = page.window()
+    window.activateWindow()
+    page.setFocus()
+    chain: list[tuple[str, str]] = []
+    while page.focusNextChild() and page.isAncestorOf(at := window.focusWidget()):
+        if (found := (type(at).__name__, at.objectName())) in chain:
+            break
+        chain.append(found)
     return chain
 
 
