@@ -38,8 +38,11 @@ class Dressing(QObject):
         app = self._app
         if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
             return  # another window has this theme
-        self.finish()
-        self._left = _hidden(app.allWidgets())
+        waiting = {widget for widgets in self._left.values() for widget in widgets}
+        for root in filter(shiboken6.isValid, self._left):
+            root.removeEventFilter(self)
+        going_on = bool(self._left)
+        self._left = _hidden(app.allWidgets(), waiting)
         passed_over = [widget for widgets in self._left.values() for widget in widgets]
         for widget in passed_over:
             widget.setAttribute(_POLISHED, False)
@@ -55,7 +58,7 @@ class Dressing(QObject):
             widget.setAttribute(_STYLED, False)
         for root in self._left:
             root.installEventFilter(self)
-        if self._left:
+        if self._left and not going_on:
             in_next_turn(self, self._go_on)
 
     def finish(self) -> None:
@@ -89,8 +92,11 @@ class Dressing(QObject):
             _polish_all(widgets)
 
 
-def _hidden(widgets: Iterable[QWidget]) -> dict[QWidget, list[QWidget]]:
-    """Return the hidden widgets that have been polished, parents first, by the outermost that is hidden."""
+def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, list[QWidget]]:
+    """Return the hidden widgets that have been polished, parents first, by the outermost that is hidden.
+
+    ``waiting``: those that still wait for the sheet before; they are polished once, with the new one.
+    """
     roots: dict[QWidget, QWidget] = {}
 
     def root_of(widget: QWidget) -> QWidget:
@@ -101,7 +107,7 @@ def _hidden(widgets: Iterable[QWidget]) -> dict[QWidget, list[QWidget]]:
 
     found: dict[QWidget, list[QWidget]] = {}
     for widget in widgets:
-        if widget.testAttribute(_POLISHED) and not widget.isVisible():
+        if (widget.testAttribute(_POLISHED) or widget in waiting) and not widget.isVisible():
             found.setdefault(root_of(widget), []).append(widget)
     return found
 
