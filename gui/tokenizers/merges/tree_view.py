@@ -258,6 +258,8 @@ class MergeTreeView(QAbstractScrollArea):
         self._painter = MergeTreePainter(theme, self.tr("merge {n}"))
         self._forest = MergeForest()
         self._layout: TreeLayout = lay_out(self._forest, (), 1.0)
+        self._tree: TreeLayout | None = None
+        """The layout as trees, which the size of the view does not change; None until it is needed."""
         self._hint = ""
         self._step: int | None = None
         self._current = -1
@@ -279,7 +281,7 @@ class MergeTreeView(QAbstractScrollArea):
     def show_forest(self, forest: MergeForest, hint: str = "") -> None:
         """Show another forest, as large as fits; the whole of it merged. One that is too wide for the smallest size
         is shown in full size, its first root in the middle. ``hint`` stands there if it is empty."""
-        self._forest, self._hint, self._step = forest, hint, None
+        self._forest, self._hint, self._step, self._tree = forest, hint, None, None
         self.fit()
         if self.horizontalScrollBar().maximum() and not self._blocks:
             self.zoom_full()
@@ -300,7 +302,7 @@ class MergeTreeView(QAbstractScrollArea):
 
     def set_write(self, write: Callable[[bytes], str]) -> None:
         """Write tokens in another way."""
-        self._painter.write = write
+        self._painter.write, self._tree = write, None
         if self._fits:
             self.fit()
         else:
@@ -448,6 +450,7 @@ class MergeTreeView(QAbstractScrollArea):
         super().changeEvent(event)
         if event.type() == QEvent.Type.FontChange:
             self._painter.set_font_size(self.font().pointSizeF())
+            self._tree = None
             self._measure()
             self._set_bars()
 
@@ -551,8 +554,10 @@ class MergeTreeView(QAbstractScrollArea):
             self._layout = stack(self._forest, min(width, MOST_BYTE), self._painter.box_height)
             self.viewport().update()
             return
-        widths = [self._painter.width_of(node) for node in self._forest.nodes]
-        self._layout = lay_out(self._forest, widths, self._painter.box_height)
+        if self._tree is None:
+            widths = [self._painter.width_of(node) for node in self._forest.nodes]
+            self._tree = lay_out(self._forest, widths, self._painter.box_height)
+        self._layout = self._tree
         self.viewport().update()
 
     def _place_for(self, key: int) -> int:
