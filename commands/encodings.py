@@ -31,6 +31,7 @@ import engine
 import pricing
 from commands.program import PROGRAM, BadInput, remark, usable
 from engine import Encoding
+from engine.library.formats.table import examples
 from engine.runtime.atomic_files import check_regular
 from gui.core.paths import profile_paths
 from pricing import Catalog
@@ -48,9 +49,7 @@ def tokenizer_options(command: _Command) -> _Command:
     command = click.option(
         "--pattern", help="Split pattern, by name or as a regex, for a FILE that lacks one (.tiktoken, .gguf)."
     )(command)
-    return click.option(
-        "--tokenizer", metavar="FILE", help="A tokenizer file: .tiktoken, tokenizer.json, tekken.json, .model, .gguf."
-    )(command)
+    return click.option("--tokenizer", metavar="FILE", help=f"A tokenizer file: {', '.join(examples())}.")(command)
 
 
 def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:

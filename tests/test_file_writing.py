@@ -41,16 +41,3 @@ def test_the_exceptions_are_told_where_somebody_looks_for_them():
     for path in EXCEPTIONS:
         assert f"`{path}`" in contributing
         assert f"``{path.removesuffix('.py').replace('/', '.')}``" in module
-
-
-def test_a_new_ending_is_added_where_the_guide_says():
-    guide = (ROOT / "docs" / "add-a-file-format.md").read_text(encoding="utf-8")
-    places = {
-        path.relative_to(ROOT).as_posix()
-        for package in PACKAGES
-        for path in (ROOT / package).rglob("*.py")
-        if re.search(r"_SUFFIXES = .*\.gguf|\*\.gguf", path.read_text(encoding="utf-8"))
-    }
-    assert len(places) == 3
-    for place in places:
-        assert f"`{place}`" in guide

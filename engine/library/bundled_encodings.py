@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.encoding.encoding import Encoding
 from engine.errors import UnknownEncodingError
 from engine.split import patterns
+from engine.split.named import NAMED_SPLITS
 from engine.split.patterns import SplitPattern
 from engine.text.normalization import SIGNS_AS_SPACES
 from engine.vocabulary import special_tokens
@@ -171,3 +172,11 @@ def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callab
 def bundled() -> Catalog:
     """The catalog of the encodings that come with Tokenloupe."""
     return Catalog(DATA_DIR)
+
+
+def expression_named(pattern: str) -> str:
+    """The expression of a pattern's name, as in training or of a bundled encoding; anything else is an expression."""
+    if pattern in NAMED_SPLITS:
+        return NAMED_SPLITS[pattern].expression
+    named = {entry.name: entry.pattern.expression for entry in ENTRIES}
+    return named.get(pattern, pattern)

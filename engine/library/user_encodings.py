@@ -16,11 +16,11 @@ from typing import Literal
 
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError
+from engine.library.formats.table import endings
 from engine.runtime.atomic_files import only_here, replacing
 
 Kind = Literal["imported", "trained"]
 
-_SUFFIXES = (".tiktoken", ".tokenizer", ".json", ".model", ".gguf")
 _KEPT_SUFFIXES = (".tiktoken", ".tokenizer")
 """What is kept is written in files of these kinds."""
 _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
@@ -102,8 +102,9 @@ class OwnEncodings:
         if not folder.is_dir():
             return ()
         problems: list[str] = []
+        readable = endings(private=True)
         for path in sorted(folder.iterdir()):
-            if path.suffix not in _SUFFIXES or path.name.startswith("."):
+            if path.suffix not in readable or path.name.startswith("."):
                 continue
             try:
                 if not _is_companion(path):

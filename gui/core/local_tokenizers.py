@@ -9,31 +9,18 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from engine.library.formats.table import FORMATS, endings
 from gui.core.paths import folder_of
 
 MOST_FOUND = 500
 MOST_LOOKED_AT = 200_000
 """Files and folders in one place: a model folder has some dozens."""
 
-_NAMES = (
-    *("tokenizer.json", "tokenizer.model", "tekken.json", "spiece.model", "sentencepiece.bpe.model"),
-    "spm.model",
-)
-_SUFFIXES = (".tiktoken", ".gguf")
 _END_BYTES = 1 << 18
-_FIRST_RANK = re.compile(rb"\s*[A-Za-z0-9+/]{2}== [0-9]+[ \t]*[\r\n]\s*[A-Za-z0-9+/]+={0,2} [0-9]+")
-"""A single byte in base64 and its rank, as every file of ranks begins, and another token."""
-_JSON_KEYS = (
-    (b'"model"', b'"pre_tokenizer"', b'"added_tokens"'),
-    (b'"vocab"', b'"config"', b'"default_vocab_size"'),
-    (b'"bpe_ranks"', b'"pat_str"'),
-)
-"""What is in a tokenizer.json, in Mistral's tekken.json, and in js-tiktoken's files."""
 _REPOSITORY = "models--"
 _MODEL_LAYER = "application/vnd.ollama.image.model"
 
@@ -61,17 +48,12 @@ def looks_like_tokenizer(path: Path) -> bool:
             ends = start + b" " + file.read(_END_BYTES)
     except OSError:
         return False
-    if start.startswith((b"GGUF", b"minbpe v1")) or _FIRST_RANK.match(start) or _is_sentencepiece(start):
+    if any(one.begins is not None and one.begins(start) for one in FORMATS):
         return True
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
-        return any(all(key in ends for key in keys) for keys in _JSON_KEYS)
-    return b"\0" in start and path.suffix.casefold() in (*_SUFFIXES, ".model")  # no text: the import says what is wrong
-
-
-def _is_sentencepiece(start: bytes) -> bool:
-    """True if content begins with a piece: field 1, in it the text (field 1) and the score (field 2)."""
-    length = start[3] if len(start) > 3 else 0
-    return start[:1] == b"\x0a" and start[2:3] == b"\x0a" and start[4 + length : 5 + length] == b"\x15"
+        return any(one.keys and all(key in ends for key in one.keys) for one in FORMATS)
+    # Called like one, and no text: the import says what is wrong.
+    return b"\0" in start and path.suffix.casefold() in endings() and path.suffix.casefold() != ".json"
 
 
 def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:
@@ -138,7 +120,7 @@ def _below(folder: Path, owner: str, still_wanted: Callable[[], None]) -> Iterat
 
 
 def _is_one(path: Path) -> bool:
-    return path.name in _NAMES or path.suffix in _SUFFIXES
+    return any(path.name in one.published_as or (one.only_its_own and path.suffix == one.ending) for one in FORMATS)
 
 
 def _files(folder: Path, still_wanted: Callable[[], None]) -> Iterator[Path]:

@@ -20,9 +20,14 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import FormatError
+from engine.library.bundled_encodings import expression_named
 from engine.library.formats import sentencepiece_model as models
+from engine.library.formats.huggingface import found_in
+from engine.library.formats.huggingface_document import LONGEST_SPELLED_PATTERN
+from engine.library.formats.library_data import of_document, of_model
 from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.source import Found, Source
 from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MOST_TOKENS
@@ -32,7 +37,6 @@ from engine.split import patterns
 MAGIC = b"GGUF"
 LONGEST_HEADER = 64 << 20
 """Bytes. That of a model with 260,000 tokens and 600,000 merges has 20 MB."""
-
 MOST_KEYS = 10_000
 MOST_TEXTS = 2_500_000
 """Texts in all lists together."""
@@ -56,7 +60,23 @@ _KEPT = ("tokenizer.ggml.", "general.name", "general.architecture")
 
 def looks_like(content: bytes) -> bool:
     """Whether a file's content begins as one."""
-    return content[:4] == MAGIC
+    return content.startswith(MAGIC)
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the header, None for another format. Raises FormatError, PatternNeededError."""
+    if not looks_like(source.content):
+        return None
+    values = read(source.content)
+    kind = kind_of(values)
+    if kind in BY_TOKENIZERS:
+        return Found(of_document(BY_TOKENIZERS[kind](values)))
+    if kind != "gpt2":
+        return Found(of_model(sentencepiece_of(values)))
+    expression = None if source.pattern is None else expression_named(source.pattern)
+    if expression is not None and len(expression) > LONGEST_SPELLED_PATTERN:
+        raise FormatError(f"the pattern that is named has more than {LONGEST_SPELLED_PATTERN:,} characters")
+    return found_in(document_of(values, expression))
 
 
 def read(header: bytes) -> dict[str, Any]:

@@ -9,16 +9,20 @@ always that token; here it is when special tokens are allowed.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import character_spelling, spelling, splits
 from engine.library.formats.json_document import member, typed
+from engine.library.formats.library_data import of_document
 from engine.library.formats.merge_pairs import Merge, agree, agree_where_words_are_first, merges_of_ranks
 from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import OtherKindError
+from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
 from engine.runtime.cancellation import while_wanted
 from engine.text.normalization import STEPS
@@ -96,6 +100,29 @@ _IN_NO_TEXT = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
 def looks_like(document: dict[str, Any]) -> bool:
     """Whether a JSON document is of this format."""
     return isinstance(document.get("model"), dict) and "pre_tokenizer" in document
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    return found_in(source.document) if looks_like(source.document) else None
+
+
+def found_in(document: dict[str, Any]) -> Found:
+    """Return what a document holds: a tokenizer for our own engine, or else for its library. Raises FormatError."""
+    try:
+        return Found(read(document), functools.partial(_for_library, document))
+    except OtherKindError as error:
+        return Found(of_document(document, *([error.note] if error.note else [])))
+    except FormatError:
+        if not document["model"].get("byte_fallback"):
+            raise
+        # Of these our own reader only knows those that it writes; what is wrong with one is found out once more.
+        return Found(of_document(document))
+
+
+def _for_library(document: dict[str, Any]) -> ForLibrary:
+    data = of_document(document)
+    return ForLibrary(data.payload, data.notes)
 
 
 def read(document: dict[str, Any]) -> TokenizerData:
@@ -214,6 +241,12 @@ def _adds_tokens(post_processor: object) -> bool:
     if post_processor.get("type") == "Sequence":
         return any(map(_adds_tokens, typed(post_processor.get("processors") or [], list, "post_processor.processors")))
     return post_processor.get("type") != "ByteLevel"
+
+
+def write_files(data: TokenizerData, path: Path, _name: str, _kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the one file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
+    content, losses = write(data)
+    return {path.name: content}, losses
 
 
 def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:

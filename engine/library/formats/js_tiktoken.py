@@ -12,6 +12,7 @@ from typing import Any
 from engine.errors import FormatError
 from engine.library.formats.json_document import member
 from engine.library.formats.quoting import quoted
+from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.runtime.cancellation import while_wanted
 
@@ -19,6 +20,11 @@ from engine.runtime.cancellation import while_wanted
 def looks_like(document: dict[str, Any]) -> bool:
     """Return whether a JSON document is of this format."""
     return isinstance(document.get("bpe_ranks"), str) and "pat_str" in document
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    return Found(read(source.document)) if looks_like(source.document) else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:

@@ -17,12 +17,20 @@ from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import FormatError
 from engine.library.formats import json_document
 from engine.library.formats.library_data import LibraryData, of_payload
+from engine.library.formats.source import Found, Source
 from engine.runtime.atomic_files import replacing
 
 SUFFIX = ".tokenizer"
 _FORMAT = "tokenloupe library tokenizer"
 _BEGINNING = f'{{\n  "format": "{_FORMAT}"'.encode()
 """Of what is written beside one: the format comes first."""
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is kept in the file, None if it is not called like one. Raises FormatError; OSError."""
+    if not looks_like(source.path):
+        return None
+    return Found(read(source.path, source.content, trusted=source.trusted))
 
 
 def looks_like(path: Path) -> bool:

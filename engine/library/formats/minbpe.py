@@ -5,9 +5,12 @@ Bytes have the ids 0 to 255 there, and the merge on each line makes the next id 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from engine.errors import FormatError
 from engine.library.formats.merge_pairs import Merge, agree, merges_of_ranks
 from engine.library.formats.quoting import quoted
+from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
 from engine.runtime.cancellation import while_wanted
@@ -18,6 +21,11 @@ FIRST_LINE = b"minbpe v1"
 def looks_like(content: bytes) -> bool:
     """Whether a file's content is of this format."""
     return content[:64].split(b"\n")[0].strip() == FIRST_LINE
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the file, None for another format. Raises FormatError, with the line."""
+    return Found(read(source.content)) if looks_like(source.content) else None
 
 
 def read(content: bytes) -> TokenizerData:
@@ -83,6 +91,12 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
 
 def _is_number(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) <= 9
+
+
+def write_files(data: TokenizerData, path: Path, _name: str, _kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the one file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
+    content, losses = write(data)
+    return {path.name: content}, losses
 
 
 def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:

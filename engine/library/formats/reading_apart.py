@@ -25,8 +25,8 @@ from engine.errors import EngineError, FormatError
 from engine.library.formats import reading
 from engine.library.formats.child_run import DoesNotEndError, limit, run
 from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.reading import ForLibrary, Found
 from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.source import ForLibrary, Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
 from engine.runtime.cancellation import StillWanted, while_wanted
 from engine.runtime.child_process import child_command
@@ -77,7 +77,7 @@ def _received(said: bytes) -> Found:
     if about["reader"]:
         for_it = of_payload(about["reader"], parts[0])
         steps, notes = tuple(about["normalization"]), tuple(about["notes"])
-        return Found(about["kind"], replace(for_it, normalization=steps, notes=notes))
+        return Found(replace(for_it, normalization=steps, notes=notes), kind=about["kind"])
     ids, lengths = (np.frombuffer(part, dtype=np.int32) for part in parts[:2])
     for_library = None
     if about["library_notes"] is not None:
@@ -94,7 +94,7 @@ def _received(said: bytes) -> Found:
         tuple(about["notes"]),
         about["byte_fallback"],
     )
-    return Found(about["kind"], data, for_library)
+    return Found(data, for_library, about["kind"])
 
 
 def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterator[bytes]:

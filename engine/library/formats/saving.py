@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,12 +11,11 @@ import numpy as np
 from engine.encoding.encoding import Encoding
 from engine.encoding.prepared_encoding import PreparedEncoding, prepared
 from engine.errors import FormatError
-from engine.library.formats import huggingface, minbpe, tiktoken_ranks
+from engine.library.formats import tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
+from engine.library.formats.table import WRITTEN, Format
 from engine.library.formats.tokenizer_data import TokenizerData, check
 from engine.runtime.atomic_files import replacing
-
-SUFFIXES = (".tiktoken", ".json", ".model")
 
 _ODD_TEXT = (
     "It's 12345 tokens – naïve, e\u0301, ﬁ…\r\n\r\n\tif x == 'ſ':  # 汉字かな한글 👩\u200d🚀\n   \n"
@@ -94,22 +92,17 @@ def check_writable(data: TokenizerData, path: Path | str) -> None:
 
 
 def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    if path.suffix == ".tiktoken":
-        ranks, companion = tiktoken_ranks.write(data, name, kind)
-        beside = tiktoken_ranks.companion_of(path).name
-        what = "The split pattern and the special tokens"
-        if data.normalization:
-            what = "The split pattern, the special tokens, and what is done to texts first"
-        loss = f"{what} are in {beside}: this format has no place for them."
-        return {path.name: ranks, beside: companion}, (loss,)
-    writers: dict[str, Callable[[TokenizerData], tuple[bytes, tuple[str, ...]]]] = {
-        ".json": huggingface.write,
-        ".model": minbpe.write,
-    }
-    if path.suffix not in writers:
-        raise FormatError(f"unknown extension; use one of {', '.join(SUFFIXES)}")
-    content, losses = writers[path.suffix](data)
-    return {path.name: content}, losses
+    writer = _format_of(path).writer
+    assert writer is not None
+    return writer().write_files(data, path, name, kind)
+
+
+def _format_of(path: Path) -> Format:
+    """The format in which a file with this ending is written. FormatError."""
+    known = next((one for one in WRITTEN if one.ending == path.suffix), None)
+    if known is None:
+        raise FormatError(f"unknown extension; use one of {', '.join(one.ending for one in WRITTEN)}")
+    return known
 
 
 def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str) -> None:
@@ -125,7 +118,7 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
         raise FormatError("verification failed: the saved file has different tokens")
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
-    if written.suffix == ".model":
+    if not _format_of(written).keeps_normalization:
         # What the file cannot say, so that whoever uses it has to know.
         again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
     elif read_back.normalization != data.normalization:

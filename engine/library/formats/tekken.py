@@ -11,6 +11,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats.json_document import member, typed
+from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.runtime.cancellation import while_wanted
 from engine.vocabulary import special_tokens
@@ -19,6 +20,11 @@ from engine.vocabulary import special_tokens
 def looks_like(document: dict[str, Any]) -> bool:
     """Whether a JSON document is of this format."""
     return isinstance(document.get("vocab"), list) and isinstance(document.get("config"), dict)
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    return Found(read(source.document)) if looks_like(source.document) else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:

@@ -7,6 +7,7 @@ The split pattern and the special tokens are not in it; they are written to a sm
 from __future__ import annotations
 
 import base64
+import functools
 import hashlib
 import json
 import re
@@ -15,9 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.errors import FormatError
+from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled, expression_named
 from engine.library.formats import json_document
 from engine.library.formats.quoting import quoted
+from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.source import Found, Source, content_of
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.runtime.cancellation import while_wanted
 
@@ -36,6 +41,50 @@ def looks_like(content: bytes) -> bool:
     """Return whether content begins as a file of ranks does, whatever the file is called: a token in base64 and its id
     (Llama 3, Llama 4 and Kimi K2 are published as ``tokenizer.model``)."""
     return _FIRST_LINE.match(content) is not None
+
+
+def read_source(source: Source) -> Found | None:
+    """Return what is in the file, None for another format. Raises FormatError, with the line; PatternNeededError."""
+    return read_ranks_of(source) if looks_like(source.content) else None
+
+
+def read_ranks_of(source: Source) -> Found:
+    """Return the ranks in any text, with the split pattern that is known for them: from the file beside it, of the
+    published file that it is, or the one that is named. Raises FormatError, with the line; PatternNeededError."""
+    path, content, pattern = source.path, source.content, source.pattern
+    ranks, notes = read_ranks(content), notes_of(content)
+    companion = companion_of(path)
+    if companion.is_file():
+        try:
+            described = read_companion(content_of(companion), content)
+        except FormatError as error:
+            raise FormatError(f"the file beside it, {companion.name}: {error}") from error
+        steps = tuple(described.get("normalization", ()))
+        expression = expression_named(pattern or described["pattern"])
+        specials, byte_fallback = described.get("special_tokens", {}), described.get("byte_fallback", False)
+        return Found(TokenizerData(expression, ranks, specials, steps, notes, byte_fallback))
+    published = _published().get(hashlib.sha256(content).hexdigest())
+    if published is not None:
+        known = bundled().get(published)
+        steps = known.preparation.steps if isinstance(known, PreparedEncoding) else ()
+        expression = expression_named(pattern or published)
+        return Found(TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes))
+    if pattern is None:
+        raise PatternNeededError(
+            f"the file has ranks but no split pattern. Name the pattern, or put it into {companion.name} beside the "
+            'file: {"pattern": "cl100k_base"}'
+        )
+    return Found(TokenizerData(expression_named(pattern), ranks, {}, notes=notes))
+
+
+@functools.cache
+def _published() -> dict[str, str]:
+    """The encoding of each published file of ranks, by the file's SHA-256."""
+    sources = json.loads((DATA_DIR / "manifest.json").read_bytes())
+    encodings: dict[str, str] = {}
+    for entry in ENTRIES:
+        encodings.setdefault(f"{entry.ranks}.ranks", entry.name)
+    return {source["raw_sha256"]: encodings[source["bundled"]] for source in sources}
 
 
 def notes_of(content: bytes) -> tuple[str, ...]:
@@ -92,6 +141,16 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
         json_document.typed(step, str, "a step of normalization")
     json_document.typed(document.get("byte_fallback", False), bool, "byte_fallback")
     return document
+
+
+def write_files(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
+    """Return the ranks and the file beside them, as in ``engine.library.formats.table.Writer``."""
+    ranks, companion = write(data, name, kind)
+    beside = companion_of(path).name
+    what = "The split pattern and the special tokens"
+    if data.normalization:
+        what = "The split pattern, the special tokens, and what is done to texts first"
+    return {path.name: ranks, beside: companion}, (f"{what} are in {beside}: this format has no place for them.",)
 
 
 def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:

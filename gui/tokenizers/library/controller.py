@@ -13,7 +13,14 @@ from PySide6.QtWidgets import QWidget
 from gui.costs.prices_service import OWN_VENDOR
 from gui.prompt.counting_service import FIRST_ENCODING
 from gui.runtime.notify import Offer
-from gui.tokenizers.library.service import AssignRequest, Change, LibraryService, ReadRequest, TokenizerFiles
+from gui.tokenizers.library.service import (
+    ENDINGS,
+    AssignRequest,
+    Change,
+    LibraryService,
+    ReadRequest,
+    TokenizerFiles,
+)
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController
 
@@ -125,7 +132,8 @@ class LibraryController(PageController["LibraryPage"]):
     @Slot()
     def choose(self) -> None:
         """Ask for a tokenizer file, and show what is in it."""
-        filters = [self.tr("Tokenizers (*.json *.model *.tiktoken *.gguf)"), self.tr("All files (*)")]
+        known = " ".join(f"*{ending}" for ending in ENDINGS)
+        filters = [self.tr("Tokenizers ({endings})").format(endings=known), self.tr("All files (*)")]
         title = self.tr("Import a tokenizer")
         chooser = file_choosers.opening(self._parent(), "tokenizerFile", title, self._folder, filters)
         chooser.fileSelected.connect(self._on_file)

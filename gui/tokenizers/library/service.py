@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from engine.library.formats.table import endings
 from gui.core import local_tokenizers
 from gui.costs.prices_service import Splice, splice
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
+ENDINGS = endings()
+"""Of files that can be imported."""
 BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
 """Origins of tokenizers, by the names of the engine."""
 LICENCES = {

@@ -13,8 +13,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from engine.library.formats.table import WRITTEN
 from gui.core.api_keys import keys_in_vocabulary
 from gui.editor.offsets import document_text
 
@@ -76,11 +77,7 @@ def _input_usd(model: Model, tokens: int, calls: int, on: date) -> Decimal | Non
     return None if found.input_usd is None else found.input_usd * calls
 
 
-FORMATS = (
-    (".tiktoken", QT_TRANSLATE_NOOP("TrainingExport", "Ranks for tiktoken")),
-    (".json", QT_TRANSLATE_NOOP("TrainingExport", "tokenizer.json of Hugging Face")),
-    (".model", QT_TRANSLATE_NOOP("TrainingExport", "Model of minbpe")),
-)
+FORMATS = tuple((one.ending, one.title) for one in WRITTEN)
 """Endings, and what is written in a file of each."""
 
 
@@ -136,7 +133,7 @@ def _keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
 
 def format_title(title: str) -> str:
     """The title of a format in the user's language."""
-    return QCoreApplication.translate("TrainingExport", title)
+    return QCoreApplication.translate("TokenizerFormats", title)
 
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")

@@ -14,9 +14,9 @@ import engine
 from engine.encoding.encoding import Encoding
 from engine.encoding.prepared_encoding import prepared
 from engine.errors import FormatError
+from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.reading import expression_named
 from engine.library.formats.refusals import OtherKindError
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.tokenizer_data import TokenizerData

@@ -15,7 +15,8 @@ from tiktoken.load import load_tiktoken_bpe
 
 import engine
 from engine.errors import FormatError
-from engine.library.formats import reading
+from engine.library.bundled_encodings import expression_named
+from engine.library.formats import source
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.saving import save_encoding
@@ -64,7 +65,7 @@ def test_ranks_with_a_pattern_that_is_named(tmp_path):
     with pytest.raises(FormatError, match=r"own\.tiktoken\.json"):
         engine.load(tmp_path / "own.tiktoken")
     assert engine.load(tmp_path / "own.tiktoken", pattern="gpt2").encode("ab") == [256]
-    assert engine.load(tmp_path / "own.tiktoken", pattern="deepseek")._pat_str == reading.expression_named("deepseek")
+    assert engine.load(tmp_path / "own.tiktoken", pattern="deepseek")._pat_str == expression_named("deepseek")
     assert engine.load(tmp_path / "own.tiktoken", pattern="(?s:.)").encode("ab") == [97, 98]
     with pytest.raises(FormatError, match="pattern is not valid"):
         engine.load(tmp_path / "own.tiktoken", pattern="(")
@@ -95,7 +96,7 @@ def test_llama_as_published(shared_dir, folder):
     pattern = "llama3" if folder == "llama3" else "o200k_base"
     theirs = tiktoken.Encoding(
         folder,
-        pat_str=reading.expression_named(pattern),
+        pat_str=expression_named(pattern),
         mergeable_ranks=load_tiktoken_bpe(str(path)),
         special_tokens={},
     )
@@ -207,7 +208,7 @@ def test_what_is_no_file(tmp_path):
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading, "LARGEST_FILE", 1000)
+    monkeypatch.setattr(source, "LARGEST_FILE", 1000)
     (tmp_path / "a.json").write_bytes(b" " * 1001)
     with pytest.raises(FormatError, match="larger than"):
         engine.load(tmp_path / "a.json")

@@ -12,7 +12,7 @@ import pytest
 
 import engine
 from engine.errors import EngineError, FormatError
-from engine.library.formats import huggingface, saving
+from engine.library.formats import huggingface, table
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.user_encodings import OwnEncodings
@@ -122,7 +122,7 @@ def test_links_and_modes_are_kept(tmp_path):
 
 
 def test_the_endings_are_the_formats():
-    assert saving.SUFFIXES == SUFFIXES
+    assert tuple(one.ending for one in table.WRITTEN) == SUFFIXES
 
 
 def of_bytes(special_tokens):

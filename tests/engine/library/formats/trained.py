@@ -6,7 +6,7 @@ import functools
 from collections import Counter
 
 from engine.encoding.encoding import Encoding
-from engine.library.formats.reading import expression_named
+from engine.library.bundled_encodings import expression_named
 from engine.split.pretokenization import pretokenizer
 from engine.training.reference import learn_merges
 

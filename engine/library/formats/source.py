@@ -1,0 +1,77 @@
+"""A tokenizer file as the readers of formats are given it, and what they find in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from engine.errors import FormatError
+from engine.library.formats import json_document
+from engine.library.formats.library_data import LibraryData
+from engine.library.formats.tokenizer_data import TokenizerData
+
+LONGEST_MAGIC = 8
+LARGEST_FILE = 40 << 20
+"""Bytes; of a file with the tokenizer in its header only that is read. The largest tokenizer files that are published
+have 34 MB."""
+
+
+def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
+    """Return the content of a tokenizer file. Of one with the tokenizer in its header, return what may be the header:
+    ``headers`` has how many bytes that may be, by what the file begins with. Raises FormatError for what is no file, is
+    empty or too large; OSError."""
+    if path.is_dir():
+        raise FormatError("it is a folder; name the file in it")
+    if path.exists() and not path.is_file():
+        raise FormatError("it is a device, pipe or socket")
+    with path.open("rb") as file:
+        start = file.read(LONGEST_MAGIC)
+        header = next((size for magic, size in (headers or {}).items() if start.startswith(magic)), 0)
+        content = start + file.read((header or LARGEST_FILE + 1) - len(start))
+    if len(content) > LARGEST_FILE and not header:
+        raise FormatError(f"the file is larger than {LARGEST_FILE >> 20} MB, the limit for tokenizer files")
+    if not content:
+        raise FormatError("it is empty")
+    return content
+
+
+@dataclass(frozen=True)
+class Source:
+    """``content``: the whole file, or of a format with a header what may be the header. ``pattern``, ``trusted``: as in
+    ``engine.library.formats.opening.open_tokenizer``."""
+
+    path: Path
+    content: bytes
+    pattern: str | None = None
+    trusted: bool = False
+
+    @property
+    def is_json(self) -> bool:
+        """Return True if the content begins as JSON does."""
+        return self.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """The JSON document that it is, parsed once for all formats; empty if it does not begin as one. FormatError."""
+        return json_document.parse(self.content) if self.is_json else {}
+
+
+@dataclass(frozen=True, slots=True)
+class ForLibrary:
+    """A tokenizer.json as its own library takes it. ``notes``: as in ``LibraryData``."""
+
+    payload: bytes
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a file holds. ``for_library``: of a tokenizer.json that our own engine can run, makes what the library that
+    it is from is given; FormatError. ``kind``: the name of its format, set by who asked the reader."""
+
+    data: TokenizerData | LibraryData
+    for_library: Callable[[], ForLibrary] | None = None
+    kind: str = ""
