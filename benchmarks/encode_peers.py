@@ -19,7 +19,6 @@ import tiktoken
 
 from engine.encoding.encoding import Encoding
 from engine.split import patterns, reference
-from engine.split.patterns import LLAMA3_EXPRESSION
 
 Fresh = Callable[[], Callable[[str, bytes], Any]]
 """Makes a new encoder and gives a function of a text, and of the same text as UTF-8."""
@@ -141,7 +140,7 @@ def _tokenizer_json(encoding: Encoding) -> str:
 
 def _for_oniguruma(encoding: Encoding) -> str:
     """The pattern as Hugging Face's files have it, without what Oniguruma does not know."""
-    published = {patterns.CL100K.expression: LLAMA3_EXPRESSION}
+    published = {patterns.CL100K.expression: patterns.LLAMA3.expression}
     return published.get(encoding._pat_str, encoding._pat_str).replace("++", "+").replace("$", r"\z")
 
 

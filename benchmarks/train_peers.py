@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from engine.split import patterns
-from engine.split.patterns import LLAMA3_EXPRESSION
+from engine.split.patterns import LLAMA3
 
 OURS, TOKENIZERS, RUSTBPE = "ours", "tokenizers", "rustbpe"
 
@@ -68,7 +68,7 @@ def train_tokenizers(path: Path, vocab_size: int) -> Callable[[], Merges]:
     file: that of cl100k without ``\s+$``, which concerns nothing but white space at the end of a text."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
-    split = pre_tokenizers.Split(Regex(LLAMA3_EXPRESSION), "isolated")
+    split = pre_tokenizers.Split(Regex(LLAMA3.expression), "isolated")
     to_letters = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, to_letters])

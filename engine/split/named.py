@@ -1,6 +1,6 @@
 r"""The ways in which training cuts texts into pretokens, by the names that users know them by.
 
-The published patterns are those of ``engine.split.patterns`` and ``engine.split.scanners``. Three more are of our own:
+The published patterns are those of ``engine.split.patterns``. Three more are of our own:
 
 * ``whitespace``: words and the white space between them, apart.
 * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.space_signs``). Words may join within
@@ -15,8 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.split import patterns, safe_cuts
-from engine.split.patterns import LLAMA3_EXPRESSION
+from engine.split import safe_cuts
+from engine.split.patterns import PATTERNS
 
 _WHITE = safe_cuts.WHITE_SPACE
 
@@ -37,13 +37,7 @@ class TrainingSplit:
 
 
 def _named() -> dict[str, TrainingSplit]:
-    published = {
-        "gpt2": patterns.GPT2.expression,
-        "cl100k_base": patterns.CL100K.expression,
-        "o200k_base": patterns.O200K.expression,
-        "llama3": LLAMA3_EXPRESSION,
-        "qwen2": patterns.QWEN.expression,
-    }
+    published = {known.trained_as: known.expression for known in PATTERNS if known.trained_as}
     splits = {name: TrainingSplit(name, expression, _AT_CUTS) for name, expression in published.items()}
     splits["whitespace"] = TrainingSplit("whitespace", r"\S+|\s+", _AT_SPACES)
     splits["sentencepiece"] = TrainingSplit("sentencepiece", r"[^\r\n]+|[\r\n]+", _AT_LINE_ENDS)
@@ -60,5 +54,5 @@ def split_named(pattern: str) -> TrainingSplit:
     it sees long files in blocks that begin behind a line end."""
     if pattern in NAMED_SPLITS:
         return NAMED_SPLITS[pattern]
-    known = any(pattern == split.expression for split in patterns.PATTERNS) or pattern == LLAMA3_EXPRESSION
+    known = any(pattern == split.expression for split in PATTERNS)
     return TrainingSplit(pattern, pattern, _AT_CUTS if known else _BEHIND_LINES)

@@ -1,4 +1,4 @@
-r"""The split patterns of the bundled encodings, and two spellings more, with their sources.
+r"""Every known split pattern, with its source: how kernels scan it, who offers it, and how others' files spell it.
 
 A pattern cuts a text into pretokens; byte pairs merge inside one pretoken only. The patterns are written for the Rust
 crates ``regex`` and ``fancy-regex``: ``\s`` is the Unicode property White_Space, and ``(?i:s)`` also matches ``ſ``.
@@ -10,6 +10,7 @@ beforehand.
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 
@@ -31,53 +32,115 @@ class LongRunRule:
     seen_by_space: bool = False
 
 
+class Family(enum.IntEnum):
+    """Splits that one kernel does."""
+
+    GPT2 = 0
+    CL100K = 1
+    O200K = 2
+    DEEPSEEK = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSplit:
+    """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
+    ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
+    ``marks_in_words``: of CL100K, that marks count as letters. ``han_apart``: of O200K, that Han stands in pretokens of
+    its own, and no slashes follow line ends.
+    """
+
+    family: Family
+    most_digits: int = 3
+    option: bool = False
+    marks_in_words: bool = False
+    han_apart: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class SplitPattern:
-    """One way to cut a text into pretokens.
+    """One way to cut a text into pretokens, and all that is known of it. A new one is an entry here alone.
 
-    ``expression`` is for the Rust crates. ``source`` says where it was published.
+    ``expression``: for the Rust crates. ``source``: where it was published. ``long_runs``: see above. ``scan``: how
+    kernels do it; without, it is run as a regular expression. ``also``: published texts that cut alike; they differ in
+    possessive quantifiers, or in the order of contractions.
+
+    ``trained_as``, ``description``: the name under which training offers it, and what a user should know of it.
+
+    In the files of others: ``stages`` in a ``tokenizer.json``, for Oniguruma, each of which cuts what those before it
+    left; without, it is spelled anew there. ``gguf``: its names in ``tokenizer.ggml.pre``. ``minbpe``: its text in
+    minbpe's files.
     """
 
     name: str
     expression: str
     source: str
     long_runs: tuple[LongRunRule, ...]
+    scan: KnownSplit | None = None
+    also: tuple[str, ...] = ()
+    trained_as: str = ""
+    description: str = ""
+    stages: tuple[str, ...] = ()
+    gguf: tuple[str, ...] = ()
+    minbpe: str = ""
 
 
 _SPACES = LongRunRule(inside=r"[^\S\r\n]", harmless_before=r"[\r\n]", spares_last_before=r"\S")
+
+GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+"""As GPT-2 was published; it cuts as its spelling in tiktoken does."""
 
 GPT2 = SplitPattern(
     name="gpt2",
     expression=r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
     source="tiktoken_ext/openai_public.py: gpt2, r50k_base, p50k_base and p50k_edit share it",
     long_runs=(LongRunRule(inside=r"\s", harmless_before="", spares_last_before=r"\S"),),
+    scan=KnownSplit(Family.GPT2),
+    also=(GPT2_PUBLISHED,),
+    trained_as="gpt2",
+    description="GPT-2: words with the space before them, digits in one run",
+    gguf=("gpt-2", "phi-2", "roberta-bpe", "mpt", "olmo", "jais", "exaone4"),
+    minbpe=r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+)
+
+_CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
 
 CL100K = SplitPattern(
     name="cl100k",
-    expression=(
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-        r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-    ),
+    expression=_CL100K,
     source="tiktoken_ext/openai_public.py: cl100k_base",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.CL100K, 3, option=True),
+    trained_as="cl100k_base",
+    description="GPT-4: words with the space before them, digits in groups of three",
+    # Oniguruma takes "{1,3}+" for a repetition of a repetition, and "$" for the end of a line.
+    stages=(_CL100K.replace(r"\p{N}{1,3}+", r"(?>\p{N}{1,3})").replace(r"\s++$", r"\s++\z"),),
+)
+
+_O200K = "|".join(
+    (
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+        r"\p{N}{1,3}",
+        r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+        r"\s*[\r\n]+",
+        r"\s+(?!\S)",
+        r"\s+",
+    )
 )
 
 O200K = SplitPattern(
     name="o200k",
-    expression="|".join(
-        (
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
-            r"\p{N}{1,3}",
-            r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
-            r"\s*[\r\n]+",
-            r"\s+(?!\S)",
-            r"\s+",
-        )
-    ),
+    expression=_O200K,
     source="tiktoken_ext/openai_public.py: o200k_base and o200k_harmony share it",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.O200K, 3, option=True),
+    trained_as="o200k_base",
+    description="GPT-4o: like GPT-4, and words are split at capitals",
+    stages=(_O200K,),
+    gguf=("gpt-4o", "llama4"),
 )
 
 _NO_HAN = r"&&[^\p{Han}]"
@@ -100,39 +163,75 @@ KIMI = SplitPattern(
     ),
     source="splintr-rs 0.22.0, KIMI_PATTERN: that of tokenization_kimi.py in moonshotai/Kimi-K2-Instruct",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.O200K, 3, option=True, han_apart=True),
 )
 """o200k's with Han in pretokens of its own, but for Han that is no letter behind a digit or punctuation."""
 
+_QWEN = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
 QWEN = SplitPattern(
     name="qwen",
-    expression=(
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
-        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
+    expression=_QWEN,
     source="dashscope 2.0.2, dashscope/tokenizers/qwen_tokenizer.py: PAT_STR",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.CL100K, 1),
+    trained_as="qwen2",
+    description="Qwen 2: like GPT-4, but every digit on its own",
+    stages=(_QWEN,),
+    gguf=("qwen2", "megrez", "deepseek-r1-qwen"),
+)
+
+_LLAMA3 = _QWEN.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
+
+LLAMA3 = SplitPattern(
+    name="llama3",
+    expression=_LLAMA3,
+    source="tokenizer.json of Meta Llama 3: pre_tokenizer; of cl100k before it had possessive quantifiers, too",
+    long_runs=(_SPACES,),
+    scan=KnownSplit(Family.CL100K, 3),
+    trained_as="llama3",
+    description="Llama 3: like GPT-4",
+    stages=(_LLAMA3,),
+    gguf=("llama3", "llama-v3", "llama-bpe", "falcon3"),
+    minbpe=(
+        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
+        r"|\s+(?!\S)|\s+"
+    ),
+)
+
+_QWEN3_5 = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"
+    r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 
 QWEN3_5 = SplitPattern(
     name="qwen3_5",
-    expression=(
-        r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?[\p{L}\p{M}]+|\p{N}| ?[^\s\p{L}\p{M}\p{N}]+[\r\n]*"
-        r"|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
+    expression=_QWEN3_5,
     source="qwen-tokenizer 0.3.0, qwen_tokenizer/qwen_tokenizer.py: QWEN3_5_PAT_STR",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.CL100K, 1, marks_in_words=True),
+    stages=(_QWEN3_5,),
+    gguf=("qwen35",),
 )
 """In which marks belong to words."""
 
+_TEKKEN = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
 TEKKEN = SplitPattern(
     name="tekken",
-    expression=(
-        r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
-        r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
-        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
-    ),
+    expression=_TEKKEN,
     source="tekken_240911.json: config.pattern",
     long_runs=(_SPACES,),
+    scan=KnownSplit(Family.O200K, 1),
+    stages=(_TEKKEN,),
+    gguf=("tekken",),
 )
 
 DEEPSEEK_STAGES = (
@@ -209,6 +308,9 @@ DEEPSEEK = SplitPattern(
     expression=_deepseek_expression(),
     source="deepseek_tokenizer.json: pre_tokenizer; DEEPSEEK_STAGES as one expression",
     long_runs=_deepseek_long_runs(),
+    scan=KnownSplit(Family.DEEPSEEK),
+    stages=DEEPSEEK_STAGES,
+    gguf=("deepseek-v3",),
 )
 
 GEMMA = SplitPattern(
@@ -238,13 +340,8 @@ GEMMA3 = SplitPattern(
 )
 """As ``GEMMA``, not of PATTERNS."""
 
-PATTERNS: tuple[SplitPattern, ...] = (GPT2, CL100K, O200K, KIMI, QWEN, QWEN3_5, TEKKEN, DEEPSEEK)
+PATTERNS: tuple[SplitPattern, ...] = (CL100K, O200K, GPT2, LLAMA3, QWEN, QWEN3_5, KIMI, TEKKEN, DEEPSEEK)
+"""Those that the rules of this package hold for, in the order in which they are offered."""
 
-LLAMA3_EXPRESSION = QWEN.expression.replace(r"\p{N}|", r"\p{N}{1,3}|", 1)
-"""tokenizer.json of Meta Llama 3: pre_tokenizer. Published for cl100k before it had possessive quantifiers, too."""
-
-GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""As GPT-2 was published; it cuts as ``GPT2`` does."""
-
-KNOWN_EXPRESSIONS = frozenset({*(pattern.expression for pattern in PATTERNS), LLAMA3_EXPRESSION, GPT2_PUBLISHED})
-"""The patterns that the rules of this package were made for."""
+KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expression, *known.also))
+"""Their texts."""

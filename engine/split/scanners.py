@@ -1,77 +1,25 @@
-"""Which split patterns the kernels know by heart, and how to scan with them.
-
-A pattern is known by its text. The published texts of one split differ in ways that do not change what they match
-(possessive quantifiers, the order of contractions); those that are met in tokenizer files are listed here.
-"""
+"""Scanning texts with the split patterns that kernels know by heart (``engine.split.patterns``)."""
 
 from __future__ import annotations
 
-import enum
 import functools
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.split import patterns
-from engine.split.patterns import GPT2_PUBLISHED, LLAMA3_EXPRESSION
+from engine.split.patterns import PATTERNS, Family, KnownSplit
 
 PADDING = 64
 """Readable bytes that a text needs behind its end."""
 
 
-class Family(enum.IntEnum):
-    """Splits that one kernel does."""
-
-    GPT2 = 0
-    CL100K = 1
-    O200K = 2
-    DEEPSEEK = 3
-
-
-@dataclass(frozen=True, slots=True)
-class KnownSplit:
-    """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
-    ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
-    ``marks_in_words``: of CL100K, that marks count as letters. ``han_apart``: of O200K, that Han stands in pretokens of
-    its own, and no slashes follow line ends.
-    """
-
-    family: Family
-    most_digits: int = 3
-    option: bool = False
-    marks_in_words: bool = False
-    han_apart: bool = False
-
-
-GPT2 = KnownSplit(Family.GPT2)
-CL100K = KnownSplit(Family.CL100K, 3, option=True)
-LLAMA3 = KnownSplit(Family.CL100K, 3)
-QWEN = KnownSplit(Family.CL100K, 1)
-QWEN3_5 = KnownSplit(Family.CL100K, 1, marks_in_words=True)
-O200K = KnownSplit(Family.O200K, 3, option=True)
-KIMI = KnownSplit(Family.O200K, 3, option=True, han_apart=True)
-TEKKEN = KnownSplit(Family.O200K, 1)
-DEEPSEEK = KnownSplit(Family.DEEPSEEK)
-
 KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
-    {
-        patterns.GPT2.expression: GPT2,
-        GPT2_PUBLISHED: GPT2,
-        patterns.CL100K.expression: CL100K,
-        LLAMA3_EXPRESSION: LLAMA3,
-        patterns.QWEN.expression: QWEN,
-        patterns.QWEN3_5.expression: QWEN3_5,
-        patterns.O200K.expression: O200K,
-        patterns.KIMI.expression: KIMI,
-        patterns.TEKKEN.expression: TEKKEN,
-        patterns.DEEPSEEK.expression: DEEPSEEK,
-    }
+    {text: known.scan for known in PATTERNS if known.scan for text in (known.expression, *known.also)}
 )
-"""Splits by the text of their pattern."""
+"""How kernels scan, by the text of the pattern."""
 
 Kernel = Callable[..., int]
 BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]

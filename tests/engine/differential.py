@@ -29,7 +29,7 @@ from engine.kernels import state
 from engine.kernels.cache_folder import current_folder
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime.tiktoken_core import CoreBPE, build_core
-from engine.split.scanners import LLAMA3_EXPRESSION
+from engine.split import patterns
 from engine.split.special_text import split_at_specials
 from tests.engine import oracles
 from tests.engine.kernels.odd_bytes import odd_bytes
@@ -114,7 +114,7 @@ def open_cases(names: Sequence[str], raw: Path | None = None) -> list[Case]:
 def _llama3(catalog: Catalog) -> Encoding:
     ranks = catalog.get("cl100k_base")._mergeable_ranks
     special = {"<|begin_of_text|>": len(ranks), "<|eot_id|>": len(ranks) + 1}
-    return Encoding(LLAMA3, pat_str=LLAMA3_EXPRESSION, mergeable_ranks=ranks, special_tokens=special)
+    return Encoding(LLAMA3, pat_str=patterns.LLAMA3.expression, mergeable_ranks=ranks, special_tokens=special)
 
 
 def _open_case(name: str, encoding: Encoding, twin: str | None, raw: Path | None) -> Case:

@@ -32,7 +32,7 @@ from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MOST_TOKENS
 from engine.runtime.cancellation import while_wanted
-from engine.split import patterns
+from engine.split.patterns import PATTERNS
 
 MAGIC = b"GGUF"
 LONGEST_HEADER = 64 << 20
@@ -182,13 +182,7 @@ _HAN_HANGUL = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
 
 SPLITS: Mapping[str, str | tuple[str, ...]] = MappingProxyType(
     {
-        **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3"), patterns.LLAMA3_EXPRESSION),
-        **dict.fromkeys(("gpt-2", "phi-2", "roberta-bpe", "mpt", "olmo", "jais", "exaone4"), patterns.GPT2.expression),
-        **dict.fromkeys(("qwen2", "megrez", "deepseek-r1-qwen"), patterns.QWEN.expression),
-        **dict.fromkeys(("gpt-4o", "llama4"), patterns.O200K.expression),
-        "deepseek-v3": patterns.DEEPSEEK.expression,
-        "tekken": patterns.TEKKEN.expression,
-        "qwen35": patterns.QWEN3_5.expression,
+        **{name: known.expression for known in PATTERNS for name in known.gguf},
         **dict.fromkeys(("command-r", "starcoder", "refact"), _DIGITS_FIRST),
         "falcon": (r"[\p{P}\$\+<=>\^~\|`]+", _GPT2_SPLIT, "[0-9][0-9][0-9]"),
         "deepseek-llm": ("[\r\n]", _DEEPSEEK_WORDS, _DEEPSEEK_SIGNS, r"\s+$", _HAN_HANGUL, r"\p{N}+"),

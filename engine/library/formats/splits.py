@@ -21,9 +21,8 @@ from engine.errors import FormatError
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import OtherKindError
-from engine.split import patterns
 from engine.split.expression import UnsupportedPatternError, parts_of
-from engine.split.patterns import LLAMA3_EXPRESSION
+from engine.split.patterns import GPT2, PATTERNS
 from engine.text.code_point_sets import CodePoints
 
 _SURROGATES = CodePoints.between(0xD800, 0xDFFF)
@@ -90,32 +89,13 @@ def _point(point: int) -> str:
 WHOLE_TEXT = "(?s:.+)"
 """The pattern of a tokenizer that does not split texts."""
 
-BY_MINBPE: Mapping[str, str] = MappingProxyType(
-    {
-        r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+": patterns.GPT2.expression,
-        r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]"
-        r"|\s+(?!\S)|\s+": LLAMA3_EXPRESSION,
-    }
-)
+BY_MINBPE: Mapping[str, str] = MappingProxyType({one.minbpe: one.expression for one in PATTERNS if one.minbpe})
 """minbpe's two own patterns (minbpe/regex.py), as ours that cut every text alike."""
 
-_CL100K_THERE = patterns.CL100K.expression.replace(r"\p{N}{1,3}+", r"(?>\p{N}{1,3})").replace(r"\s++$", r"\s++\z")
-"""Oniguruma takes ``{1,3}+`` for a repetition of a repetition, and ``$`` for the end of a line."""
-
-_ALIKE = {
-    expression: expression
-    for expression in (
-        patterns.O200K.expression,
-        patterns.QWEN.expression,
-        patterns.QWEN3_5.expression,
-        patterns.TEKKEN.expression,
-        LLAMA3_EXPRESSION,
-        r"\S+|\s+",
-        r"[^\r\n]+|[\r\n]+",
-    )
+_STAGES = {one.expression: one.stages for one in PATTERNS if one.stages} | {
+    alike: (alike,) for alike in (r"\S+|\s+", r"[^\r\n]+|[\r\n]+")
 }
-_THERE = _ALIKE | {patterns.CL100K.expression: _CL100K_THERE}
-_HERE = {there: here for here, there in _THERE.items()}
+_HERE = {stages[0]: here for here, stages in _STAGES.items() if len(stages) == 1}
 _UNLIKE = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|(?P<unlike>[$^]|\}\+|\(\?\w*[ms]\w*[:)]|&&|--)", re.DOTALL)
 _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
@@ -123,7 +103,7 @@ _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any] | None:
     """The ``pre_tokenizer`` of a tokenizer.json for a pattern. ``in_characters``: the vocabulary does not have the
     letters for bytes. FormatError where it has none."""
-    if expression == patterns.GPT2.expression and not in_characters:
+    if expression == GPT2.expression and not in_characters:
         return _BYTES | {"use_regex": True}
     stages = _splits_of(expression) + ([] if in_characters else [_BYTES | {"use_regex": False}])
     if len(stages) > 1:
@@ -141,10 +121,8 @@ def several_stages_of(expressions: Sequence[str]) -> dict[str, Any]:
 def _splits_of(expression: str) -> list[dict[str, Any]]:
     if expression == WHOLE_TEXT:
         return []
-    if expression == patterns.DEEPSEEK.expression:
-        return [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
-    if expression in _THERE:
-        return [_split(_THERE[expression])]
+    if expression in _STAGES:
+        return [_split(stage) for stage in _STAGES[expression]]
     return [_split(_spelled_anew(expression), matches_only=True)]
 
 
@@ -178,7 +156,7 @@ def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
         raise OtherKindError("pre_tokenizer: it puts a space in front of every text, which is not supported")
     cuts_again = last.get("use_regex", True)
     if not stages:
-        return patterns.GPT2.expression if cuts_again else WHOLE_TEXT
+        return GPT2.expression if cuts_again else WHOLE_TEXT
     if cuts_again:
         raise OtherKindError("pre_tokenizer: it splits twice, with Split and with ByteLevel, which is not supported")
     if len(stages) > 1:
@@ -187,10 +165,12 @@ def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
 
 
 def _several(stages: Sequence[dict[str, Any]]) -> str:
-    known = [_split(stage) for stage in patterns.DEEPSEEK_STAGES]
-    if [{key: stage.get(key) for key in known[0]} for stage in stages] == known:
-        return patterns.DEEPSEEK.expression
-    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages, and only DeepSeek's are known")
+    for expression, known in _STAGES.items():
+        expected = [_split(stage) for stage in known]
+        if [{key: stage.get(key) for key in expected[0]} for stage in stages] == expected:
+            return expression
+    named = " and ".join(one.name for one in PATTERNS if len(one.stages) > 1)
+    raise OtherKindError(f"pre_tokenizer: it splits in {len(stages)} stages, and only those of {named} are known")
 
 
 def _one(stage: dict[str, Any]) -> str:

@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 from gui.look.figures import figure
 from gui.look.plain_label import PlainLabel
 from gui.look.theme import Theme
-from gui.tokenizers.library.service import ReadRequest, Refusal, TokenizerPreview
+from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
 from gui.widgets.dialog_buttons import button_row
 
 
@@ -79,9 +79,6 @@ class TokenizerNameDialog(QDialog):
         self.ok.setEnabled(bool(self._new) and self._new != self._old and not is_taken)
 
 
-PATTERNS = ("cl100k_base", "o200k_base", "gpt2", "llama3", "qwen2")
-"""Split patterns that are offered by name; any other can be typed."""
-
 LONGEST_NAME = 80
 _LONGEST_SHOWN = 160
 
@@ -123,7 +120,7 @@ class TokenizerImportDialog(QDialog):
     def _make_pattern(self) -> None:
         self.pattern = QComboBox(objectName="tokenizerImportPattern")
         self.pattern.setEditable(True)
-        self.pattern.addItems(PATTERNS)
+        self.pattern.addItems(PATTERN_NAMES)
         self.pattern.setAccessibleName(self.tr("Split pattern: a name, or a regular expression"))
         self.again = QPushButton(self.tr("&Read with this pattern"), objectName="tokenizerImportAgain")
         self.again.setAutoDefault(False)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Qt
 from PySide6.QtWidgets import QComboBox
 
+from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
+
 LEAST_VOCAB = {"bytes": 257}
 """The smallest vocabulary that leaves room for a merge, by alphabet; with characters it depends on the texts."""
 DEFAULT_VOCAB = 8192
@@ -22,23 +24,7 @@ class Choice(NamedTuple):
 
 
 PATTERNS = (
-    Choice(
-        "cl100k_base",
-        "cl100k_base",
-        QT_TRANSLATE_NOOP("TrainingChoices", "GPT-4: words with the space before them, digits in groups of three"),
-    ),
-    Choice(
-        "gpt2",
-        "gpt2",
-        QT_TRANSLATE_NOOP("TrainingChoices", "GPT-2: words with the space before them, digits in one run"),
-    ),
-    Choice(
-        "o200k_base",
-        "o200k_base",
-        QT_TRANSLATE_NOOP("TrainingChoices", "GPT-4o: like GPT-4, and words are split at capitals"),
-    ),
-    Choice("llama3", "llama3", QT_TRANSLATE_NOOP("TrainingChoices", "Llama 3: like GPT-4")),
-    Choice("qwen2", "qwen2", QT_TRANSLATE_NOOP("TrainingChoices", "Qwen 2: like GPT-4, but every digit on its own")),
+    *(Choice(name, name, description) for name, description in PUBLISHED_PATTERNS),
     Choice(
         "whitespace",
         "whitespace",

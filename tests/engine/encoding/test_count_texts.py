@@ -15,7 +15,8 @@ from engine.kernels._jit import COMPILED
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.whole_texts import NOT_UTF8
 from engine.runtime.threads import in_threads
-from engine.split.scanners import CL100K, DEEPSEEK, GPT2, KIMI, O200K, PADDING, QWEN, QWEN3_5, TEKKEN, Scanner
+from engine.split.patterns import CL100K, DEEPSEEK, GPT2, KIMI, O200K, QWEN, QWEN3_5, TEKKEN
+from engine.split.scanners import PADDING, Scanner
 from engine.text.validity import is_utf8
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
@@ -24,14 +25,14 @@ from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 from tests.thoroughness import mostly_deep, scaled
 
 SPLITS = {
-    "r50k_base": GPT2,
-    "cl100k_base": CL100K,
-    "o200k_base": O200K,
-    "qwen": QWEN,
-    "qwen3_5": QWEN3_5,
-    "kimi": KIMI,
-    "deepseek": DEEPSEEK,
-    "tekken": TEKKEN,
+    "r50k_base": GPT2.scan,
+    "cl100k_base": CL100K.scan,
+    "o200k_base": O200K.scan,
+    "qwen": QWEN.scan,
+    "qwen3_5": QWEN3_5.scan,
+    "kimi": KIMI.scan,
+    "deepseek": DEEPSEEK.scan,
+    "tekken": TEKKEN.scan,
 }
 
 
@@ -216,7 +217,7 @@ def test_the_kernel_is_looked_for_where_the_others_were(tmp_path, monkeypatch):
     encoding = engine.get_encoding("r50k_base")
     with cache_folder.kept_in(tmp_path, compiled_only=True):
         expected = (cache_folder.current_folder(), True)
-        native = NativeEncoder(encoding.open_native(None).tables, Scanner(GPT2))
+        native = NativeEncoder(encoding.open_native(None).tables, Scanner(GPT2.scan))
     in_threads(lambda _: counted(native, [b"text"]), [0, 1], 2)
     assert chosen == [expected, expected]
 

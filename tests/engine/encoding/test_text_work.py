@@ -15,8 +15,9 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK
 from engine.kernels.whole_texts import count_text, encode_text, encode_utf8
+from engine.split.patterns import GPT2
 from engine.split.quick_cuts import text_cuts
-from engine.split.scanners import GPT2, KNOWN_SPLITS, Scanner
+from engine.split.scanners import KNOWN_SPLITS, Scanner
 from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece
@@ -125,7 +126,7 @@ def test_room_for_no_ends_is_an_error(both):
 
 
 def test_a_slow_scanner_works_step_by_step(both):
-    scanner = Scanner(GPT2, plain=True)
+    scanner = Scanner(GPT2.scan, plain=True)
     assert scanner.block_tables is None
     encoder = NativeEncoder(both[0].tables, scanner)
     assert encoder.count("some words") == len(encoder.encode(b"some words"))

@@ -6,19 +6,12 @@ import random
 
 import numpy as np
 
-from engine.split import patterns, scanners
-from engine.split.scanners import PADDING, KnownSplit, Scanner
+from engine.split import patterns
+from engine.split.patterns import KnownSplit
+from engine.split.scanners import PADDING, Scanner
 
 SPLITS: dict[str, tuple[KnownSplit, str]] = {
-    "gpt2": (scanners.GPT2, patterns.GPT2.expression),
-    "cl100k": (scanners.CL100K, patterns.CL100K.expression),
-    "llama3": (scanners.LLAMA3, patterns.LLAMA3_EXPRESSION),
-    "qwen": (scanners.QWEN, patterns.QWEN.expression),
-    "qwen3_5": (scanners.QWEN3_5, patterns.QWEN3_5.expression),
-    "o200k": (scanners.O200K, patterns.O200K.expression),
-    "kimi": (scanners.KIMI, patterns.KIMI.expression),
-    "tekken": (scanners.TEKKEN, patterns.TEKKEN.expression),
-    "deepseek": (scanners.DEEPSEEK, patterns.DEEPSEEK.expression),
+    known.name: (known.scan, known.expression) for known in patterns.PATTERNS if known.scan is not None
 }
 """Each split, and the pattern that tiktoken is to follow."""
 

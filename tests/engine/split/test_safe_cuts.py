@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.split import safe_cuts
-from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3_EXPRESSION, PATTERNS
+from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3, PATTERNS
 from engine.split.safe_cuts import CutFinder
 from engine.split.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
@@ -31,7 +31,7 @@ def all_cuts(finder: CutFinder, text: str) -> list[int]:
 
 
 def test_every_bundled_encoding_has_a_pattern_that_the_rules_were_made_for():
-    assert {engine.get_encoding(name)._pattern for name in NAMES} == set(PATTERNS)
+    assert {engine.get_encoding(name)._pattern for name in NAMES} == set(PATTERNS) - {LLAMA3}
     assert all(engine.get_encoding(name).has_safe_cuts for name in NAMES)
     assert set(KNOWN_SPLITS) == KNOWN_EXPRESSIONS
 
@@ -45,7 +45,7 @@ def encoding_with(pattern: str) -> engine.Encoding:
 
 
 @pytest.mark.hypothesis
-@pytest.mark.parametrize("pattern", mostly_deep([*NAMES, LLAMA3_EXPRESSION, GPT2_PUBLISHED]))
+@pytest.mark.parametrize("pattern", mostly_deep([*NAMES, LLAMA3.expression, GPT2_PUBLISHED]))
 def test_both_sides_encode_apart(pattern):
     encoding = encoding_with(pattern)
     assert encoding.has_safe_cuts
