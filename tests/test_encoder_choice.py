@@ -56,10 +56,10 @@ def compilers(monkeypatch):
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
 
-    def compile_in_child(folder, families, still_wanted):
+    def compile_in_child(folder, families, cancel_check):
         requests.put((folder, families))
         while True:
-            still_wanted()
+            cancel_check()
             threading.Event().wait(0.001)
 
     monkeypatch.setattr(compiling, "compile_in_child", compile_in_child)

@@ -28,8 +28,8 @@ def compiled(monkeypatch):
     """The folders and families that are compiled; a compiler that takes no time adds to them."""
     done: set[tuple[Path | None, str]] = set()
 
-    def compile_in_child(folder, families, still_wanted):
-        still_wanted()
+    def compile_in_child(folder, families, cancel_check):
+        cancel_check()
         done.update((folder, family) for family in families)
 
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)

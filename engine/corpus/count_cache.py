@@ -171,13 +171,13 @@ class CountCache:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def known(self, keys: Sequence[str], between: Callable[[], None] = lambda: None) -> KnownCounts:
-        """What is known, in the encodings with these keys. A damaged file is begun anew. ``between`` is called between
-        the rows, some hundred files each; what it raises ends this."""
+    def known(self, keys: Sequence[str], cancel_check: Callable[[], None] = lambda: None) -> KnownCounts:
+        """What is known, in the encodings with these keys. A damaged file is begun anew. ``cancel_check`` is called
+        between the rows, some hundred files each; what it raises ends this."""
         known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
         try:
             try:
-                self._read(known, between)
+                self._read(known, cancel_check)
             except sqlite3.OperationalError:
                 raise  # locked, or not to be opened: somebody else may have use for it
             except (sqlite3.DatabaseError, ValueError):
@@ -213,7 +213,7 @@ class CountCache:
         except (sqlite3.Error, OSError) as error:
             known.problem = f"Counts are not kept: {error}."
 
-    def _read(self, known: KnownCounts, between: Callable[[], None]) -> None:
+    def _read(self, known: KnownCounts, cancel_check: Callable[[], None]) -> None:
         if not self._file.exists():
             return
         with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base:
@@ -228,11 +228,11 @@ class CountCache:
             base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
             for row in base.execute(_SELECT_FILES):
                 known.files.update(_files_in(*row))
-                between()
+                cancel_check()
             for key, counts in zip(known.keys, known.counts, strict=True):
                 for digests, tokens in base.execute(_SELECT_COUNTS, (key,)):
                     counts.update(zip(_digests_in(digests), _unpacked(tokens), strict=True))
-                    between()
+                    cancel_check()
 
     def _prepare(self, base: sqlite3.Connection) -> None:
         """Make the tables where there are none of this version."""

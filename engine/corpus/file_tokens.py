@@ -36,7 +36,7 @@ from engine.corpus.files import CorpusFileError, opened_file, read_at, read_star
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError, UnsupportedTextError
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.split.safe_cuts import CutFinder
 from engine.text.digests import ContentDigests, RunningDigest, SumBlocks, sum_blocks_plainly
 from engine.text.validity import is_utf8
@@ -112,7 +112,7 @@ def _decode(data: bytes, encoding: str) -> StoredText:
 def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterator[str]:
     """The text of ``data``, part by part; ``errors`` as for ``bytes.decode``. UnknownTextEncodingError."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
-    for start in while_wanted(range(0, len(data), DECODED_AT_A_TIME), every=1):
+    for start in interruptible(range(0, len(data), DECODED_AT_A_TIME), every=1):
         held_back = len(decoder.getstate()[0])
         stop = start + DECODED_AT_A_TIME
         try:
@@ -264,7 +264,7 @@ def count_content(path: Path, content: bytes, encodings: Sequence[Encoding]) -> 
 
 def _tokens(content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
     text = decode_stored(content).text
-    return tuple(encoding.count(text) for encoding in while_wanted(encodings, every=1))
+    return tuple(encoding.count(text) for encoding in interruptible(encodings, every=1))
 
 
 @contextlib.contextmanager
@@ -431,7 +431,7 @@ class BatchCounter:
             tokens = [self._known.tokens(digest) for digest in digests]
         new = [index for index, known in enumerate(tokens) if known is None and self._files.may_be_plain_text(index)]
         spans = self._files.spans(new)
-        counts = [_counts(encoding, self._files.content, spans) for encoding in while_wanted(self._encodings, every=1)]
+        counts = [_counts(encoding, self._files.content, spans) for encoding in interruptible(self._encodings, every=1)]
         for index, *each in zip(new, *counts, strict=True):
             if min(each) >= 0:  # else it is not UTF-8
                 tokens[index] = tuple(each)

@@ -24,7 +24,7 @@ from engine.editing.prefix_counts import PrefixCounts, SideBySide, TextChange, o
 from engine.editing.readers import Piece, Readings, piece_end, pieces, reader_for, window_around
 from engine.editing.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.split.safe_cuts import CutFinder
 from engine.text.utf16 import EditedUnits, sound_text_of, text_of, utf16_length
 from engine.types import TextEdit, TextStatistics, TokenPatch
@@ -76,7 +76,7 @@ def _words(piece: str, char_before: str) -> int:
     """How many words start in a piece. Bit by bit: the words of ten megabytes are a million and a half of objects, and
     while they are made no other thread gets a turn."""
     words = 0
-    for start in while_wanted(range(0, len(piece), _PART_CHARACTERS), every=1):
+    for start in interruptible(range(0, len(piece), _PART_CHARACTERS), every=1):
         part = piece[start : start + _PART_CHARACTERS]
         goes_on = bool(char_before) and not char_before.isspace() and not part[0].isspace()
         words += len(part.split()) - goes_on

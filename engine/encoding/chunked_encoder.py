@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from engine.encoding.encoder import NativeEncoder
 from engine.encoding.text_work import Chunks
-from engine.runtime.cancellation import is_asked, while_wanted
+from engine.runtime.cancellation import interruptible, is_cancellable
 from engine.runtime.threads import in_threads
 from engine.split.quick_cuts import text_cuts
 
@@ -100,10 +100,10 @@ class ChunkedEncoder(NativeFront):
             return [work(text, None)]
         if num_threads != 1:
             return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
-        if not is_asked():
+        if not is_cancellable():
             return [work(text, chunks)]
         parts = (chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS))
-        return [work(text, part) for part in while_wanted(parts, every=1)]
+        return [work(text, part) for part in interruptible(parts, every=1)]
 
 
 def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:

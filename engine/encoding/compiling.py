@@ -99,10 +99,10 @@ def compile_family(folder: Path | None, family: str) -> None:
         keep(mark, b"")
 
 
-def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted: Callable[[], None]) -> None:
+def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check: Callable[[], None]) -> None:
     """Compile families into ``folder`` in a child process, and wait for it. CompilingFailedError.
 
-    ``still_wanted`` is called all the time; what it raises ends the child at once.
+    ``cancel_check`` is called all the time; what it raises ends the child at once.
     """
     command, environment = compiler_command(folder, families)
     listening, held = os.pipe()
@@ -119,7 +119,7 @@ def compile_in_child(folder: Path | None, families: Sequence[str], still_wanted:
         )
         with child:
             try:
-                said = _wait(child, still_wanted)
+                said = _wait(child, cancel_check)
             except BaseException:
                 child.kill()
                 raise
@@ -174,10 +174,10 @@ def _mark(family: str) -> Path | None:
     return None if folder is None else folder / name
 
 
-def _wait(child: subprocess.Popen[str], still_wanted: Callable[[], None]) -> str:
+def _wait(child: subprocess.Popen[str], cancel_check: Callable[[], None]) -> str:
     """What the child said on standard error, once it has ended."""
     while True:
-        still_wanted()
+        cancel_check()
         with contextlib.suppress(subprocess.TimeoutExpired):
             return child.communicate(timeout=POLL_SECONDS)[1]
 

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
 from engine.vocabulary.bundle import BundledVocabulary
 
@@ -65,7 +65,7 @@ class DecodingFace:
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
         """The bytes of each token."""
-        return [self.decode_single_token_bytes(token) for token in while_wanted(tokens)]
+        return [self.decode_single_token_bytes(token) for token in interruptible(tokens)]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
         """The text of these tokens, and for each the index of the first character that has bytes of it.

@@ -23,7 +23,7 @@ from engine.encoding.text_work import Workspace, padded
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.plain_scanners import scan_pieces
 from engine.runtime import caches
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 from engine.split.patterns import GEMMA3, HTML_TAGS
@@ -233,7 +233,7 @@ class PieceEncoding(PreparedEncoding):
         n_vocab = self.n_vocab
         left, right = (np.full(n_vocab, NO_PARENT, dtype=np.int32) for _ in range(2))
         if self._native is None:
-            for token_id in while_wanted(range(FIRST_PIECE, n_vocab)):
+            for token_id in interruptible(range(FIRST_PIECE, n_vocab)):
                 if parents := self._vocabulary.parents_of(token_id):
                     left[token_id], right[token_id] = parents
         else:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
-from engine.runtime.cancellation import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, interruptible
 from engine.runtime.running_sums import AT_A_TIME, running_sums, running_sums_at
 from engine.split.pretokenization import pretokenizer, stretches
 from engine.split.safe_cuts import WHITE_SPACE
@@ -124,12 +124,12 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
     SplitTimeoutError."""
-    return while_wanted(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be all of the text
+    return interruptible(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be all of the text
 
 
 def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    for stretch in while_wanted(stretches(pretokenizer(pattern), text), every=1):
-        for start, end in while_wanted(pairs(stretch.char_spans + stretch.char_start)):
+    for stretch in interruptible(stretches(pretokenizer(pattern), text), every=1):
+        for start, end in interruptible(pairs(stretch.char_spans + stretch.char_start)):
             yield from (match.span() for match in _WORD.finditer(text, start, end))
 
 
@@ -209,12 +209,12 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
     if text == changed:
         yield (utf16_length(text),) * 2
         return
-    for line in while_wanted(_lines(text), _ASKING):
+    for line in interruptible(_lines(text), _ASKING):
         if normalizer(line) == line:
             yield (utf16_length(line),) * 2
             continue
         place = 0
-        for match in while_wanted(_BEYOND_ASCII.finditer(line), _ASKING):
+        for match in interruptible(_BEYOND_ASCII.finditer(line), _ASKING):
             # ASCII may have become other letters, but not more or fewer; and whatever begins with it stands alone.
             yield (match.start() - place,) * 2
             place = match.end()
@@ -222,7 +222,7 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
             if normalizer(part) == part:
                 yield (utf16_length(part),) * 2
                 continue
-            for cluster in while_wanted(clusters(part), _ASKING):
+            for cluster in interruptible(clusters(part), _ASKING):
                 yield utf16_length(cluster), utf16_length(normalizer(cluster))
         yield (len(line) - place,) * 2
 
@@ -262,7 +262,7 @@ def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
     room = np.append(lengths, 0)
     moved = np.empty(len(ends), dtype=np.int64)
     highest = 0
-    for first in while_wanted(range(0, len(ends), AT_A_TIME), every=1):
+    for first in interruptible(range(0, len(ends), AT_A_TIME), every=1):
         some = ends[first : first + AT_A_TIME]
         unit = np.maximum(np.searchsorted(after, some, side="right") - 1, 0)
         part = before[unit] + np.minimum(some - after[unit], room[unit])

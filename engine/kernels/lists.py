@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from engine.kernels._jit import COMPILED, kernel, primitive
 from engine.kernels.blocks import no_plain_twin
 from engine.runtime import caches
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 _POINTER: Any = types.CPointer  # without declared types, as much of numba
 _I8, _I32, _I64 = (ir.IntType(bits) for bits in (8, 32, 64))
@@ -137,7 +137,7 @@ class _Numbers:
         self.bits = bits
         self.objects: list[int] = []
         self.places = np.empty(1 << bits, dtype=np.intp)
-        for start in while_wanted(range(0, 1 << bits, _MADE_AT_A_TIME), every=1):
+        for start in interruptible(range(0, 1 << bits, _MADE_AT_A_TIME), every=1):
             some = list(range(start, min(start + _MADE_AT_A_TIME, 1 << bits)))
             self.places[start : start + len(some)] = np.fromiter(map(id, some), dtype=np.intp, count=len(some))
             self.objects += some

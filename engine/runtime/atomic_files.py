@@ -38,7 +38,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.private_folders import make_folder, new_file_mode, private_opener
 
 NO_READER = "no program reads from this pipe"
@@ -246,7 +246,7 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
 
     Raises OSError, and whatever making the pieces raises, or who is asked between them; then the old file is untouched.
     """
-    pieces = [content] if isinstance(content, bytes) else while_wanted(content, every=1)
+    pieces = [content] if isinstance(content, bytes) else interruptible(content, every=1)
     if not path.exists():  # the link of a process to its own pipe leads to a path that does not exist
         make_folder(Path(os.path.realpath(path)).parent)
     with replacement_of(path, keep_backup=keep_backup) as file:

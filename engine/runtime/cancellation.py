@@ -1,7 +1,7 @@
-"""Ask in the middle of long work whether somebody still wants it.
+"""Cooperative cancellation of long loops.
 
-Whoever starts the work sets, for its thread, what is to be asked; loops over many entries ask now and then. What is
-asked may raise, which ends the work, or pause for a moment, so that other threads get a turn of the interpreter.
+Whoever starts long work sets, for its thread, a function that is called now and then: it raises to cancel the work, or
+waits for a moment so that other threads get a turn of the interpreter.
 """
 
 from __future__ import annotations
@@ -11,49 +11,49 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-StillWanted = Callable[[], None]
-"""Called all the time by what takes long; what it raises ends that."""
+CancelCheck = Callable[[], None]
+"""Called often by long work; what it raises cancels the work."""
 
 ENTRIES = 1024
-"""After so many entries it is asked again. Reading a line of a file and checking it takes some microseconds."""
+"""Entries between two checks. Reading a line of a file and validating it takes some microseconds."""
 
 _T = TypeVar("_T")
 
 
-def _nobody_minds() -> None:
-    """Where nobody said who is to be asked."""
+def _never() -> None:
+    """The check where nobody set one."""
 
 
-_asked: ContextVar[StillWanted] = ContextVar("asked", default=_nobody_minds)
+_check: ContextVar[CancelCheck] = ContextVar("check", default=_never)
 
 
 @contextmanager
-def asking(still_wanted: StillWanted | None) -> Iterator[None]:
-    """Within this, on this thread, ``ask`` and ``while_wanted`` call ``still_wanted``; None changes nothing."""
-    if still_wanted is None:
+def cancellable(cancel_check: CancelCheck | None) -> Iterator[None]:
+    """Have ``check_cancelled`` and ``interruptible`` call ``cancel_check`` on this thread; None changes nothing."""
+    if cancel_check is None:
         yield
         return
-    token = _asked.set(still_wanted)
+    token = _check.set(cancel_check)
     try:
         yield
     finally:
-        _asked.reset(token)
+        _check.reset(token)
 
 
-def is_asked() -> bool:
-    """Whether there is somebody to ask, for whom work is divided that would else be done in one call."""
-    return _asked.get() is not _nobody_minds
+def is_cancellable() -> bool:
+    """Return True if a check is set, for which work is divided that else would be done in one call."""
+    return _check.get() is not _never
 
 
-def ask() -> None:
-    """Call who is to be asked. Raises what that raises."""
-    _asked.get()()
+def check_cancelled() -> None:
+    """Call the check that is set. Raises what that raises."""
+    _check.get()()
 
 
-def while_wanted(entries: Iterable[_T], every: int = ENTRIES) -> Iterator[_T]:
-    """The same entries; asks before the first of them, and again after so many."""
-    still_wanted = _asked.get()
+def interruptible(entries: Iterable[_T], every: int = ENTRIES) -> Iterator[_T]:
+    """Yield the same entries; call the check before the first of them, and again after ``every`` entries."""
+    cancel_check = _check.get()
     for number, entry in enumerate(entries):
         if number % every == 0:
-            still_wanted()
+            cancel_check()
         yield entry

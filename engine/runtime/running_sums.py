@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 _N = TypeVar("_N", bound=np.signedinteger[Any])
 
@@ -26,7 +26,7 @@ def running_sums(numbers: NDArray[Any], out: NDArray[_N]) -> NDArray[_N]:
 
 def running_sums_of(count: int, part: Callable[[int, int], NDArray[Any]], out: NDArray[_N]) -> NDArray[_N]:
     """The same of numbers of which ``part`` gives those from a place to another, so that they are never all there."""
-    for start in while_wanted(range(0, count, AT_A_TIME), every=1):
+    for start in interruptible(range(0, count, AT_A_TIME), every=1):
         stop = min(start + AT_A_TIME, count)
         sums = out[start:stop]
         np.cumsum(part(start, stop), dtype=out.dtype, out=sums)

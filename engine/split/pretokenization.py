@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
-from engine.runtime.cancellation import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, interruptible
 from engine.runtime.running_sums import AT_A_TIME, running_sums_of
 from engine.runtime.tiktoken_core import byte_core
 from engine.split.expression import UnsupportedPatternError, rewrite
@@ -301,7 +301,7 @@ class Pretokenizer:
                 return np.stack([ends - sizes, ends], axis=1)[sizes > 0]
             found = [
                 match.span()
-                for match in while_wanted(self._regex.finditer(letters, pos=start, timeout=seconds, concurrent=True))
+                for match in interruptible(self._regex.finditer(letters, pos=start, timeout=seconds, concurrent=True))
             ]
         except TimeoutError as error:
             raise SplitTimeoutError.after(seconds) from error
@@ -316,13 +316,13 @@ class Pretokenizer:
 
     def pretokens(self, text: str, seconds: float = SECONDS) -> list[str]:
         """The pretokens themselves. SplitTimeoutError."""
-        return [text[start:end] for start, end in while_wanted(pairs(self.char_spans(text, seconds)))]
+        return [text[start:end] for start, end in interruptible(pairs(self.char_spans(text, seconds)))]
 
 
 def _lengths(found: list[str]) -> NDArray[np.int64]:
     """int64[n]: how long each of n strings is."""
     sizes = np.empty(len(found), dtype=np.int64)
-    for start in while_wanted(range(0, len(found), ENTRIES), every=1):
+    for start in interruptible(range(0, len(found), ENTRIES), every=1):
         some = found[start : start + ENTRIES]
         sizes[start : start + len(some)] = np.fromiter(map(len, some), np.int64, len(some))
     return sizes
@@ -331,14 +331,14 @@ def _lengths(found: list[str]) -> NDArray[np.int64]:
 def _in_unicode(letters: NDArray[np.uint16]) -> str:
     """Letters as characters."""
     stored, codec = ("u1", "latin-1") if letters.max(initial=0) < 0x100 else ("<u2", "utf-16-le")
-    starts = while_wanted(range(0, len(letters), AT_A_TIME), every=1)
+    starts = interruptible(range(0, len(letters), AT_A_TIME), every=1)
     return "".join(letters[start : start + AT_A_TIME].astype(stored).tobytes().decode(codec) for start in starts)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
     """uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
     points = np.empty(len(text), dtype=np.uint32)
-    for start in while_wanted(range(0, len(text), AT_A_TIME), every=1):
+    for start in interruptible(range(0, len(text), AT_A_TIME), every=1):
         encoded = text[start : start + AT_A_TIME].encode("utf-32-le", "surrogatepass")
         some = np.frombuffer(encoded, dtype=np.uint32)
         points[start : start + len(some)] = np.where((some >= 0xD800) & (some < 0xE000), np.uint32(0xFFFD), some)

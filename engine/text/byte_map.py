@@ -7,7 +7,7 @@ import functools
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums, running_sums_of
 
 _AT_A_TIME = 1 << 18
@@ -18,7 +18,7 @@ class ByteMap:
     """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
 
     def __init__(self, text: str) -> None:
-        starts = while_wanted(range(0, len(text), _AT_A_TIME), every=1)
+        starts = interruptible(range(0, len(text), _AT_A_TIME), every=1)
         encoded = b"".join([text[start : start + _AT_A_TIME].encode("utf-8") for start in starts])
         self.bytes = np.frombuffer(encoded, dtype=np.uint8)
         self.begins = (self.bytes & 0xC0) != 0x80

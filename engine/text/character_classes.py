@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import AT_A_TIME
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Letters:
     def of(self, points: NDArray[np.uint32]) -> NDArray[np.uint16]:
         """uint16[n]: the letters of these code points."""
         letters = np.empty(len(points), dtype=np.uint16)
-        for start in while_wanted(range(0, len(points), AT_A_TIME), every=1):
+        for start in interruptible(range(0, len(points), AT_A_TIME), every=1):
             some = points[start : start + AT_A_TIME]
             places = self.starts[some >> np.uint32(_BLOCK_BITS)]
             places += (some & np.uint32(_BLOCK - 1)).astype(np.int32)

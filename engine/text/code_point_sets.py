@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.tiktoken_core import byte_core
 from engine.text import character_classes
 from engine.text.character_classes import CATEGORIES, N_CODE_POINTS
@@ -110,7 +110,7 @@ def asked(expression: str) -> CodePoints:
     Takes about a twentieth of a second."""
     flags = np.zeros(N_CODE_POINTS, dtype=np.bool_)
     core = byte_core(expression)
-    for characters in while_wanted(_every_character(), every=1):
+    for characters in interruptible(_every_character(), every=1):
         matched = bytes(core.encode_ordinary(characters)).decode("utf-8")
         flags[np.frombuffer(matched.encode("utf-32-le"), dtype=np.uint32)] = True
     flags[_SURROGATES.start : _SURROGATES.stop] = flags[0xFFFD]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from engine.errors import EngineError
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 _NEWEST = (17, 0, 0)
 """The version of Unicode that ``_RANGES`` goes up to. Newer ones may have more to differ on."""
@@ -226,7 +226,7 @@ class Normalizer:
         if len(text) <= _PART_CHARACTERS:
             return self._done(text)
         parts, done = [], []
-        for part in while_wanted(_parts(text), every=1):
+        for part in interruptible(_parts(text), every=1):
             parts.append(part)
             done.append(self._done(part))
         return text if parts == done else "".join(done)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import ask
+from engine.runtime.cancellation import check_cancelled
 from engine.runtime.running_sums import running_sums
 from engine.text import code_point_sets
 from engine.text.character_classes import N_CODE_POINTS
@@ -107,7 +107,7 @@ def _table() -> NDArray[np.uint8]:
 
 
 def _fill(table: NDArray[np.uint8], pattern: str, number: int) -> None:
-    ask()
+    check_cancelled()
     edges = code_point_sets.asked(pattern).edges
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         table[first:stop] = number

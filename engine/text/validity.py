@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 AT_A_TIME = 1 << 16
 """Characters, or UTF-16 units, that are turned in one call."""
@@ -27,7 +27,7 @@ def sound_text(parts: Iterable[bytes]) -> str:
     """The text of UTF-16 (little endian) in parts, which may end between the halves of a pair; each lone surrogate is
     replaced by U+FFFD."""
     decoder = codecs.getincrementaldecoder("utf-16-le")("replace")
-    decoded = [decoder.decode(part) for part in while_wanted(parts, every=1)]
+    decoded = [decoder.decode(part) for part in interruptible(parts, every=1)]
     return "".join([*decoded, decoder.decode(b"", final=True)])
 
 

@@ -29,7 +29,7 @@ from engine.kernels._jit import COMPILED
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, digest_counts, fill_index
 from engine.kernels.utf8 import is_valid_utf8
-from engine.runtime.cancellation import ask
+from engine.runtime.cancellation import check_cancelled
 from engine.split.pretokenization import Stretch, pretokenizer, stretches_in_time
 from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
 from engine.text.raw_bytes import Uncut
@@ -369,7 +369,7 @@ class CorpusCounting(Counting):
     def _work(self, counter: PretokenCounter, deadline: float) -> bool:
         """One thread's part: pieces until time is up, or some of one if the pattern is slow. Whether none is left."""
         while True:
-            ask()
+            check_cancelled()
             if counter.has_begun:
                 counter.go_on()
             else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import CorpusFile, SkippedFile
 from engine.encoding.encoding import Encoding
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.text.scripts import lines_by_script
 from engine.types import TokenInfo
 from engine.vocabulary.tokens_by_length import none_of, tokens_by_length
@@ -155,7 +155,7 @@ def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
     """What two vocabularies share. ``most``: how many tokens of each kind are listed."""
     ours, theirs = (tokens_by_length(one._table.blob, one._table.offsets) for one in (first, second))
     shared, only_first, only_second = _Longest(most), _Longest(most), _Longest(most)
-    for length in while_wanted(sorted(ours.keys() | theirs.keys(), reverse=True), every=1):
+    for length in interruptible(sorted(ours.keys() | theirs.keys(), reverse=True), every=1):
         own, other = (np.unique(one.get(length, none_of(length)).tokens) for one in (ours, theirs))
         in_both = np.isin(own, other, assume_unique=True)
         shared.add(own[in_both])

@@ -20,7 +20,7 @@ from typing import Protocol
 from engine.corpus.files import opened_file, read_at
 from engine.corpus.types import CorpusFile, CorpusSurvey
 from engine.kernels.cache_folder import kept_in
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.split.pretokenization import pretokenizer, stretches
 from engine.split.scanners import KNOWN_SPLITS
 from engine.text.utf16 import pairs
@@ -117,41 +117,45 @@ def forecast(
     survey: CorpusSurvey,
     settings: TrainingSettings,
     threads: int | None = None,
-    between: Callable[[], None] = _go_on,
+    cancel_check: Callable[[], None] = _go_on,
 ) -> TrainingForecast:
     """What training on the files of a survey takes, beside what the program takes anyway. Looks at a sample for a
-    second or two; compiles nothing. ``between`` is called before each piece of the sample; what it raises ends the
+    second or two; compiles nothing. ``cancel_check`` is called before each piece of the sample; what it raises ends the
     forecast. TrainingError; SplitTimeoutError."""
     plan = plan_for(settings)
     documents = [Document(file, file.file_bytes) for file in survey.files if file.duplicate_of is None]
     threads = threads or os.cpu_count() or 1
-    return _extrapolated(sampled(documents, plan, between), survey, settings, threads)
+    return _extrapolated(sampled(documents, plan, cancel_check), survey, settings, threads)
 
 
-def sampled(documents: Sequence[Document], plan: TrainingPlan, between: Callable[[], None] = _go_on) -> Sample:
-    """A sample of documents, with kernels if they are compiled. ``between``: as for ``forecast``. TrainingError;
+def sampled(documents: Sequence[Document], plan: TrainingPlan, cancel_check: Callable[[], None] = _go_on) -> Sample:
+    """A sample of documents, with kernels if they are compiled. ``cancel_check``: as for ``forecast``. TrainingError;
     SplitTimeoutError."""
     from engine.kernels.kept_code import NotCompiledError
 
     if plan.expression in KNOWN_SPLITS:
         try:
             with kept_in(None, compiled_only=True):
-                return _sample(documents, plan, _KernelCounter(plan.expression), SAMPLE_BYTES, between)
+                return _sample(documents, plan, _KernelCounter(plan.expression), SAMPLE_BYTES, cancel_check)
         except NotCompiledError:
             pass
-        plain = _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
+        plain = _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, cancel_check)
         return Sample(plain.points, plain.pretoken_bytes, _SCANNED_RATE)
-    return _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, between)
+    return _sample(documents, plan, _PlainCounter(plan.expression), PLAIN_SAMPLE_BYTES, cancel_check)
 
 
 def _sample(
-    documents: Sequence[Document], plan: TrainingPlan, counter: Counter, most_bytes: int, between: Callable[[], None]
+    documents: Sequence[Document],
+    plan: TrainingPlan,
+    counter: Counter,
+    most_bytes: int,
+    cancel_check: Callable[[], None],
 ) -> Sample:
     points: list[tuple[int, int]] = []
     read, best_rate = 0, 0.0
     deadline = math.inf
     for piece in _spread_pieces(documents, plan, most_bytes):
-        between()
+        cancel_check()
         if not piece:
             continue
         started = time.thread_time()
@@ -242,12 +246,12 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        for stretch in while_wanted(stretches(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
-            spans = while_wanted(pairs(stretch.char_spans))
+        for stretch in interruptible(stretches(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
+            spans = interruptible(pairs(stretch.char_spans))
             self._found.update(stretch.text[start:end] for start, end in spans)
 
     def byte_count(self) -> int:
-        return sum(len(one.encode("utf-8")) for one in while_wanted(self._found))
+        return sum(len(one.encode("utf-8")) for one in interruptible(self._found))
 
 
 def _extrapolated(sample: Sample, survey: CorpusSurvey, settings: TrainingSettings, threads: int) -> TrainingForecast:

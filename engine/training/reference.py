@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def learn_merges(
     words = [(list(word), count) for word, count in pretokens.items()]
     contents = list(symbols)
     merges: list[PlainMerge] = []
-    for _ in while_wanted(range(most_merges), every=1):
+    for _ in interruptible(range(most_merges), every=1):
         pairs: Counter[tuple[int, int]] = Counter()
         for word, count in words:
             for pair in itertools.pairwise(word):

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.errors import DamagedVocabularyError
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -77,13 +77,13 @@ class RankTable:
         """Bytes of every id in order, ``b""`` for unused ones."""
         ends = self.offsets.tolist()
         blob = self.blob
-        return [blob[start:end] for start, end in while_wanted(itertools.pairwise(ends))]
+        return [blob[start:end] for start, end in interruptible(itertools.pairwise(ends))]
 
     def mergeable_ranks(self) -> dict[bytes, int]:
         """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
         tokens = self.tokens()
         ranks: dict[bytes, int] = {}
-        for first in while_wanted(
+        for first in interruptible(
             range(0, len(tokens), _RANKS_AT_A_TIME), every=1
         ):  # one call for all would hold the interpreter
             some = tokens[first : first + _RANKS_AT_A_TIME]

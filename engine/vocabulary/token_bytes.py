@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from engine.runtime import caches
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.types import MergeTree, TokenInfo
 from engine.vocabulary import merges
 from engine.vocabulary.bundle import RankTable
@@ -43,7 +43,7 @@ class IdsByBytes(Mapping[bytes, int]):
 
         lengths = np.diff(table.offsets)
         hashes = np.zeros(len(table), dtype=np.int64)
-        for first in while_wanted(range(0, len(table), _AT_A_TIME), every=1):
+        for first in interruptible(range(0, len(table), _AT_A_TIME), every=1):
             ends = table.offsets[first : first + _AT_A_TIME + 1].tolist()
             some = [hash(table.blob[start:end]) for start, end in itertools.pairwise(ends)]
             hashes[first : first + len(some)] = some

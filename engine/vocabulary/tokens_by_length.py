@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 
 class Alike(NamedTuple):
@@ -32,7 +32,7 @@ def tokens_by_length(
     if wanted is not None:
         lengths = np.where(wanted, lengths, 0)
     found: dict[int, Alike] = {}
-    for length in while_wanted(np.unique(lengths[lengths > 0]).tolist(), every=1):
+    for length in interruptible(np.unique(lengths[lengths > 0]).tolist(), every=1):
         places = np.flatnonzero(lengths == length)
         content = values[offsets[places][:, np.newaxis] + np.arange(length)]
         found[length] = Alike(places, content.view(f"V{length}").reshape(-1))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 Value = str | int | Decimal | date | None
 """What a cell can hold. bool is an int to Python and is written as ``true`` or ``false``."""
@@ -80,7 +80,7 @@ def to_csv(table: ExportTable) -> str:
     for name, value in table.about:
         writer.writerow([f"# {name}", harmless(value)])
     writer.writerow([harmless(value) for value in table.columns])
-    writer.writerows([harmless(value) for value in line] for line in while_wanted(table.rows, _ASKING))
+    writer.writerows([harmless(value) for value in line] for line in interruptible(table.rows, _ASKING))
     return buffer.getvalue()
 
 
@@ -101,7 +101,7 @@ def to_json(table: ExportTable) -> str:
         return json.dumps(of_names, ensure_ascii=False, indent=2).replace("\n", "\n" + "  " * depth)
 
     # Row by row: as a whole, the rows of a vocabulary would be millions of small pieces for a moment.
-    rows = ",\n".join(f"    {written(table.columns, row, 2)}" for row in while_wanted(table.rows, _ASKING))
+    rows = ",\n".join(f"    {written(table.columns, row, 2)}" for row in interruptible(table.rows, _ASKING))
     members = [f'  "about": {written(*zip(*table.about, strict=True), 1)}'] if table.about else []
     members.append(f'  "rows": [\n{rows}\n  ]' if rows else '  "rows": []')
     return "{\n" + ",\n".join(members) + "\n}\n"

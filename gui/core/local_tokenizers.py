@@ -56,18 +56,18 @@ def looks_like_tokenizer(path: Path) -> bool:
     return b"\0" in start and path.suffix.casefold() in endings() and path.suffix.casefold() != ".json"
 
 
-def find(still_wanted: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:
-    """All that are found, by title; folders that cannot be read are passed over. ``still_wanted`` is called all the
+def find(cancel_check: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:
+    """All that are found, by title; folders that cannot be read are passed over. ``cancel_check`` is called all the
     time; what it raises ends the search. ``home``: the user's folder."""
     home = Path.home() if home is None else home
     cache = folder_of("XDG_CACHE_HOME", home / ".cache")
     hub = folder_of("HF_HUB_CACHE", folder_of("HF_HOME", cache / "huggingface") / "hub")
     found = [
-        *_in_hub(hub, still_wanted),
-        *_in_ollama(folder_of("OLLAMA_MODELS", home / ".ollama" / "models"), still_wanted),
-        *_below(home / ".lmstudio" / "models", "LM Studio", still_wanted),
-        *_below(cache / "lm-studio" / "models", "LM Studio", still_wanted),
-        *_below(folder_of("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", still_wanted),
+        *_in_hub(hub, cancel_check),
+        *_in_ollama(folder_of("OLLAMA_MODELS", home / ".ollama" / "models"), cancel_check),
+        *_below(home / ".lmstudio" / "models", "LM Studio", cancel_check),
+        *_below(cache / "lm-studio" / "models", "LM Studio", cancel_check),
+        *_below(folder_of("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", cancel_check),
     ]
     return sorted(found[:MOST_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
 
@@ -84,7 +84,7 @@ def name_of_model(path: Path) -> str:
     return ""
 
 
-def _in_hub(hub: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
+def _in_hub(hub: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
     """Of each repository the newest snapshot that has a tokenizer."""
     for repository in _entries(hub):
         if not repository.name.startswith(_REPOSITORY):
@@ -92,16 +92,16 @@ def _in_hub(hub: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokeni
         title = repository.name.removeprefix(_REPOSITORY).replace("--", "/")
         snapshots = sorted(_entries(repository / "snapshots"), key=_changed, reverse=True)
         for snapshot in snapshots:
-            names = [path for path in _files(snapshot, still_wanted) if _is_one(path)]
+            names = [path for path in _files(snapshot, cancel_check) if _is_one(path)]
             if names:
                 yield from (LocalTokenizer(path, f"{title}, {path.name}", "Hugging Face") for path in names)
                 break
 
 
-def _in_ollama(models: Path, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
+def _in_ollama(models: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
     """Models of which the manifest names the file."""
     manifests = models / "manifests"
-    for manifest in _files(manifests, still_wanted):
+    for manifest in _files(manifests, cancel_check):
         try:
             layers = json.loads(manifest.read_bytes()[:1_000_000])["layers"]
             digests = [layer["digest"] for layer in layers if layer["mediaType"] == _MODEL_LAYER]
@@ -113,8 +113,8 @@ def _in_ollama(models: Path, still_wanted: Callable[[], None]) -> Iterator[Local
                 yield LocalTokenizer(path, "/".join(manifest.relative_to(manifests).parts[-2:]), "Ollama")
 
 
-def _below(folder: Path, owner: str, still_wanted: Callable[[], None]) -> Iterator[LocalTokenizer]:
-    for path in _files(folder, still_wanted):
+def _below(folder: Path, owner: str, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
+    for path in _files(folder, cancel_check):
         if _is_one(path):
             yield LocalTokenizer(path, str(path.relative_to(folder)), owner)
 
@@ -123,11 +123,11 @@ def _is_one(path: Path) -> bool:
     return any(path.name in one.published_as or (one.only_its_own and path.suffix == one.ending) for one in FORMATS)
 
 
-def _files(folder: Path, still_wanted: Callable[[], None]) -> Iterator[Path]:
+def _files(folder: Path, cancel_check: Callable[[], None]) -> Iterator[Path]:
     """All files below a folder, links to folders not followed."""
     seen = 0
     for place, folders, names in os.walk(folder):
-        still_wanted()
+        cancel_check()
         folders.sort()
         seen += len(folders) + len(names)
         if seen > MOST_LOOKED_AT:

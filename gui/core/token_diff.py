@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums_of
 from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
 from gui.core.token_text import visible
@@ -90,7 +90,7 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
     # How far in ``a`` each diagonal was come, in numbers of four bytes; that of diagonal 0 stands in the middle.
     middle = most + 1
     reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
-    for edits in while_wanted(range(most + 1), _ASKING):
+    for edits in interruptible(range(most + 1), _ASKING):
         trace.append(reached[middle - edits - 1 : middle + edits + 2])
         for place in range(middle - edits, middle + edits + 1, 2):
             below, above = reached[place - 1], reached[place + 1]

@@ -113,7 +113,7 @@ def converse_with_all(request: TalkRequest, ticket: Ticket) -> tuple[Talk, ...]:
     return tuple(talks)
 
 
-def _talk(talker: Talker, request: TalkRequest, between: Callable[[], None]) -> Talk | None:
+def _talk(talker: Talker, request: TalkRequest, cancel_check: Callable[[], None]) -> Talk | None:
     from pricing.rates import RateCards
     from pricing.scenarios import Conversation, caching_pays_from, converse, exactly
 
@@ -133,12 +133,12 @@ def _talk(talker: Talker, request: TalkRequest, between: Callable[[], None]) -> 
         least_cached=choices.least_cached,
     )
     cards = RateCards()
-    turns = converse(talker.model, conversation, request.scenario, cards, between)
+    turns = converse(talker.model, conversation, request.scenario, cards, cancel_check)
     without: tuple[Turn, ...] = ()
     pays_from = None
     if choices.caching != "none":
         uncached = replace(conversation, caching="none")
-        without = converse(talker.model, uncached, request.scenario, cards, between)
+        without = converse(talker.model, uncached, request.scenario, cards, cancel_check)
         pays_from = caching_pays_from(turns, without)
     full_at = next((turn.number for turn in turns if turn.estimate.over_context), None)
     return Talk(talker.model, turns, without, pays_from, full_at)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal, Slot
 
-from engine.runtime.cancellation import ask, while_wanted
+from engine.runtime.cancellation import check_cancelled, interruptible
 from gui.core.about import own_command
 from gui.editor.offsets import document_text
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -162,7 +162,7 @@ def _digest(path: Path, _ticket: Ticket) -> bytes | None:
     from engine.corpus.files import CorpusFileError, content_digest
 
     try:
-        return content_digest(path, ask)
+        return content_digest(path, check_cancelled)
     except CorpusFileError:
         return None
 
@@ -170,7 +170,7 @@ def _digest(path: Path, _ticket: Ticket) -> bytes | None:
 def ends_in_crlf(text: str) -> bool:
     """Whether there are line ends, and each LF of a text stands behind a CR. Looked through in parts."""
     newlines = pairs = 0
-    for start in while_wanted(range(0, len(text), PART_CHARACTERS), every=1):
+    for start in interruptible(range(0, len(text), PART_CHARACTERS), every=1):
         newlines += text.count("\n", start, start + PART_CHARACTERS)
         pairs += text.count("\r\n", start, start + PART_CHARACTERS + 1)
         if newlines > pairs:

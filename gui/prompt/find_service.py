@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
 from gui.editor.text_changes import Piece, gathered
@@ -310,7 +310,7 @@ def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
             count += 1
             yield match.start(), match.end(), replacement_of(request.options, match, request.replacement)
 
-    pieces = gathered(request.text, while_wanted(changes()), ticket.stand_back)
+    pieces = gathered(request.text, interruptible(changes()), ticket.stand_back)
     return Replacement(request.revision, pieces, count)
 
 

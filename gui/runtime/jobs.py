@@ -299,7 +299,7 @@ class Lane(QObject):
         """On a worker thread."""
         outcome: JobResult | JobFailure
         try:
-            with cancellation.asking(ticket.stand_back), cancellable(ticket.stand_back):
+            with cancellation.cancellable(ticket.stand_back), cancellable(ticket.stand_back):
                 outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)

@@ -108,15 +108,15 @@ def _build(use: KernelUse, request: str, ticket: Ticket) -> None:
     if compiling.keeps_nothing(use.folder):
         return
 
-    def still_wanted() -> None:
+    def cancel_check() -> None:
         if ticket.cancelled:
             raise JobCancelled
 
     if request == ENCODE:
         if not use.active:
-            compiling.compile_in_child(use.folder, [ENCODE], still_wanted)
+            compiling.compile_in_child(use.folder, [ENCODE], cancel_check)
         use.take_over()
         return
     missing = [family for family in compiling.FAMILIES if not compiling.is_compiled(use.folder, family)]
     if missing:
-        compiling.compile_in_child(use.folder, missing, still_wanted)
+        compiling.compile_in_child(use.folder, missing, cancel_check)

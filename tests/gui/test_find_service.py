@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pytestqt.qtbot import QtBot
 
 from engine.runtime import cancellation
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from gui.editor import text_changes
 from gui.editor.text_changes import Piece
 from gui.prompt import find_service as find
@@ -95,9 +95,9 @@ def test_pieces_give_what_replacing_gives(letters: list[str], between: int, larg
 
 
 def test_whoever_waits_is_let_in_while_pieces_are_gathered(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
+    monkeypatch.setattr(cancellation.interruptible, "__defaults__", (100,))
     asked: list[int] = []
-    with asking(lambda: asked.append(1)):
+    with cancellable(lambda: asked.append(1)):
         assert replaced("a" * 1000, "a", "b") == "b" * 1000
     assert len(asked) == 10
 

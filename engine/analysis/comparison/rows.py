@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums_of
 
 FEWEST_COLUMNS = 8
@@ -39,7 +39,7 @@ def row_starts(units: NDArray[np.uint16], columns: int) -> NDArray[np.int32]:
         return starts
     spaces = (np.flatnonzero(units == _SPACE) + 1).astype(np.int32)
     cuts: list[int] = []
-    for start, stop in while_wanted(zip(starts[long].tolist(), stops[long].tolist(), strict=True)):
+    for start, stop in interruptible(zip(starts[long].tolist(), stops[long].tolist(), strict=True)):
         _cut(start, stop, columns, before, spaces, cuts)
     rows: NDArray[np.int32] = np.sort(np.concatenate([starts, np.array(cuts, dtype=np.int32)]))
     return rows

@@ -30,12 +30,12 @@ def run(
     environment: Mapping[str, str],
     handed_over: Sequence[bytes],
     seconds: float,
-    still_wanted: Callable[[], None] | None = None,
+    cancel_check: Callable[[], None] | None = None,
 ) -> Ended:
     """Run a command and wait for it. ``handed_over``: what stands on its standard input. ``seconds``: how long it may
     take, whatever the processor does.
 
-    ``still_wanted`` is called all the time; what it raises ends the process at once. DoesNotEndError; OSError where it
+    ``cancel_check`` is called all the time; what it raises ends the process at once. DoesNotEndError; OSError where it
     does not start.
     """
     # From a file: a pipe would have to be fed while it is looked whether the child is still wanted.
@@ -53,18 +53,18 @@ def run(
         )
     with child:
         try:
-            said = _wait(child, seconds, still_wanted)
+            said = _wait(child, seconds, cancel_check)
         except BaseException:
             child.kill()
             raise
     return Ended(child.returncode, said)
 
 
-def _wait(child: subprocess.Popen[bytes], seconds: float, still_wanted: Callable[[], None] | None) -> bytes:
+def _wait(child: subprocess.Popen[bytes], seconds: float, cancel_check: Callable[[], None] | None) -> bytes:
     deadline = time.monotonic() + seconds
     while True:
-        if still_wanted is not None:
-            still_wanted()
+        if cancel_check is not None:
+            cancel_check()
         with contextlib.suppress(subprocess.TimeoutExpired):
             return child.communicate(timeout=_POLL_SECONDS)[0]
         if time.monotonic() > deadline:

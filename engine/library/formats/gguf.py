@@ -31,7 +31,7 @@ from engine.library.formats.source import Found, Source
 from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
 from engine.library.formats.tokenizer_data import MOST_TOKENS
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.split.patterns import PATTERNS
 
 MAGIC = b"GGUF"
@@ -139,7 +139,7 @@ class _Reader:
         self._texts += count
         if self._texts > MOST_TEXTS:
             raise FormatError(f"{what}: its lists have more than {MOST_TEXTS:,} texts")
-        texts = [self.text() for _ in while_wanted(range(count))]
+        texts = [self.text() for _ in interruptible(range(count))]
         return texts if kept else None
 
     def _skip(self, size: int) -> int:
@@ -357,7 +357,7 @@ def _merges(values: Mapping[str, Any]) -> list[str]:
     merges = values.get(_GGML + "merges")
     if not isinstance(merges, list):
         raise FormatError("tokenizer.ggml.merges is missing, or is not a list of texts")
-    return [_decoded(merge, f"merge {number:,}") for number, merge in enumerate(while_wanted(merges))]
+    return [_decoded(merge, f"merge {number:,}") for number, merge in enumerate(interruptible(merges))]
 
 
 def _added(tokens: list[str], kinds: list[int]) -> list[dict[str, Any]]:
@@ -383,7 +383,7 @@ def _tokens(values: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     kinds = values.get(_GGML + "token_type", (models.NORMAL,) * len(tokens))
     if not isinstance(kinds, tuple) or len(kinds) != len(tokens):
         raise FormatError("tokenizer.ggml.token_type is not as long as the list of tokens")
-    return [_decoded(token, f"token {number:,}") for number, token in enumerate(while_wanted(tokens))], [
+    return [_decoded(token, f"token {number:,}") for number, token in enumerate(interruptible(tokens))], [
         int(kind) for kind in kinds
     ]
 

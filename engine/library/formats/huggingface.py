@@ -24,7 +24,7 @@ from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import OtherKindError
 from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.text.normalization import STEPS
 from engine.text.space_signs import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 
@@ -193,7 +193,7 @@ def _tokens(
     vocabulary: dict[str, Any], specials: dict[str, int], unspelled: Callable[[str], bytes | None]
 ) -> dict[bytes, int]:
     ranks: dict[bytes, int] = {}
-    for letters, token_id in while_wanted(vocabulary.items()):
+    for letters, token_id in interruptible(vocabulary.items()):
         if letters in specials:
             if specials[letters] != token_id:
                 raise FormatError(f"model.vocab: {quoted(letters)} has another id than in added_tokens")
@@ -211,7 +211,7 @@ def _tokens(
 
 def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str], bytes | None]) -> list[Merge]:
     found: list[Merge] = []
-    for number, merge in enumerate(while_wanted(merges)):
+    for number, merge in enumerate(interruptible(merges)):
         where = f"model.merges[{number}]"
         words = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):

@@ -25,7 +25,7 @@ from engine.library.formats.json_document import member, typed
 from engine.library.formats.quoting import quoted
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MOST_TOKENS, check_dense, check_id
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 MOST_STEPS = 40
 LONGEST_SPELLED_PATTERN = 10_000
@@ -208,7 +208,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
     if kind == "Unigram":
         return _unigram(model)
     ids: dict[str, int] = {}
-    for piece, token_id in while_wanted(member(model, "vocab", dict, "model").items()):
+    for piece, token_id in interruptible(member(model, "vocab", dict, "model").items()):
         where = f"model.vocab: {quoted(piece)}"
         _check_piece(piece, where)
         ids[piece] = check_id(token_id, where)
@@ -232,7 +232,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
 def _unigram(model: dict[str, Any]) -> dict[str, int]:
     vocabulary = member(model, "vocab", list, "model")
     ids: dict[str, int] = {}
-    for number, entry in enumerate(while_wanted(vocabulary)):
+    for number, entry in enumerate(interruptible(vocabulary)):
         where = f"model.vocab[{number}]"
         if not isinstance(entry, list) or len(entry) != 2 or not isinstance(entry[0], str):
             raise FormatError(f"{where} is not a token and its score")
@@ -259,7 +259,7 @@ def _check_piece(piece: str, where: str) -> None:
 
 def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
     prefix = model.get("continuing_subword_prefix") or ""
-    for number, merge in enumerate(while_wanted(member(model, "merges", list, "model"))):
+    for number, merge in enumerate(interruptible(member(model, "merges", list, "model"))):
         words = merge.split(" ") if isinstance(merge, str) else merge
         if not isinstance(words, list) or len(words) != 2 or not all(isinstance(word, str) for word in words):
             raise FormatError(f"model.merges[{number}] is not a pair of tokens")
@@ -304,7 +304,7 @@ def _tokens(pieces: dict[int, str], added: set[str], document: dict[str, Any]) -
     mark = SPACE_MARK if SPACE_MARK in steps else ""
     has_bytes = bool(document["model"].get("byte_fallback"))
     tokens = [b""] * (max(pieces) + 1)
-    for token_id, piece in while_wanted(pieces.items()):
+    for token_id, piece in interruptible(pieces.items()):
         if piece in added:
             tokens[token_id] = piece.encode("utf-8")
         else:

@@ -14,7 +14,7 @@ from engine.library.formats.json_document import member
 from engine.library.formats.quoting import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 
 def looks_like(document: dict[str, Any]) -> bool:
@@ -45,7 +45,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
         if len(words) < 2 or not (words[1].isascii() and words[1].isdigit() and len(words[1]) <= 20):
             raise FormatError(f"{where}: {quoted(line)} does not begin with an id")
         first = int(words[1])
-        for place, word in enumerate(while_wanted(words[2:])):
+        for place, word in enumerate(interruptible(words[2:])):
             token = token_in_base64(word, where)
             if token in ranks:
                 raise FormatError(f"{where}: the token {quoted(word)} is there for the second time")

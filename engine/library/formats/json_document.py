@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from engine.errors import FormatError
 from engine.library.formats.quoting import quoted
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 _T = TypeVar("_T")
 
@@ -32,7 +32,7 @@ def parse(content: bytes) -> dict[str, Any]:
     starts = range(0, len(text), _AT_A_TIME)
     if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MOST_VALUES:
         raise FormatError(f"it has more than {MOST_VALUES:,} values, which no tokenizer file has")
-    take_turn = while_wanted(repeat(None)).__next__
+    take_turn = interruptible(repeat(None)).__next__
 
     def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         take_turn()

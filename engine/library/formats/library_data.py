@@ -11,7 +11,7 @@ from engine.errors import FormatError
 from engine.library.formats import huggingface_document, json_document, sentencepiece_model
 from engine.library.formats.quoting import quoted
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,5 +73,5 @@ def of_model(model: sentencepiece_model.SentencePieceModel) -> LibraryData:
         steps.append("runs of spaces become one")
     if model.space_first:
         steps.append(f"a space is put {'behind' if model.space_behind else 'in front of'} each text")
-    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in while_wanted(model.pieces)]
+    tokens = [bytes_of_piece(piece.text, space_mark=SPACE_MARK) for piece in interruptible(model.pieces)]
     return LibraryData("sentencepiece", sentencepiece_model.write(model), tokens, handed_over, tuple(steps))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 Pair = tuple[int, int]
 Merge = tuple[Pair, int]
@@ -57,7 +57,7 @@ def merges_of_ranks(ranks: Mapping[bytes, int]) -> list[Merge]:
     """
     table = MergeTable()
     merges: list[Merge] = []
-    for token, token_id in while_wanted(sorted(ranks.items(), key=lambda item: item[1])):
+    for token, token_id in interruptible(sorted(ranks.items(), key=lambda item: item[1])):
         ways = list(_ways(token, ranks))
         fitting = [pair for pair in ways if _is_earlier(pair, token, token_id, ranks) and table.keeps_apart(*pair)]
         if fitting:
@@ -83,7 +83,7 @@ def _is_earlier(pair: Pair, token: bytes, token_id: int, ranks: Mapping[bytes, i
 def agree(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
     """Whether merges, in the order of the ids they make, do what the ranks do."""
     table = MergeTable()
-    for pair, token_id in while_wanted(merges):
+    for pair, token_id in interruptible(merges):
         if token_id in table.parts or not table.keeps_apart(*pair):
             break
         table.add(pair, token_id)
@@ -104,7 +104,7 @@ def agree_where_words_are_first(merges: Sequence[Merge], ranks: Mapping[bytes, i
     table = MergeTable()
     tokens = {token_id: token for token, token_id in ranks.items()}
     made: set[int] = set()
-    for token_id, group in groupby(while_wanted(merges), key=itemgetter(1)):
+    for token_id, group in groupby(interruptible(merges), key=itemgetter(1)):
         if token_id in made:
             return False
         made.add(token_id)
@@ -115,4 +115,4 @@ def agree_where_words_are_first(merges: Sequence[Merge], ranks: Mapping[bytes, i
         elif set(pairs) != set(_ways(token, ranks)):
             return False
     unmade = (token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made)
-    return not any(next(_ways(token, ranks), None) for token in while_wanted(unmade))
+    return not any(next(_ways(token, ranks), None) for token in interruptible(unmade))

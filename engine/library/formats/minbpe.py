@@ -13,7 +13,7 @@ from engine.library.formats.quoting import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 FIRST_LINE = b"minbpe v1"
 
@@ -63,7 +63,7 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
     merges: list[Merge] = []
     known = set(tokens)
     size = 0
-    for number, line in enumerate(while_wanted(lines), first_line):
+    for number, line in enumerate(interruptible(lines), first_line):
         words = line.split()
         if not words and number == first_line + len(lines) - 1:
             break

@@ -28,7 +28,7 @@ from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.source import Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
 from engine.library.formats.trial import Tried, tried
-from engine.runtime.cancellation import StillWanted, asking, while_wanted
+from engine.runtime.cancellation import CancelCheck, cancellable, interruptible
 from engine.text.normalization import UnknownNormalizationError
 
 _LANGUAGES = (
@@ -188,7 +188,7 @@ def compare(
 def for_tiktoken(data: TokenizerData) -> bytes:
     """Ranks and pattern as the trial takes them."""
     content = bytearray(json.dumps(data.pattern).encode() + b"\n")
-    for token, token_id in while_wanted(data.ranks.items()):  # to join the lines would be to have all of them at once
+    for token, token_id in interruptible(data.ranks.items()):  # to join the lines would be to have all of them at once
         content += base64.b64encode(token) + b" %d\n" % token_id
     return bytes(content)
 
@@ -223,7 +223,7 @@ def open_tokenizer(
     checked: bool = False,
     trusted: bool = False,
     apart: bool = False,
-    still_wanted: StillWanted | None = None,
+    cancel_check: CancelCheck | None = None,
 ) -> OpenedTokenizer:
     """As ``load``, with what else there is to say of it.
 
@@ -237,11 +237,11 @@ def open_tokenizer(
     """
     path = Path(path)
     try:
-        with asking(still_wanted):
-            found = read_apart(path, pattern, still_wanted) if apart else reading.read(path, pattern, trusted=trusted)
+        with cancellable(cancel_check):
+            found = read_apart(path, pattern, cancel_check) if apart else reading.read(path, pattern, trusted=trusted)
             name = name or _name_of(path)
             if isinstance(found.data, LibraryData):
-                return _by_library(name, found.kind, found.data, still_wanted)
+                return _by_library(name, found.kind, found.data, cancel_check)
             data = found.data
             if not apart:  # else both have been done
                 check(data)
@@ -249,7 +249,7 @@ def open_tokenizer(
                     check_work(data.ranks)
             if not checked:
                 return OpenedTokenizer(_by_us(name, data), found.kind, data.normalization, data.notes)
-            return _compared(found, data, _by_us(name, data), still_wanted)
+            return _compared(found, data, _by_us(name, data), cancel_check)
     except (FormatError, UnknownNormalizationError) as error:
         kind = PatternNeededError if isinstance(error, PatternNeededError) else FormatError
         raise kind(f"{path}: {error}") from error
@@ -263,18 +263,18 @@ def _by_us(name: str, data: TokenizerData) -> Encoding:
         raise FormatError(f"its split pattern is not valid: {error}") from error
 
 
-def _by_library(name: str, kind: str, data: LibraryData, still_wanted: StillWanted | None) -> OpenedTokenizer:
+def _by_library(name: str, kind: str, data: LibraryData, cancel_check: CancelCheck | None) -> OpenedTokenizer:
     if data.was_tried:
         return OpenedTokenizer(LibraryEncoding.around(name, data.open()), kind, data.normalization, data.notes)
     texts, specials = texts_for(data.tokens), special_texts_for(data.special_tokens)
-    theirs = tried(data.reader, data.payload, texts, still_wanted, specials)
+    theirs = tried(data.reader, data.payload, texts, cancel_check, specials)
     encoding = LibraryEncoding.around(name, data.open())
     result = compare(encoding, texts, theirs, runs=True, special_texts=specials)
     return OpenedTokenizer(encoding, kind, data.normalization, (*data.notes, *result.notes), result)
 
 
 def _compared(
-    found: Found, data: TokenizerData, encoding: Encoding, still_wanted: StillWanted | None
+    found: Found, data: TokenizerData, encoding: Encoding, cancel_check: CancelCheck | None
 ) -> OpenedTokenizer:
     texts = texts_for(list(data.ranks))
     with contextlib.suppress(EngineError):  # compare what will count: our own kernels, if they are compiled
@@ -282,13 +282,13 @@ def _compared(
     for_library = None if found.for_library is None else found.for_library()
     specials = special_texts_for(data.special_tokens)
     if for_library is not None:
-        theirs = tried("tokenizers", for_library.payload, texts, still_wanted, specials)
+        theirs = tried("tokenizers", for_library.payload, texts, cancel_check, specials)
     elif data.byte_fallback:  # which tiktoken has not
-        theirs = tried("tokenizers", _for_hugging_face(data), texts, still_wanted, specials)
+        theirs = tried("tokenizers", _for_hugging_face(data), texts, cancel_check, specials)
     else:
         specials = ()  # they are not in the ranks, and tiktoken would not take the longest
         preparation = preparation_with(data.normalization)  # tiktoken does nothing to a text first
-        theirs = tried("tiktoken", for_tiktoken(data), [preparation(text) for text in texts], still_wanted)
+        theirs = tried("tiktoken", for_tiktoken(data), [preparation(text) for text in texts], cancel_check)
     try:
         result = compare(encoding, texts, theirs, runs=False, special_texts=specials)
     except OtherIdsError as error:
@@ -296,7 +296,7 @@ def _compared(
             raise
         note = f"{error}. So that library runs it, and not our own engine."
         library_data = replace(of_payload("tokenizers", for_library.payload), notes=(*for_library.notes, note))
-        return _by_library(encoding.name, found.kind, library_data, still_wanted)
+        return _by_library(encoding.name, found.kind, library_data, cancel_check)
     return OpenedTokenizer(encoding, found.kind, data.normalization, (*data.notes, *result.notes), result)
 
 

@@ -28,7 +28,7 @@ from engine.library.formats.library_data import LibraryData, of_payload
 from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.source import ForLibrary, Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.runtime.cancellation import StillWanted, while_wanted
+from engine.runtime.cancellation import CancelCheck, interruptible
 from engine.runtime.child_process import child_command
 from engine.text.normalization import UnknownNormalizationError
 
@@ -42,17 +42,17 @@ _LONGEST_WAIT = 600.0
 """Seconds. Who waits for it can stop it."""
 
 
-def read_apart(path: Path, pattern: str | None, still_wanted: StillWanted | None = None) -> Found:
+def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None = None) -> Found:
     """As ``engine.library.formats.reading.read`` of a file that is not trusted, then ``tokenizer_data.check`` and
     ``check_work``.
 
-    ``still_wanted`` is called all the time; what it raises ends the process at once. FormatError, PatternNeededError;
+    ``cancel_check`` is called all the time; what it raises ends the process at once. FormatError, PatternNeededError;
     OSError.
     """
     command, environment = child_command("engine.library.formats.reading_apart", OPTION, [])
     request = json.dumps({"path": os.fspath(path.absolute()), "pattern": pattern}).encode()
     try:
-        ended = run(command, environment, (request, b"\n"), _LONGEST_WAIT, still_wanted)
+        ended = run(command, environment, (request, b"\n"), _LONGEST_WAIT, cancel_check)
     except DoesNotEndError:
         raise FormatError(f"reading it did not come to an end within {_LONGEST_WAIT:.0f} seconds") from None
     except OSError as error:
@@ -88,7 +88,7 @@ def _received(said: bytes) -> Found:
 
     data = TokenizerData(
         about["pattern"],
-        dict(while_wanted(zip(_tokens(parts[2], lengths), ids.tolist(), strict=True))),
+        dict(interruptible(zip(_tokens(parts[2], lengths), ids.tolist(), strict=True))),
         about["special_tokens"],
         tuple(about["normalization"]),
         tuple(about["notes"]),

@@ -18,7 +18,7 @@ from engine.library.formats import charsmap
 from engine.library.formats.quoting import quoted
 from engine.library.formats.spelling import bytes_of_piece
 from engine.library.formats.tokenizer_data import MOST_TOKENS
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
@@ -132,7 +132,7 @@ def read(content: bytes) -> SentencePieceModel:
     """The model. FormatError, with the place."""
     pieces: list[Piece] = []
     trainer = normalizer = b""
-    for number, value in while_wanted(fields_of(content, "the model")):
+    for number, value in interruptible(fields_of(content, "the model")):
         if number == 1:
             pieces.append(_piece(_message(value, f"piece {len(pieces):,}"), f"piece {len(pieces):,}"))
             if len(pieces) > MOST_TOKENS:
@@ -166,7 +166,7 @@ def check(model: SentencePieceModel) -> None:
     if not any(piece.kind == NORMAL for piece in model.pieces):
         raise FormatError("it is a SentencePiece model without pieces, or none at all")
     seen: set[str] = set()
-    for number, piece in enumerate(while_wanted(model.pieces)):
+    for number, piece in enumerate(interruptible(model.pieces)):
         where = f"piece {number:,}"
         if not piece.text or piece.text in seen:
             raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{quoted(piece.text)} is there twice'}")
@@ -194,7 +194,7 @@ def write(model: SentencePieceModel) -> bytes:
     """The content of a file that gives the same tokens."""
     parts = [
         bytes_field(1, bytes_field(1, one.text.encode("utf-8")) + float_field(2, one.score) + whole_field(3, one.kind))
-        for one in while_wanted(model.pieces)
+        for one in interruptible(model.pieces)
     ]
     trainer = (
         whole_field(_MODEL_TYPE, model.model)

@@ -13,7 +13,7 @@ from engine.errors import FormatError
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.vocabulary import special_tokens
 
 
@@ -37,7 +37,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
     if special_count > size:
         raise FormatError("config.default_num_special_tokens is larger than config.default_vocab_size")
     ranks: dict[bytes, int] = {}
-    for number, entry in enumerate(while_wanted(member(document, "vocab", list))):
+    for number, entry in enumerate(interruptible(member(document, "vocab", list))):
         where = f"vocab[{number}]"
         rank = check_id(member(typed(entry, dict, where), "rank", int, where), where)
         token = token_in_base64(member(entry, "token_bytes", str, where), f"{where}.token_bytes")

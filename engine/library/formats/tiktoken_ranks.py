@@ -24,7 +24,7 @@ from engine.library.formats.quoting import quoted
 from engine.library.formats.refusals import PatternNeededError
 from engine.library.formats.source import Found, Source, content_of
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 
 COMPANION_SUFFIX = ".json"
 _FIRST_LINE = re.compile(rb"\s*[A-Za-z0-9+/]+={0,2} [0-9]{1,20}[ \t]*(?:[\r\n]|\Z)")
@@ -99,7 +99,7 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
     """Return token bytes to id. An empty token, written ``=``, is left out: Whisper's multilingual file has one, which
     tiktoken takes and never makes of a text. Raises FormatError, with the line."""
     ranks: dict[bytes, int] = {}
-    for number, line in enumerate(while_wanted(content.splitlines()), 1):
+    for number, line in enumerate(interruptible(content.splitlines()), 1):
         if not line:
             continue
         words = line.split(b" ")

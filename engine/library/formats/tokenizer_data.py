@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from engine.errors import FormatError
 from engine.library.formats.quoting import quoted
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.tiktoken_core import byte_core
 
 MOST_IDS = 1 << 22
@@ -127,7 +127,7 @@ def check_id(token_id: object, what: str) -> int:
 
 def check_work(ranks: Mapping[bytes, int]) -> None:
     """FormatError where looking for the parts of the tokens could take longer than somebody waits."""
-    if sum(len(token) ** 2 for token in while_wanted(ranks)) > MOST_WORK:
+    if sum(len(token) ** 2 for token in interruptible(ranks)) > MOST_WORK:
         raise FormatError("its tokens are too long: finding their parents would take minutes")
 
 

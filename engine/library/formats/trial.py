@@ -50,14 +50,14 @@ def tried(
     reader: str,
     payload: bytes,
     texts: Sequence[str],
-    still_wanted: Callable[[], None] | None = None,
+    cancel_check: Callable[[], None] | None = None,
     special_texts: Sequence[str] = (),
 ) -> Tried:
     """Encode texts in a child process. ``reader``: ``tokenizers``, ``sentencepiece``, or ``tiktoken``, of which
     the payload is a line with the split pattern as JSON, and ranks as in its files. ``special_texts``: to be encoded
     with special tokens as tokens, which only ``tokenizers`` does.
 
-    ``still_wanted`` is called all the time; what it raises ends the child at once. FormatError where the library does
+    ``cancel_check`` is called all the time; what it raises ends the child at once. FormatError where the library does
     not take the tokenizer, or does not get through within the limits.
     """
     command, environment = child_command("engine.library.formats.trial", OPTION, [])
@@ -66,7 +66,7 @@ def tried(
     request = json.dumps({"reader": reader, "seconds": round(seconds + 0.5), **asked}).encode()
     environment |= {"TOKENIZERS_PARALLELISM": "false", "RUST_BACKTRACE": "0"}
     try:
-        ended = run(command, environment, (request, b"\n", payload), _LONGEST_WAIT, still_wanted)
+        ended = run(command, environment, (request, b"\n", payload), _LONGEST_WAIT, cancel_check)
     except DoesNotEndError:
         raise FormatError(f"{reader} did not come to an end with it within {_LONGEST_WAIT:.0f} seconds") from None
     except OSError as error:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.text import character_classes
 from engine.text.character_classes import N_CODE_POINTS
 
@@ -54,7 +54,7 @@ class Characters:
 
 def characters_of(entries: EntryTable, piece: int = PIECE) -> Iterator[Characters]:
     """The characters of all tokens, ``piece`` tokens at a time."""
-    for first in while_wanted(range(0, len(entries), piece), every=1):
+    for first in interruptible(range(0, len(entries), piece), every=1):
         stop = min(first + piece, len(entries))
         yield _decoded(entries, first, stop)
 

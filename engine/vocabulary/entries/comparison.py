@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.vocabulary.entries.table import SPECIAL, UNUSED, EntryTable
 from engine.vocabulary.tokens_by_length import none_of, tokens_by_length
 
@@ -58,7 +58,7 @@ def compare(first: EntryTable, second: EntryTable) -> Comparison:
         ours, theirs = (
             tokens_by_length(one.blob, one.offsets, (one.kinds == SPECIAL) == special) for one in (first, second)
         )
-        for length, other in while_wanted(theirs.items(), every=1):
+        for length, other in interruptible(theirs.items(), every=1):
             own = ours.get(length, none_of(length))
             distinct, earliest = np.unique(other.tokens, return_index=True)
             places = np.minimum(np.searchsorted(distinct, own.tokens), len(distinct) - 1)

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.text import character_classes
 from engine.text.scripts import SCRIPT_NAMES, scripts_of
 from engine.types import TokenParents
@@ -64,7 +64,7 @@ def built_in_all(parents: TokenParents, piece: int = PIECE) -> NDArray[np.int32]
     n_vocab = len(parents.left)
     counts = np.zeros(n_vocab, dtype=np.int64)
     made = np.flatnonzero(parents.left >= 0)
-    for first in while_wanted(range(0, len(made), piece), every=1):
+    for first in interruptible(range(0, len(made), piece), every=1):
         counts += np.bincount(_in_trees(made[first : first + piece], parents) % n_vocab, minlength=n_vocab)
     return _read_only(counts)
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from engine.errors import EngineError
 from engine.runtime import caches
-from engine.runtime.cancellation import ask, while_wanted
+from engine.runtime.cancellation import check_cancelled, interruptible
 from engine.text.scripts import NAMED_SCRIPTS
 from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
 from engine.vocabulary.entries.table import KINDS, EntryTable
@@ -110,7 +110,7 @@ def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
     both_long = alike & long[1:] & long[:-1]
     same = alike & (lengths[order][1:] == lengths[order][:-1])
     edges = np.flatnonzero(np.diff(both_long, prepend=False, append=False))
-    for start, stop in while_wanted(edges.reshape(-1, 2).tolist(), _GROUPS):
+    for start, stop in interruptible(edges.reshape(-1, 2).tolist(), _GROUPS):
         ids = sorted(order[start : stop + 1].tolist(), key=entries.token_bytes)
         order[start : stop + 1] = ids
         tokens = [entries.token_bytes(number) for number in ids]
@@ -125,7 +125,7 @@ def _word(entries: EntryTable, lengths: NDArray[np.int64], start: int) -> NDArra
     is beyond its end."""
     word = np.zeros(len(lengths), dtype=np.uint64)
     for place in range(start, start + _WORD):
-        ask()
+        check_cancelled()
         there = lengths > place
         word <<= np.uint64(8)
         word[there] |= entries.values[entries.offsets[:-1][there] + place]
@@ -220,16 +220,16 @@ class EntryTexts:
         self,
         expression: str,
         match_case: bool,
-        still_wanted: Callable[[], None] | None = None,
+        cancel_check: Callable[[], None] | None = None,
         among: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
         """bool[n]: the entries in whose text an expression is found. QueryError for one that is not valid or takes too
-        long. ``still_wanted`` is called now and then; what it raises ends the search. ``among``: bool[n], the entries
+        long. ``cancel_check`` is called now and then; what it raises ends the search. ``among``: bool[n], the entries
         that may have it, where that is known."""
         flags = np.zeros(len(self._texts), dtype=np.bool_)
         limit = time.monotonic() + TIMEOUT_SECONDS
         pattern = compiled(expression, match_case)
-        wanted = still_wanted or _always
+        wanted = cancel_check or _always
         try:
             if is_linewise(expression):
                 linewise = compiled(f"(?:{expression}).*", match_case, multiline=True)
@@ -249,11 +249,11 @@ class EntryTexts:
         return flags
 
     def _search_each(
-        self, pattern: Any, ids: list[int], flags: NDArray[np.bool_], limit: float, still_wanted: Callable[[], None]
+        self, pattern: Any, ids: list[int], flags: NDArray[np.bool_], limit: float, cancel_check: Callable[[], None]
     ) -> None:
         for first in range(0, len(ids), FEW):
             if first % PIECE == 0:
-                still_wanted()
+                cancel_check()
             left = _left(limit)
             for number in ids[first : first + FEW]:
                 if pattern.search(self._texts[number], timeout=left):
@@ -337,11 +337,11 @@ class EntrySearch:
         query: EntryQuery,
         key: SortKey = "id",
         descending: bool = False,
-        still_wanted: Callable[[], None] | None = None,
+        cancel_check: Callable[[], None] | None = None,
     ) -> NDArray[np.int32]:
         """int32[m], read-only: the ids of the entries that a query finds, in order; of equals the smaller id comes
-        first. QueryError. ``still_wanted`` is called now and then; what it raises ends the search."""
-        found = self.matching(query, still_wanted)
+        first. QueryError. ``cancel_check`` is called now and then; what it raises ends the search."""
+        found = self.matching(query, cancel_check)
         if key == "id" and not descending:
             ids = np.flatnonzero(found).astype(np.int32)
         else:
@@ -354,9 +354,9 @@ class EntrySearch:
         """int32[n], read-only: every id."""
         return self.ids(EntryQuery())
 
-    def matching(self, query: EntryQuery, still_wanted: Callable[[], None] | None = None) -> NDArray[np.bool_]:
+    def matching(self, query: EntryQuery, cancel_check: Callable[[], None] | None = None) -> NDArray[np.bool_]:
         """bool[n]: which ids a query finds. QueryError."""
-        found = self._with_text(query, still_wanted)
+        found = self._with_text(query, cancel_check)
         entries = self.entries
         found[: max(0, query.first_id)] = False
         if query.last_id is not None:
@@ -382,13 +382,13 @@ class EntrySearch:
             found &= (diagnosis.findings >> query.finding & 1).astype(np.bool_)
         return found
 
-    def _with_text(self, query: EntryQuery, still_wanted: Callable[[], None] | None) -> NDArray[np.bool_]:
+    def _with_text(self, query: EntryQuery, cancel_check: Callable[[], None] | None) -> NDArray[np.bool_]:
         if not query.text:
             return np.ones(len(self.entries), dtype=np.bool_)
         if query.mode == "regex":
             if len(query.text) > MOST_CHARACTERS:
                 raise QueryError(f"The expression has more than {MOST_CHARACTERS:,} characters.")
-            return self._texts.found(query.text, query.match_case, still_wanted, self._candidates(query))
+            return self._texts.found(query.text, query.match_case, cancel_check, self._candidates(query))
         if query.mode == "hex":
             return holding(self.entries, read_hex(query.text))
         if query.match_case:

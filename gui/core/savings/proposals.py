@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from gui.core.savings.structure import BEFORE_WORDS, JsonBlock, Prompt, Span, matches, paragraphs
 from gui.core.savings.types import Advice, Edit, Effect, Kind, OutOfTime, Proposal, Watch, edited, united_edits
 
@@ -107,7 +107,7 @@ def _may_change() -> regex.Pattern[str]:
 
     alone = "".join(
         character
-        for character in map(chr, while_wanted(range(0x300, sys.maxunicode + 1)))
+        for character in map(chr, interruptible(range(0x300, sys.maxunicode + 1)))
         if not unicodedata.is_normalized("NFC", character)
     )
     marks = r"[\p{M}\u1161-\u1175\u11a8-\u11c2]"

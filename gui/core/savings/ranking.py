@@ -9,7 +9,7 @@ from itertools import chain, islice
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums_of
 from engine.text.utf16 import utf16_length
 from gui.core.savings.structure import sections
@@ -149,7 +149,7 @@ def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
 def previews(text: str, edits: Sequence[Edit]) -> tuple[Preview, ...]:
     """The first edits."""
     made, line, place, utf16 = [], 1, 0, 0
-    for edit in while_wanted(edits[:MOST_EDITS], every=1):
+    for edit in interruptible(edits[:MOST_EDITS], every=1):
         between = text[place : edit.char_start]
         line, place, utf16 = line + between.count("\n"), edit.char_start, utf16 + utf16_length(between)
         utf16_end = utf16 + utf16_length(text[edit.char_start : edit.char_end])

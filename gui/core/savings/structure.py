@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from engine.runtime.cancellation import while_wanted
+from engine.runtime.cancellation import interruptible
 from gui.core.savings.types import Edit, SectionKind, Watch, apart_from
 
 STRETCH = 1 << 17
@@ -25,7 +25,7 @@ def matches(
 
     ``cut``: behind whose matches a stretch may end. No match of the pattern goes on behind one, nor looks there.
     """
-    for first, behind in while_wanted(stretches(text, cut, start, len(text) if stop is None else stop), every=1):
+    for first, behind in interruptible(stretches(text, cut, start, len(text) if stop is None else stop), every=1):
         yield from pattern.finditer(text, first, behind)
 
 

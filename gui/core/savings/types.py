@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from engine.runtime.cancellation import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, interruptible
 
 if TYPE_CHECKING:
     import numpy as np
@@ -100,7 +100,7 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
     stretches: list[str] = []
     parts: list[str] = []
     place = 0
-    for start, end, replacement in while_wanted(edits):
+    for start, end, replacement in interruptible(edits):
         parts += (text[place:start], replacement)
         place = end
         if len(parts) > ENTRIES:

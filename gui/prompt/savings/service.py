@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from engine.runtime.cancellation import ENTRIES, while_wanted
+from engine.runtime.cancellation import ENTRIES, interruptible
 from gui.core.savings.proposals import MOST_SECONDS, advise, together
 from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
 from gui.core.savings.types import Advice, SectionKind, Watch
@@ -149,7 +149,7 @@ def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket
     text = asked.text.text(ticket.stand_back)
     chosen = [one for one in request.findings.advice.proposals if one.kind.name in request.names]
     effect = together(text, chosen, _counter(open_encoding(asked.encoding), asked.special_as_tokens))
-    pieces = gathered(text, while_wanted(effect.edits), ticket.stand_back)
+    pieces = gathered(text, interruptible(effect.edits), ticket.stand_back)
     return Combination(asked.revision, request.names, effect.tokens_before, effect.tokens_after, pieces)
 
 
@@ -190,5 +190,5 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
     if isinstance(encoding, AlteringEncoding):
         return ByteMap(text).of_units(encoding.utf16_ends(text, ids, special_as_tokens=True))
     pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
-    lengths = (len(token) for piece in while_wanted(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
+    lengths = (len(token) for piece in interruptible(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))
     return running_sums(np.fromiter(lengths, np.int64, len(ids)), np.empty(len(ids), np.int64))

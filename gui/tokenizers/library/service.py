@@ -313,7 +313,11 @@ def _read_tokenizer(
     try:
         with kept_in(kernels):
             opened = engine.open_tokenizer(
-                request.path, pattern=request.pattern or None, checked=True, apart=True, still_wanted=_asking(ticket)
+                request.path,
+                pattern=request.pattern or None,
+                checked=True,
+                apart=True,
+                cancel_check=_cancel_check_of(ticket),
             )
     except engine.FormatError as error:
         return Refusal(request, str(error), isinstance(error, PatternNeededError))
@@ -356,7 +360,7 @@ def _pattern_name(expression: str) -> str:
     return next(names, expression)
 
 
-def _asking(ticket: Ticket) -> Callable[[], None]:
+def _cancel_check_of(ticket: Ticket) -> Callable[[], None]:
     return partial(ticket.progress, -1.0)
 
 
@@ -371,7 +375,7 @@ def _change(own: UserEncodings, change: Change, _ticket: Ticket) -> None:
 
 
 def _find(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenizer]:
-    return local_tokenizers.find(_asking(ticket))
+    return local_tokenizers.find(_cancel_check_of(ticket))
 
 
 def _assign(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:

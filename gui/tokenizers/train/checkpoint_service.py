@@ -52,9 +52,9 @@ class Run(Protocol):
 class Trainer(Protocol):
     """What makes runs, and keeps what they learn. Called on a worker thread."""
 
-    def prepare(self, still_wanted: Callable[[], None], compiling: Callable[[], None]) -> None:
+    def prepare(self, cancel_check: Callable[[], None], compiling: Callable[[], None]) -> None:
         """Have everything at hand that a run needs. Where that takes long, ``compiling`` is called before it begins and
-        ``still_wanted`` all the while; what that raises ends it."""
+        ``cancel_check`` all the while; what that raises ends it."""
 
     def ready(self) -> AbstractContextManager[None]:
         """A context in which runs are worked on."""

@@ -136,7 +136,7 @@ def _normalised(
     import numpy as np
 
     nowhere = np.empty(0, np.int64)
-    from engine.runtime.cancellation import while_wanted
+    from engine.runtime.cancellation import interruptible
     from engine.text.normalization import clusters, normalizer
 
     normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
@@ -145,7 +145,7 @@ def _normalised(
         return text, (), nowhere, nowhere
     found: Counter[tuple[str, str]] = Counter()
     pieces, starts, ends, place = [], [], [], 0
-    for before in while_wanted(clusters(text), _ASKING):
+    for before in interruptible(clusters(text), _ASKING):
         after = normalize(before)
         units = len(after.encode("utf-16-le", "surrogatepass")) // 2
         if after != before:

@@ -54,7 +54,7 @@ class EngineTrainer:
         self._kernels = kernels
         self._own = own
 
-    def prepare(self, still_wanted: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
+    def prepare(self, cancel_check: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
         """Compile what runs need, if that was not done yet. Where it fails, the run compiles for itself, slowly."""
         from engine.encoding import compiling
 
@@ -63,7 +63,7 @@ class EngineTrainer:
             return
         compiling_begins()
         try:
-            compiling.compile_in_child(folder, [FAMILY], still_wanted)
+            compiling.compile_in_child(folder, [FAMILY], cancel_check)
         except compiling.CompilingFailedError:
             return
 
@@ -139,12 +139,12 @@ class TrainingWorker:
         """Go on with a run until it ends, one way or another. Raises EngineError, OSError; JobCancelled where it was to
         end before it began."""
 
-        def still_wanted() -> None:
+        def cancel_check() -> None:
             if ticket.cancelled or request.control.stop:
                 raise JobCancelled
 
         if request.run is None:
-            self._trainer.prepare(still_wanted, self._compiling)
+            self._trainer.prepare(cancel_check, self._compiling)
         with self._trainer.ready():
             return self._work(request, ticket)
 

@@ -471,11 +471,11 @@ def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVoca
 def _search(request: SearchRequest, ticket: Ticket) -> Found:
     from engine.vocabulary.entries.search import QueryError
 
-    def still_wanted() -> None:
+    def cancel_check() -> None:
         ticket.progress(-1.0)
 
     try:
-        ids = request.opened.search.ids(request.query, request.key, request.descending, still_wanted)
+        ids = request.opened.search.ids(request.query, request.key, request.descending, cancel_check)
     except QueryError as error:
         return Found(request, None, str(error))
     return Found(request, ids)

@@ -32,7 +32,7 @@ def test_pieces_add_up(text: str, cuts: list[int], before: str, part: int):
 
 def test_words_of_a_large_text_are_not_all_there_at_once(monkeypatch: pytest.MonkeyPatch):
     asked = []
-    monkeypatch.setattr(edited_text, "while_wanted", lambda parts, every: (asked.append(at) or at for at in parts))
+    monkeypatch.setattr(edited_text, "interruptible", lambda parts, every: (asked.append(at) or at for at in parts))
     text = "some words\n" * 20_000
     assert measure_pieces([text], "").words == 40_000
     assert len(asked) == -(-len(text) // edited_text._PART_CHARACTERS) > 5

@@ -18,7 +18,7 @@ from tests.patience import PATIENCE_SECONDS
 NEVER_ENDS = "import time\nwhile True: time.sleep(3600)"
 
 
-def still_wanted():
+def cancel_check():
     """Nobody has changed their mind."""
 
 
@@ -48,7 +48,7 @@ def cache(tmp_path, monkeypatch):
 def test_what_the_child_says_last_is_the_reason(child, cache):
     child("import sys; sys.stderr.write('first\\nlast\\n'); sys.exit(1)")
     with pytest.raises(CompilingFailedError, match=r"^last$") as raised:
-        compile_in_child(cache, ["encode"], still_wanted)
+        compile_in_child(cache, ["encode"], cancel_check)
     assert raised.value.details == "first\nlast\n"
 
 
@@ -56,7 +56,7 @@ def test_what_the_child_says_last_is_the_reason(child, cache):
 def test_a_child_that_says_nothing_has_a_status(child, cache, code):
     child(code)
     with pytest.raises(CompilingFailedError, match="ended with status"):
-        compile_in_child(cache, ["encode"], still_wanted)
+        compile_in_child(cache, ["encode"], cancel_check)
 
 
 def test_a_child_that_is_not_wanted_any_more_ends(child, cache, monkeypatch):
@@ -82,13 +82,13 @@ def test_a_child_that_is_not_wanted_any_more_ends(child, cache, monkeypatch):
 def test_a_compiler_that_does_not_start_is_said(cache, monkeypatch, tmp_path):
     monkeypatch.setattr(compiling, "compiler_command", lambda *arguments: ([str(tmp_path / "nothing")], {}))
     with pytest.raises(CompilingFailedError, match="does not start"):
-        compile_in_child(cache, ["encode"], still_wanted)
+        compile_in_child(cache, ["encode"], cancel_check)
 
 
 def test_a_folder_that_cannot_be_made_is_said_before_anything_is_compiled(cache):
     cache.write_text("in the way")
     with pytest.raises(CompilingFailedError, match=r"nothing can be kept in .*cache \(.+\)"):
-        compile_in_child(cache, ["encode"], still_wanted)
+        compile_in_child(cache, ["encode"], cancel_check)
     assert not is_compiled(cache, "encode")
 
 
@@ -169,7 +169,7 @@ print(len(names))
 @pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
 def test_what_a_child_compiled_is_all_that_encodings_need():
     """In the folder that the other tests use: what is compiled here they need not compile."""
-    compile_in_child(None, ["encode"], still_wanted)
+    compile_in_child(None, ["encode"], cancel_check)
     done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) > 5

@@ -13,7 +13,7 @@ from engine.library.formats import huggingface, json_document, minbpe, sentencep
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.sentencepiece_model import NORMAL, UNKNOWN, Piece, SentencePieceModel
 from engine.library.formats.spelling import spelled
-from engine.runtime.cancellation import ENTRIES, ask, asking, while_wanted
+from engine.runtime.cancellation import ENTRIES, cancellable, check_cancelled, interruptible
 
 MANY = 3 * ENTRIES
 TOKENS = [bytes([value]) for value in range(256)] + [b"%05d" % number for number in range(MANY)]
@@ -61,39 +61,39 @@ class Asked:
 
 
 def test_nobody_minds_where_nobody_is_to_be_asked():
-    ask()
-    assert list(while_wanted(range(MANY))) == list(range(MANY))
+    check_cancelled()
+    assert list(interruptible(range(MANY))) == list(range(MANY))
 
 
 def test_entries_come_as_they_are_and_every_so_many_ask():
     asked = Asked()
-    with asking(asked):
-        assert list(while_wanted(range(MANY))) == list(range(MANY))
+    with cancellable(asked):
+        assert list(interruptible(range(MANY))) == list(range(MANY))
         assert asked.times == 3
-        ask()
-    ask()
+        check_cancelled()
+    check_cancelled()
     assert asked.times == 4
 
 
 def test_what_is_raised_ends_it_and_nobody_is_asked_afterwards():
     asked = Asked(2)
-    with pytest.raises(NotWantedError), asking(asked):
-        list(while_wanted(range(MANY)))
-    ask()
+    with pytest.raises(NotWantedError), cancellable(asked):
+        list(interruptible(range(MANY)))
+    check_cancelled()
     assert asked.times == 2
 
 
 def test_none_leaves_it_to_whoever_was_to_be_asked():
     asked = Asked()
-    with asking(asked), asking(None):
-        ask()
+    with cancellable(asked), cancellable(None):
+        check_cancelled()
     assert asked.times == 1
 
 
 @pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 def test_readers_of_files_ask_in_the_middle(read: Callable[[], object]):
     read()
-    with pytest.raises(NotWantedError), asking(Asked(2)):
+    with pytest.raises(NotWantedError), cancellable(Asked(2)):
         read()
 
 
@@ -101,4 +101,4 @@ def test_whoever_opens_a_tokenizer_says_who_is_to_be_asked(tmp_path: Path):
     path = tmp_path / "own.tiktoken"
     path.write_bytes(RANKS)
     with pytest.raises(NotWantedError):
-        open_tokenizer(path, pattern="gpt2", still_wanted=Asked(2))
+        open_tokenizer(path, pattern="gpt2", cancel_check=Asked(2))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime import running_sums as module
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from engine.runtime.running_sums import running_sums, running_sums_at, running_sums_of
 
 NUMBERS = st.lists(st.integers(-100, 100), max_size=40)
@@ -29,6 +29,6 @@ def test_they_are_those_of_numpy(numbers: list[int], at_a_time: int) -> None:
 
 def test_whoever_waits_is_let_in_between_the_parts() -> None:
     times = []
-    with asking(lambda: times.append(1)):
+    with cancellable(lambda: times.append(1)):
         running_sums(np.ones(3 * module.AT_A_TIME, dtype=np.int8), np.empty(3 * module.AT_A_TIME, dtype=np.int32))
     assert len(times) == 3

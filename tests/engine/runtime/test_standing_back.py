@@ -13,7 +13,7 @@ from engine.corpus import file_tokens
 from engine.corpus.file_tokens import decode_stored
 from engine.encoding.prepared_encoding import mark_words
 from engine.runtime import cancellation, running_sums
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from engine.split import pretokenization
 from engine.split.pretokenization import byte_offsets, pretokenizer, utf16_offsets
 from engine.text import normalization
@@ -62,15 +62,15 @@ def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pyte
     monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
     monkeypatch.setattr(file_tokens, "DECODED_AT_A_TIME", 100)
     monkeypatch.setattr(pretokenization, "ENTRIES", 100)
-    monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
+    monkeypatch.setattr(cancellation.interruptible, "__defaults__", (100,))
     times: list[int] = []
-    with asking(lambda: times.append(1)):
+    with cancellable(lambda: times.append(1)):
         work()
     assert len(times) > 1
 
 
 def test_training_asks_while_it_counts() -> None:
     times: list[int] = []
-    with asking(lambda: times.append(1)):
+    with cancellable(lambda: times.append(1)):
         train()
     assert times

@@ -153,7 +153,7 @@ def test_who_is_asked_between_pieces_may_end_it(tmp_path, either_way):
     write_words(tmp_path, files=3, words=50)
     looked_through = survey([tmp_path])
     asked = []
-    sampled_bytes = forecast(looked_through, SETTINGS, between=lambda: asked.append(None)).sampled_bytes
+    sampled_bytes = forecast(looked_through, SETTINGS, cancel_check=lambda: asked.append(None)).sampled_bytes
     assert sampled_bytes == looked_through.file_bytes
     assert len(asked) >= len(looked_through.files)
 
@@ -164,4 +164,4 @@ def test_who_is_asked_between_pieces_may_end_it(tmp_path, either_way):
         raise EnoughError
 
     with pytest.raises(EnoughError):
-        forecast(looked_through, SETTINGS, between=end)
+        forecast(looked_through, SETTINGS, cancel_check=end)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.runtime import cancellation
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from gui.core.savings import types as edits_module
 from gui.core.savings.proposals import KINDS, advise, together
 from gui.core.savings.types import Edit, Watch, apart_from, edited, united_edits
@@ -44,9 +44,9 @@ def test_edits_are_done_in_stretches(parts: list[tuple[str, str]], size: int):
 
 
 def test_whoever_waits_is_let_in_between_edits(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(cancellation.while_wanted, "__defaults__", (100,))
+    monkeypatch.setattr(cancellation.interruptible, "__defaults__", (100,))
     asked: list[int] = []
-    with asking(lambda: asked.append(1)):
+    with cancellable(lambda: asked.append(1)):
         assert edited("." * 1000, [Edit(place, place + 1, "") for place in range(1000)]) == ""
     assert len(asked) == 10
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from gui.core.savings import proposals, structure
 from gui.core.savings.structure import BEFORE_WORDS, LINE_END, first_match, matches
 
@@ -68,6 +68,6 @@ def test_a_long_line_is_not_gone_through_for_each_beginning_before_it(monkeypatc
 def test_whoever_waits_is_let_in_between_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(structure, "STRETCH", 10)
     times: list[int] = []
-    with asking(lambda: times.append(1)):
+    with cancellable(lambda: times.append(1)):
         assert not list(matches(re.compile("x"), "some words\n" * 5))
     assert len(times) == 5

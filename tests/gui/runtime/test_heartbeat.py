@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from engine.runtime.cancellation import ask
+from engine.runtime.cancellation import check_cancelled
 from gui.runtime import event_loop, jobs
 from gui.runtime.event_loop import Heartbeat
 from gui.runtime.jobs import JobRunner, Ticket
@@ -103,7 +103,7 @@ def test_what_the_engine_does_for_a_job_stands_back_too(qtbot, monkeypatch):
 
     def task() -> None:
         done.wait(PATIENCE_SECONDS)
-        ask()
+        check_cancelled()
 
     def work(_request: None, ticket: Ticket) -> None:
         ticket.side_by_side([task, task])
@@ -115,6 +115,6 @@ def test_what_the_engine_does_for_a_job_stands_back_too(qtbot, monkeypatch):
     with qtbot.waitSignal(lane.finished):
         lane.submit(None)
     assert len(threads) == 2
-    ask()
+    check_cancelled()
     assert threading.get_ident() not in threads, "the GUI thread does not wait for itself"
     runner.shutdown()

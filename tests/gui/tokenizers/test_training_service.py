@@ -92,8 +92,8 @@ class OneRun:
         self.asked: list[tuple[TrainingPlan, str]] = []
         self.is_ready = False
 
-    def prepare(self, still_wanted, compiling) -> None:
-        still_wanted()
+    def prepare(self, cancel_check, compiling) -> None:
+        cancel_check()
 
     @contextlib.contextmanager
     def ready(self):
@@ -331,10 +331,10 @@ def test_a_checkpoint_that_fails_leaves_the_last_one_whole(tmp_path):
 
 def test_stopping_while_it_is_prepared_gives_up(qtbot, runner):
     class Endless(OneRun):
-        def prepare(self, still_wanted, compiling):
+        def prepare(self, cancel_check, compiling):
             compiling()
             while True:
-                still_wanted()
+                cancel_check()
 
     service = TrainingService(runner, Endless(CountingRun()))
     heard = Heard(service)
@@ -370,7 +370,7 @@ def test_being_cancelled_while_reporting_is_no_failure(qapp):
     ticket = Ticket(lambda fraction, note: None)
 
     class Late(OneRun):
-        def prepare(self, still_wanted, compiling):
+        def prepare(self, cancel_check, compiling):
             pass
 
     worker = training_worker.TrainingWorker(Late(CountingRun(3)), lambda snapshot: ticket.cancel(), lambda: None)

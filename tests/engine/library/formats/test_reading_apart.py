@@ -154,7 +154,7 @@ def test_a_name_that_is_no_text(tmp_path):
 
 def test_nobody_who_waits_for_it_any_more_is_waited_for(tmp_path):
     with pytest.raises(ZeroDivisionError):
-        open_tokenizer(with_suffix(".json")(tmp_path), checked=True, apart=True, still_wanted=lambda: 1 / 0)
+        open_tokenizer(with_suffix(".json")(tmp_path), checked=True, apart=True, cancel_check=lambda: 1 / 0)
 
 
 def test_a_process_that_breaks_off_is_a_sentence(tmp_path, monkeypatch):

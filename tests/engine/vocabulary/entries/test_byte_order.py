@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.runtime.cancellation import asking
+from engine.runtime.cancellation import cancellable
 from engine.vocabulary.entries.search import places_by_bytes
 from engine.vocabulary.entries.table import EntryTable
 
@@ -31,6 +31,6 @@ def test_places_are_those_of_sorting(tokens):
 def test_whoever_waits_is_let_in_meanwhile():
     times: list[int] = []
     alike = [b"%016d" % (number // 2) + b"%d" % number for number in range(200)]
-    with asking(lambda: times.append(1)):
+    with cancellable(lambda: times.append(1)):
         places_by_bytes(entries_with(alike))
     assert len(times) > 16 + 5

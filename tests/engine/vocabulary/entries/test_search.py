@@ -184,7 +184,7 @@ def test_a_search_that_nobody_wants_any_more_ends():
     search = EntrySearch(entries_of(vocabulary([b"ab"])))
     for expression in ("a", r"\s"):
         with pytest.raises(EnoughError):
-            search.ids(EntryQuery(expression, "regex"), still_wanted=enough)
+            search.ids(EntryQuery(expression, "regex"), cancel_check=enough)
 
 
 @pytest.mark.parametrize(
