@@ -76,7 +76,7 @@ def write_report(
     allow_keys: bool,
 ) -> None:
     """Write a report about ``texts`` (with their paths). What looks like API keys in them is pointed out first, and
-    without ``allow_keys`` nothing is written then: nobody may be there to be asked. BadInput."""
+    without ``allow_keys`` nothing is written then, because no user may be there to ask. BadInput."""
     facts = [facts_of(name, chunked([text])) for name, text in texts]
     warning = key_warning(facts)
     if warning and not allow_keys:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 BAR_BYTES = 2_000_000
-"""For less to count nobody needs a bar."""
+"""Below this no progress bar is shown."""
 
 
 class CountedText(NamedTuple):

@@ -151,7 +151,7 @@ class DecimalNumber(click.ParamType):
 
 
 class Notice:
-    """False until somebody asked to stop. A second Ctrl+C does not wait: it raises KeyboardInterrupt as usual."""
+    """False until the user asks to stop. A second Ctrl+C does not wait: it raises KeyboardInterrupt as usual."""
 
     def __init__(self) -> None:
         self._given = False
@@ -160,7 +160,7 @@ class Notice:
         return self._given
 
     def raise_if_any(self) -> None:
-        """Raise KeyboardInterrupt if somebody asked to stop."""
+        """Raise KeyboardInterrupt if the user asked to stop."""
         if self._given:
             raise KeyboardInterrupt
 

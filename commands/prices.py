@@ -58,7 +58,7 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
 def set_value(profile: Path | None, file: str, model: str, field: str, value: str) -> None:
     """Set one FIELD of a MODEL, like price.input, in a price file; null makes it unknown.
 
-    Nothing else of the file changes, and what somebody else changes at the same time stays. The file of before stays
+    Nothing else of the file changes, and concurrent changes by other processes stay. The file of before stays
     beside it, with the ending .bak. A file with mistakes is not changed.
     """
     names = own_encodings(profile)[0]

@@ -300,7 +300,7 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice
         try:
             compiling.compile_in_child(folder, [compiling.TRAIN], interrupted.raise_if_any)
         except compiling.CompilingFailedError as error:
-            display.note(f"{error}; it is prepared anew each time")
+            display.note(f"{error}; it is prepared again each time")
     return kept_in(folder)
 
 

@@ -371,7 +371,7 @@ def check_text(text: str, file_name: str, tokenizers: Collection[str] = ()) -> l
 
 
 def origin_of(model: Model, path: str) -> tuple[Origin, Place | None] | None:
-    """Who set a field of a model, like ``price.input``, and where; None for a field that nobody set.
+    """Who set a field of a model, like ``price.input``, and where; None for a field that is not set.
 
     The place in the built-in files is looked up by reading them, which takes a moment the first time.
     """

@@ -268,7 +268,7 @@ class _Builder:
 
 
 def _events(text: str, cancel_check: CancelCheck) -> Iterator[Event]:
-    # The plain loader: the round-trip one keeps comments, which nobody asks for here, and is slower.
+    # The plain loader: the round-trip one keeps comments, which are not needed here, and is slower.
     yaml = YAML(typ="safe", pure=True)
     yaml.Reader = functools.partial(_Reader, cancel_check)
     yield from yaml.parse(text)

@@ -498,7 +498,7 @@ def peak_hours(off_peak: OffPeak) -> str:
 
 
 def _without_count(model: Model, scenario: Scenario) -> CostEstimate:
-    """The estimate for a prompt whose tokens nobody counted: nothing is known but the model's own facts."""
+    """The estimate for a prompt that was not counted: only the model's own facts are known."""
     return CostEstimate(
         model_id=model.id,
         label=None,

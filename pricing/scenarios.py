@@ -224,7 +224,7 @@ def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
 @dataclass(frozen=True, slots=True)
 class CallKind:
     """A share of the calls (0 to 1) and what one of them costs. ``hit``: whether it finds the cached part of the prompt
-    in the cache, None where nobody said that calls differ in this.
+    in the cache, None if calls do not differ in this.
     """
 
     share: Decimal

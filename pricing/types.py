@@ -373,7 +373,7 @@ class Model:
     is ``table``. ``dated_aliases`` are names that mean the model for some time. ``retires`` is the day from which the
     vendor no longer serves the model. ``origin``
     tells for each field that is set, by its path in the file (``price.input``, ``context``), whether it is bundled or
-    the user's; fields that nobody set are absent. ``places`` tells for the user's where they stand (those of the
+    the user's; fields that are not set are absent. ``places`` tells for the user's where they stand (those of the
     bundled table: ``origins.bundled_place``).
     ``currency`` and ``exchange_rate`` tell what the user's prices were converted from (USD and 1 where nothing was).
     """

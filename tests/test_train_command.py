@@ -169,7 +169,7 @@ def test_files_are_trained_on_as_bytes(run, tmp_path):
 def test_what_is_lost_is_said(run, corpus):
     err = run(corpus, "--vocab-size", "400", "--normalization", "NFKC", "--alphabet", "characters+</w>")[2]
     assert "look-alikes" in err
-    assert "white space is not kept" in err
+    assert "whitespace is not kept" in err
 
 
 def test_a_vocabulary_that_the_text_does_not_give(run, corpus):

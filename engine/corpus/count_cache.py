@@ -32,8 +32,8 @@ MOST_KEPT = 200_000
 """Files, and counts of contents, that are kept. Of the oldest row that has some of them the others are kept, too."""
 
 VERSION = 4
-"""Of the tables, and of the way in which files are counted: a file of an older one begins anew, one of a newer one is
-left as it is."""
+"""Of the tables, and of the way in which files are counted: a file of an older one is started over, one of a newer one
+is left as it is."""
 
 RECENT_NS = 2_000_000_000
 """A file written so shortly before it was read may be written again without another time of writing (the racy case of
@@ -172,14 +172,14 @@ class CountCache:
         self._file = file
 
     def known(self, keys: Sequence[str], cancel_check: Callable[[], None] = lambda: None) -> KnownCounts:
-        """What is known, in the encodings with these keys. A damaged file is begun anew. ``cancel_check`` is called
+        """What is known, in the encodings with these keys. A damaged file is started over. ``cancel_check`` is called
         between the rows, some hundred files each; what it raises ends this."""
         known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
         try:
             try:
                 self._read(known, cancel_check)
             except sqlite3.OperationalError:
-                raise  # locked, or not to be opened: somebody else may have use for it
+                raise  # locked or not readable: another process may need it
             except (sqlite3.DatabaseError, ValueError):
                 known.files.clear()
                 known.counts = tuple({} for _ in keys)

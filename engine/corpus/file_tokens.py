@@ -55,7 +55,7 @@ BINARY_SAMPLE_BYTES = 8192
 """How much of a file is looked at for NUL bytes, as git does to tell binary files."""
 
 DECODED_AT_A_TIME = 1 << 20
-"""Bytes that are decoded in one call: no other thread gets a turn meanwhile, and some encodings take ten milliseconds
+"""Bytes that are decoded in one call: no other thread runs during it, and some encodings take ten milliseconds
 for so many."""
 
 _MARKS = (
@@ -230,7 +230,7 @@ MOST_UNCUT = 16_000_000
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file in each encoding, its bytes, and the digest of its content, b"" where nobody asks for it."""
+    """The tokens of a file in each encoding, its bytes, and the digest of its content, b"" if it is not asked for."""
 
     tokens: tuple[int, ...]
     file_bytes: int
@@ -419,7 +419,7 @@ class BatchCounter:
             self._known.add(new)
 
     def _digests_of(self, batch: FileBatch) -> list[bytes]:
-        """What the contents that are there are known by, empty where nobody asks."""
+        """The digests of the contents, empty if they are not asked for."""
         if self._digests is None or not batch.small:
             return [b""] * len(batch.small)
         return self._digests.of_many(self._files.content, self._files.spans(range(len(self._files))))

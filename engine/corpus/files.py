@@ -8,9 +8,9 @@ is not UTF-8 is either binary (it has control characters, as no text has) or tak
 
 ``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``stretches_of`` divides one into stretches that
 can be counted apart, since each ends where a text may be cut without changing its pretokens. A ``Stretch`` is named by
-two places in the file that nobody has looked at. ``read_stretch`` begins at the first cut at or behind the first place,
-and ends at the first cut at or behind the second. The reader of the next stretch looks for the same cut in the same
-way, so every byte is read exactly once.
+two places in the file that have not been examined. ``read_stretch`` begins at the first cut at or behind the first
+place, and ends at the first cut at or behind the second. The reader of the next stretch looks for the same cut in the
+same way, so every byte is read exactly once.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ def count_folder(
     cache: CountCache | None = None,
     report: Report | None = None,
 ) -> FolderCounts:
-    """Count what a walk finds (``FolderWalk.found``), which goes on meanwhile.
+    """Count what a walk finds (``FolderWalk.found``), which continues in parallel.
 
     ``threads``: so many tasks for ``side_by_side``, or threads of its own. OSError as the walk raises it. What was
     counted by then is kept in the cache.
@@ -81,7 +81,7 @@ def count_folder(
 
 
 class _Scan:
-    """One scan. Its threads take turns with the walk: whoever has nothing to count looks for more."""
+    """One scan. Its threads take turns with the walk: a thread with nothing to count walks on."""
 
     def __init__(
         self,

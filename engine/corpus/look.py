@@ -135,7 +135,7 @@ class _Survey:
         try:
             return content_digest(path, self._tell)
         except CorpusFileError:
-            return None  # it was there when it was sampled; whoever reads it reports what happened
+            return None  # it was there when it was sampled; reading it reports what happened
 
 
 def spread_sample(sizes: list[int], most_bytes: int) -> list[int]:

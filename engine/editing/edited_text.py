@@ -1,7 +1,7 @@
 """EditedText: a text under edit, its tokens exact after every change.
 
 An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
-edits that lie close together, has its window encoded anew and spliced in; statistics (``Measures``), special tokens and
+edits that lie close together, has its window re-encoded and spliced in; statistics (``Measures``), special tokens and
 the counts in other encodings follow by the difference between the window's text before and after.
 
 How far a window reaches is up to the reader. There are three ways, which give the same tokens:
@@ -178,7 +178,8 @@ class EditedText:
         return "".join(self.texts())
 
     def texts(self) -> Iterator[str]:
-        """The whole text in parts that end between characters, lone surrogates kept. Not to be edited meanwhile."""
+        """The whole text in parts that end between characters, lone surrogates kept. Must not be edited while it is
+        iterated."""
         decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")
         for units in self._blocks.all_units():
             yield decoder.decode(units.tobytes())

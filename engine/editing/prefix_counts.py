@@ -11,7 +11,7 @@ as a window between two safe cuts, its text before and after:
 A safe cut stays one while the two characters beside it are untouched, and the window's ends are chosen so. All counts
 are of the plain reading: special tokens are plain text.
 
-An encoding whose pattern has no safe cuts is counted as a whole, and anew after every edit.
+An encoding whose pattern has no safe cuts is counted as a whole, and again after every edit.
 
 What a long window adds and takes away is not counted at once but kept as a debt, which ``catch_up`` pays in pieces;
 so an edit's own tokens never wait for the other encodings.

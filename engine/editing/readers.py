@@ -273,10 +273,10 @@ class PretokenReader:
     last of them that it cannot have changed, as ``engine.split.pretokenization`` tells, up to where a pretoken ends at
     the same place as one did before, far enough behind the edit that nothing there looks back at it: from there on, the
     pretokens are the old ones. So far it is proven for every pattern; how far that is, is up to the pattern. One that
-    looks at the whole text has it read anew.
+    looks at the whole text rereads it.
 
     A special token cuts the text in two, each half with a start and an end for the pattern to see. Where there is one,
-    all is read anew.
+    everything is reread.
     """
 
     def __init__(self, encoding: Encoding, special_as_tokens: bool, pretokenizer: Pretokenizer) -> None:
@@ -362,7 +362,7 @@ class PretokenReader:
         return Remade(start, old_end, new_end, ids, ends.astype(np.int32), _same_in_both(more))
 
     def _remake_all(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
-        """All tokens of a text that is read anew."""
+        """All tokens of a text that is reread."""
         pieces = list(self.read_all(text_of(edited.read_units(0, len(edited)))))
         starts = np.cumsum([0, *(len(piece.units) for piece in pieces)])
         ends = [piece.ends + np.int32(start) for piece, start in zip(pieces, starts.tolist(), strict=False)]

@@ -41,10 +41,10 @@ OPTION = "--compile-kernels"
 """Option of the program that makes it compile: a frozen program has no interpreter beside it."""
 
 ATTENDED = "--attended"
-"""First argument of a compiler that somebody waits for."""
+"""First argument of a compiler process with a waiting caller."""
 
 UNATTENDED = 75
-"""Exit status of a compiler that nobody waited for any more."""
+"""Exit status of a compiler process whose caller is gone."""
 
 NICENESS = 10
 """How far compiling steps back behind everything else on the computer."""
@@ -135,8 +135,8 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The command that compiles families into a folder, and its environment. It ends when nobody holds the other end of
-    its standard input any more, however that came about."""
+    """The command that compiles families into a folder, and its environment. It ends when no process holds the other
+    end of its standard input any more, however that came about."""
     arguments = [ATTENDED, "" if folder is None else str(folder), *families]
     return child_command("engine.encoding.compiling", OPTION, arguments)
 

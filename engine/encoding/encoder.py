@@ -101,7 +101,7 @@ class NativeEncoder:
     def count_texts(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> Counts:
         """How many tokens each of many texts has, which stand in memory already; ``NOT_UTF8`` for what is not UTF-8.
 
-        int64[n]. By one call of a kernel: other threads go on meanwhile, until all are counted. The first call loads
+        int64[n]. By one call of a kernel: other threads keep running until all are counted. The first call loads
         that kernel. ``content``: uint8[m], read-only, all of the texts, with ``PADDING`` bytes of anything behind each.
         ``byte_spans``: int64[n, 2], where each starts and ends, less than two gigabytes behind. IndexError where they
         are not within ``content``.
@@ -161,7 +161,7 @@ class NativeEncoder:
         return ends
 
     def encode_pretokens(self, text: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of the pretokens of a UTF-8 text that somebody else has cut.
+        """uint32[n], read-only: token ids of the pretokens of a UTF-8 text that was split elsewhere.
 
         ``byte_spans``: int64[m, 2], where each starts and ends, none of them empty, in order; text between them has no
         tokens. ValueError when they are not within the text.
@@ -178,7 +178,7 @@ class NativeEncoder:
         return out
 
     def count_pretokens(self, text: bytes, byte_spans: NDArray[np.int64]) -> int:
-        """How many tokens the pretokens of a UTF-8 text have that somebody else has cut, as in ``encode_pretokens``."""
+        """How many tokens the pretokens of a UTF-8 text have that was split elsewhere, as in ``encode_pretokens``."""
         array, ends = _joined(text, byte_spans)
         own = self._take_workspace()
         try:
@@ -192,7 +192,7 @@ class NativeEncoder:
         return self.encode_pretokens(pretoken, whole)
 
     def _take_workspace(self, size: int = 0) -> Workspace:
-        """A workspace that no other call has, for a text of about so many bytes. Whoever takes it puts it back among
+        """A workspace that no other call has, for a text of about so many bytes. The caller returns it to
         the idle ones."""
         try:
             own = self._idle.pop()  # atomic

@@ -391,7 +391,7 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         three bytes, as U+FFFD."""
         from engine.runtime.running_sums import running_sums_at
 
-        if not self.has_safe_cuts:  # a pattern of somebody's own may leave out text
+        if not self.has_safe_cuts:  # a custom pattern may skip text
             from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends
 
             try:

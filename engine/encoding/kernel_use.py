@@ -1,6 +1,6 @@
 """Which encoder counts: our own kernels where they are compiled, tiktoken's until then.
 
-Both give the same tokens, so nobody sees when one takes over from the other. The aim is not to build tiktoken's
+Both give the same tokens, so switching between them is invisible. The aim is not to build tiktoken's
 encoders in vain: each holds the interpreter for up to a fifth of a second, and takes tens of megabytes. So the first
 encoding that is opened asks for compiled kernels, which are loaded in about the same time.
 
@@ -50,7 +50,7 @@ class KernelUse:
         """``folder``: where compiled kernels are kept; None: in the user's folder."""
         leave_to_caller()
         self.folder = folder
-        self._active: bool | None = None  # None: nobody has looked yet
+        self._active: bool | None = None  # None: not determined yet
 
     @property
     def active(self) -> bool:
@@ -74,10 +74,10 @@ class KernelUse:
         """Have the kernels encode in all encodings that are open, and in all that will be.
 
         Whatever loading them raises is raised, NotCompiledError for one; tiktoken's encoder then goes on. The encodings
-        can be used meanwhile.
+        can be used in the meantime.
         """
         for encoding in engine.opened_encodings():
-            with contextlib.suppress(engine.DamagedVocabularyError):  # whoever wants it is told; the others work
+            with contextlib.suppress(engine.DamagedVocabularyError):  # using it reports it; the others work
                 encoding.use_kernels(self.folder, compiled_only=True)
         self._active = True
         for encoding in engine.opened_encodings():  # those that were opened in the meantime

@@ -72,7 +72,7 @@ _BETWEEN_LOOKS = 256
 _WORD = re.compile(f"[^{WHITE_SPACE}]+")
 
 _MARKS_WARNING = (
-    "Words end in a mark, and white space is not kept: a decoded text has one space behind each word, "
+    "Words end in a mark, and whitespace is not kept: a decoded text has one space behind each word, "
     "whatever stood there."
 )
 _SIGNS_WARNING = f"Spaces are written {SIGN}: a {SIGN} of the text itself comes back as a space."

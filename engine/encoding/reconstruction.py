@@ -1,4 +1,4 @@
-"""Tokens of a text by ctok, a third party's reconstruction of Claude's tokenizers, where somebody has installed it.
+"""Tokens of a text by ctok, a third party's reconstruction of Claude's tokenizers, if it is installed.
 
 https://github.com/sanderland/ctok (MIT) needs Python 3.12 and carries its tables, so nothing is downloaded. Of 272
 recorded answers of Anthropic's counting service that were held out, it gave all 272, for both vocabularies. It knows

@@ -13,10 +13,10 @@ from collections.abc import Mapping
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 
 MOST_BYTES = 2048
-"""Of a text: to look up its stretches takes a good part of the time by then, though others run meanwhile."""
+"""Of a text: looking up its pretokens takes a good part of the time by then, though other threads run."""
 
 MOST_TEXTS = 32
-"""Whoever has more has many, for which the encoder of all tokens is the better one."""
+"""With more than these there are many, for which the encoder of all tokens is better."""
 
 
 class ShortTextCores:

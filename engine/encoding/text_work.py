@@ -56,7 +56,7 @@ _BYTE = np.dtype(np.uint8)  # made once: short texts notice
 class Workspace:
     """A state with room for ends and for UTF-8; ``own`` are all of them as ``engine.kernels.whole_texts`` takes them.
 
-    ``readable``: that room for UTF-8 once more. A kernel is compiled anew for arrays that it could write to.
+    ``readable``: that room for UTF-8 once more. A kernel is recompiled for writable arrays.
     """
 
     has_large_pages: bool

@@ -37,7 +37,7 @@ _OPTIONS = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy", "no_c
 def _prepared(dispatcher: Any) -> Any:
     """A function that numba compiles, in two things another way than numba's own.
 
-    It compiles a function anew for every constant that some kernel calls it with, which would double the time that
+    It recompiles a function for every constant that some kernel calls it with, which would double the time that
     compiling takes: a constant becomes an argument like any other. And before anything is compiled or loaded it loads
     what other packages have registered with it, which kernels have no use for and which may take long.
     """

@@ -49,8 +49,8 @@ _choice: ContextVar[_Choice] = ContextVar("kernel_cache", default=_NOTHING_CHOSE
 
 @contextlib.contextmanager
 def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[None]:
-    """What this thread compiles or loads meanwhile is kept below ``folder``. With ``compiled_only`` nothing is
-    compiled: NotCompiledError instead. None and False: as outside of this; otherwise ``user_folder``.
+    """What this thread compiles or loads inside this context is cached below ``folder``. With ``compiled_only`` nothing
+    is compiled: NotCompiledError instead. None and False: as outside of this; otherwise ``user_folder``.
 
     A folder that cannot be written means compiling at each start, never an error.
     """
@@ -101,7 +101,7 @@ def user_folder() -> Path:
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "Tokenloupe" / "compiled"
         return _absolute("XDG_CACHE_HOME", (".cache",)) / "tokenloupe" / "compiled"
-    except RuntimeError:  # nobody knows where the home of this user is
+    except RuntimeError:  # the home folder of this user is unknown
         return _SOURCES / "__pycache__"
 
 

@@ -1,4 +1,4 @@
-"""An edit in a block of text: which stretch of it has to be encoded anew, and putting the new tokens in place.
+"""An edit in a block of text: which span has to be re-encoded, and splicing in the new tokens.
 
 The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.split.safe_cuts`` says what
 they are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.

@@ -1,4 +1,4 @@
-"""Token ids as a list of Python numbers, at a tenth of the price of making each number anew.
+"""Token ids as a list of Python numbers, at a tenth of the cost of creating each number.
 
 A compiled function may return a type of one's own if it says how to *box* it, that is, how to make a Python object of
 it: numba calls that with the interpreter lock held. Ours makes a list and puts into it, for each id, the one number
@@ -156,13 +156,13 @@ class _Kept:
         numbers = self._numbers
         if numbers is None or numbers.bits < bits:
             numbers = _Numbers(bits)
-            kept = self._numbers  # which another thread may have made meanwhile
+            kept = self._numbers  # which another thread may have built in the meantime
             if kept is None or kept.bits < bits:
                 self._numbers = numbers
         return numbers
 
     def let_go(self) -> None:
-        """Make them anew when they are wanted again."""
+        """Rebuild them when they are needed again."""
         self._numbers = None
 
 

@@ -1,7 +1,7 @@
 """Starting to merge: count all pairs, and make the lists of those that occur often enough.
 
 Pairs below a threshold have neither a list nor a place in the queue, which keeps both small: most pairs are rare. When
-the queue has run down to the threshold, what is left is counted anew, with a lower one: the next *phase*.
+the queue has run down to the threshold, what is left is recounted with a lower one: the next *phase*.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """UTF-8: written from Python texts, and validated.
 
-Both are done by kernels, so that other threads go on meanwhile; no copy of the whole text is made, and nothing is
+Both are done by kernels, so that other threads keep running; no copy of the whole text is made, and nothing is
 decoded.
 
 ``write_utf8`` writes the UTF-8 of a Python text. Python keeps the characters of a text in 1, 2 or 4 bytes each,

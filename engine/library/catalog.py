@@ -10,7 +10,7 @@ from engine.encoding.encoding import Encoding
 from engine.errors import UnknownEncodingError, UnknownModelError
 from engine.library.bundled_encodings import ENTRIES, EncodingEntry, bundled
 
-if TYPE_CHECKING:  # loaded when somebody asks for encodings of the user's own
+if TYPE_CHECKING:  # loaded when the user's own encodings are first needed
     from engine.library.user_encodings import Kind, OwnEncodings, OwnEntry
 
 

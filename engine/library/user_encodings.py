@@ -1,7 +1,7 @@
 """Encodings of the user's own: trained or imported, kept as files in a folder, known by their names.
 
 Each is a ``.tiktoken`` file with its companion (``engine.library.formats.tiktoken_ranks``), a library's tokenizer
-likewise (``engine.library.formats.kept_tokenizer``), or any other tokenizer file that somebody put there. A damaged one
+likewise (``engine.library.formats.kept_tokenizer``), or any other tokenizer file that the user put there. A damaged one
 is named in a sentence, and does not keep the others from being used.
 """
 
@@ -59,9 +59,9 @@ class OwnEncodings:
         """``taken``: names that are those of other encodings."""
         self._taken = taken
         self._changing = threading.RLock()
-        """Held by whoever changes something or opens a file, which takes as long as the disk does."""
+        """Held while something is changed or a file is opened, which takes as long as the disk does."""
         self._lock = threading.Lock()
-        """Held by whoever looks, for a moment: a window asks for the names while another is being opened."""
+        """Held for a moment while reading: a window asks for the names while another one is being opened."""
         self._entries: dict[str, OwnEntry] = {}
         self._encodings: dict[str, Encoding] = {}
 

@@ -22,7 +22,7 @@ def warm_up() -> None:
     build_tables(table, fingerprint_of(table))
     encodings = Catalog(bundled_encodings.DATA_DIR)
     for name in encodings.names():
-        with contextlib.suppress(DamagedVocabularyError):  # whoever wants that one is told; the others work
+        with contextlib.suppress(DamagedVocabularyError):  # using that one reports it; the others work
             encoding = encodings.get(name)
             encoding.use_kernels()
             native = encoding.native

@@ -1,6 +1,6 @@
 """A request, a template and an encoding -> tokens, part by part.
 
-What a template writes is cut at special tokens; what somebody wrote never is. Stretches between special tokens are
+What a template writes is cut at special tokens; user text never is. Stretches between special tokens are
 encoded as a whole, whoever wrote them, as the model's own tokenizer would: a token belongs to the kind of the piece
 that it begins in.
 """

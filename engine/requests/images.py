@@ -109,7 +109,7 @@ USUAL_SIDES = (256, 512, 1024, 2048, 4096)
 """Sides in pixels of images whose size is not known, for the range of what they may count."""
 
 LARGEST_SIDE = 1_000_000
-"""No image is larger: a size that claims to be is one that nobody knows."""
+"""No image is larger: a larger size counts as unknown."""
 
 TILE_SIDE = 512
 TILED_LONG_SIDE = 2048

@@ -1,4 +1,4 @@
-"""Looking into JSON schemas that somebody else wrote: whatever is not of the kind it should be counts as absent."""
+"""Reading untrusted JSON schemas: a value of the wrong type counts as absent."""
 
 from __future__ import annotations
 

@@ -64,10 +64,10 @@ def overhead(text: str, message: int = -1) -> Piece:
 
 
 def written(text: str, message: int) -> Piece:
-    """What somebody wrote: text of special tokens in it is plain text."""
+    """User text: special tokens spelled in it are plain text."""
     return Piece("text", text, by_template=False, message=message)
 
 
 def tools_text(text: str, message: int = -1) -> Piece:
-    """Definitions of tools, which somebody wrote, too."""
+    """Definitions of tools, which are user text too."""
     return Piece("tools", text, by_template=False, message=message)

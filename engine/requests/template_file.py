@@ -2,7 +2,7 @@
 
 ``read_source`` reads the file: Jinja as such, or Hugging Face's ``tokenizer_config.json`` around it.
 
-``TemplateFile`` renders. A template gives a text, not pieces. Which stretches are what somebody wrote is found by
+``TemplateFile`` renders. A template gives a text, not pieces. Which spans are user text is found by
 rendering a second time with contents between marks (noncharacters of Unicode, which no text has): where the marked text
 without its marks is the text, the marks say it. A template may look at contents, though; where the two differ, contents
 are looked for in the text, one after the other. What is there for tools is found by rendering without them.
@@ -131,7 +131,7 @@ ENDS = ("<|eot_id|>", "<|im_end|>", "<｜end▁of▁sentence｜>", "<eos>", "</s
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """A stretch of the rendered text that is somebody's: characters ``start`` to ``end``."""
+    """A span of user text in the rendered text: characters ``start`` to ``end``."""
 
     start: int
     end: int

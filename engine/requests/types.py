@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["overhead", "tools", "images", "text"]
-"""What tokens are for: the framing of messages, the definitions of tools, images, what somebody wrote."""
+"""What tokens are for: the framing of messages, the definitions of tools, images, user text."""
 
 KINDS: tuple[Kind, ...] = ("overhead", "tools", "images", "text")
 
@@ -32,7 +32,7 @@ def least_sure_grade(grades: Iterable[Grade]) -> Grade:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image by its size in pixels; 0 by 0 where nobody knows. ``detail``: ``auto``, ``low``, ``high``, or a word of
+    """An image by its size in pixels; 0 by 0 if unknown. ``detail``: ``auto``, ``low``, ``high``, or a word of
     the vendor's. ``name``: where it comes from."""
 
     width: int
@@ -157,7 +157,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SpecialText:
-    """Text of a special token in what somebody wrote. It is counted as plain text, which keeps it from being taken for
+    """Text of a special token in user text. It is counted as plain text, which keeps it from being taken for
     the token. ``message``: the place of the message."""
 
     message: int

@@ -94,7 +94,7 @@ def flush_special(file: IO[bytes]) -> None:
 def _own_output(path: Path) -> int | None:
     """The descriptor (1 or 2) whose file ``path`` names, by way of ``/dev/stdout`` or ``/proc/self/fd``, or None.
 
-    Its offset is shared: opened anew, a file to which output is redirected would be written from its beginning.
+    Its offset is shared: reopened, a file to which output is redirected would be overwritten from its start.
     """
     if os.name != "posix":
         return None
@@ -129,7 +129,7 @@ _OURS = re.compile(re.escape(_PREFIX) + "[0-9a-f]{32}" + f"({re.escape(_SUFFIX)}
 
 LOCK_NAME = f"{_PREFIX}lock"
 LOCK_SECONDS = 10.0
-"""How long somebody waits for another process that changes the same files; that takes milliseconds."""
+"""How long to wait for another process that changes the same files; a change takes milliseconds."""
 _TURN_SECONDS = 0.005
 
 
@@ -175,9 +175,9 @@ def clear_half_written(folder: Path) -> None:
 @contextlib.contextmanager
 def only_here(folder: Path) -> Iterator[None]:
     """Until the end of this, no other process and no other thread is in here for the same folder, which is made if
-    need be. For what reads a file and writes it changed. Where there are no locks, nobody waits.
+    need be. For what reads a file and writes it changed. Without locks there is no wait.
 
-    OSError where somebody else does not come out of it.
+    Raises OSError if another process does not release it.
     """
     make_folder(folder)
     with open(folder / LOCK_NAME, "ab", opener=private_opener) as file:
@@ -195,7 +195,7 @@ def _opened(folder: Path) -> tuple[IO[bytes], Path]:
         path = folder / f"{_PREFIX}{uuid.uuid4().hex}{_SUFFIX}"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         file = os.fdopen(descriptor, "wb")
-        if _has_lock(file) and path.exists():  # else somebody was about to clear it up
+        if _has_lock(file) and path.exists():  # otherwise another process was about to remove it
             return file, path
         file.close()
 
@@ -213,7 +213,7 @@ def _remove_unless_locked(path: Path) -> None:
 
 
 def _has_lock(file: IO[bytes]) -> bool:
-    """Hold a file until it is closed, where there are locks. False where somebody else holds it."""
+    """Hold a file until it is closed, where there are locks. Return False if another process holds it."""
     try:
         return _locked(file)
     except OSError:
@@ -221,7 +221,7 @@ def _has_lock(file: IO[bytes]) -> bool:
 
 
 def _locked(file: IO[bytes]) -> bool:
-    """Hold a file until it is closed. False where somebody else holds it. OSError where there are no locks."""
+    """Hold a file until it is closed. Return False if another process holds it. OSError where there are no locks."""
     try:
         if sys.platform == "win32":
             import msvcrt

@@ -1,4 +1,4 @@
-"""What the engine keeps because it may be needed again, and letting go of it while nobody needs anything.
+"""Registry of the engine's rebuildable caches, and dropping them while the program is idle.
 
 An encoder that has counted ten megabytes has seen 200,000 words and keeps them with their tokens, so the next text is
 counted in half the time. A program that runs beside others should not hold that for a dozen encodings. Whatever
@@ -13,7 +13,7 @@ from typing import Protocol
 
 
 class Keeper(Protocol):
-    """Holds something that it could make anew."""
+    """Holds something that it can rebuild."""
 
     def let_go(self) -> None:
         """Hold it no longer. Called on any thread, while others may be using what is held."""

@@ -1,6 +1,6 @@
 """Cooperative cancellation of long loops.
 
-Whoever starts long work sets, for its thread, a function that is called now and then: it raises to cancel the work, or
+The caller of long work sets, for its thread, a function that is called now and then: it raises to cancel the work, or
 waits for a moment so that other threads get a turn of the interpreter.
 """
 
@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 
 def _never() -> None:
-    """The check where nobody set one."""
+    """Default check: never cancels."""
 
 
 _check: ContextVar[CancelCheck] = ContextVar("check", default=_never)

@@ -36,7 +36,7 @@ def release_code(library: str) -> bool:
 def release_range(start: int, size: int) -> None:
     """Let go of pages that are as they are in a file, by their address. Only where there is ``mmap.MADV_DONTNEED``.
 
-    Unlike the method of a ``mmap.mmap`` this does not keep the interpreter meanwhile.
+    Unlike the method of a ``mmap.mmap`` this releases the interpreter.
     """
     _madvise()(start, size, mmap.MADV_DONTNEED)
 

@@ -50,7 +50,7 @@ NAMED_SPLITS: Mapping[str, TrainingSplit] = MappingProxyType(_named())
 
 
 def split_named(pattern: str) -> TrainingSplit:
-    """The split of a name, or of a regular expression. Nobody knows where a text may be cut for one of the user's own:
+    """The split of a name, or of a regular expression. For a pattern of the user's own no safe cuts are known:
     it sees long files in blocks that begin behind a line end."""
     if pattern in NAMED_SPLITS:
         return NAMED_SPLITS[pattern]

@@ -67,7 +67,7 @@ class SplitPattern:
     ``trained_as``, ``description``: the name under which training offers it, and what a user should know of it.
 
     In the files of others: ``stages`` in a ``tokenizer.json``, for Oniguruma, each of which cuts what those before it
-    left; without, it is spelled anew there. ``gguf``: its names in ``tokenizer.ggml.pre``. ``minbpe``: its text in
+    left; without, it is respelled. ``gguf``: its names in ``tokenizer.ggml.pre``. ``minbpe``: its text in
     minbpe's files.
     """
 

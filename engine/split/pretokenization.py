@@ -239,7 +239,7 @@ class SplitTimeoutError(UnsupportedTextError):
 
 
 MOST_OF_A_LITERAL = 500
-"""Characters: ``regex`` prepares a literal in time cubic in its length, holding the interpreter meanwhile."""
+"""Characters: ``regex`` prepares a literal in time cubic in its length, and holds the interpreter."""
 _LONG_LITERAL = re.compile(rf"(?:\[\\u([0-9a-f]{{4}})-\\u\1\]){{{MOST_OF_A_LITERAL + 1}}}")
 """In a rewritten pattern, where each is a class of one."""
 

@@ -81,7 +81,7 @@ class Scanner:
         than n_bytes + PADDING or byte_start is outside of it.
         """
         if text.flags.writeable:
-            # A kernel is compiled anew for arrays that it could write to.
+            # A kernel is recompiled for writable arrays.
             text = text.view()
             text.flags.writeable = False
         return self._scan(text, n_bytes, byte_start, *self._tables, ends)

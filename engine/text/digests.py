@@ -1,11 +1,11 @@
 """Digests of file contents: sixteen bytes that tell contents apart, found as fast as memory is read.
 
-Counts are kept under these digests, so nobody must be able to write a file that has the digest of another one, and with
-it that one's count. A cryptographic hash of all bytes takes a quarter of the time that counting takes, even where the
-processor has instructions for it. So a *secret* that is kept beside the counts takes part. Each kilobyte becomes four
-sums of products with random words that are derived from the secret (``engine.kernels.block_sums``): for whoever does
-not know it, two contents of one size have the same sums with a probability of 2**-128, whatever they are. The sums and
-the size go through BLAKE2b with the secret as its key (RFC 7693). A digest means nothing with another secret.
+Counts are kept under these digests, so it must be impossible to write a file that has the digest of another one, and
+with it that one's count. A cryptographic hash of all bytes takes a quarter of the time that counting takes, even where
+the processor has instructions for it. So a *secret* that is kept beside the counts takes part. Each kilobyte becomes
+four sums of products with random words that are derived from the secret (``engine.kernels.block_sums``): for whoever
+does not know it, two contents of one size have the same sums with a probability of 2**-128, whatever they are. The sums
+and the size go through BLAKE2b with the secret as its key (RFC 7693). A digest means nothing with another secret.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ SumBlocks = Callable[["NDArray[np.uint8]", "NDArray[np.int64]", "NDArray[np.uint
 """Does what ``engine.kernels.block_sums.sum_blocks`` does."""
 
 _TWIN_BLOCKS = 64
-"""So many at a time, as each takes twelve times its size meanwhile."""
+"""So many at a time, because each temporarily needs twelve times its size."""
 
 
 def new_secret() -> bytes:
-    """One that nobody can guess."""
+    """A secret that cannot be guessed."""
     return os.urandom(SECRET_BYTES)
 
 

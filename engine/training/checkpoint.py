@@ -98,4 +98,4 @@ def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
 
 def damaged(path: Path) -> TrainingError:
     """The error of a checkpoint that is not what was written."""
-    return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start anew.")
+    return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start over.")

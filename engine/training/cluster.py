@@ -293,13 +293,13 @@ class ClusterCounting(Counting):
 
     def close(self) -> None:
         """Let go of the cluster, and have it forget what it was to count. It is done when all is counted, or when
-        nobody refers to this any more."""
+        nothing refers to this any more."""
         self._under_way.clear()
         self._counted.clear()
         self._close()
 
     def pack(self) -> tuple[Facts, Arrays]:
-        """The documents, of which none is counted: whoever goes on from here begins with the first."""
+        """The documents, none of which is counted: resuming begins with the first."""
         documents, arrays = pack_documents(self._documents)
         facts = {"documents": documents, "problems": [], "document": 0, "piece": 0, "sign_bytes": 0}
         return facts, {**arrays, **self._counter.pack()}

@@ -111,7 +111,7 @@ def unpack_documents(facts: Sequence[dict[str, Any]], arrays: Arrays) -> list[Do
         path = Path(fact["path"])
         if _written(path) != fact["written"]:
             raise TrainingError(
-                f"{path} has changed since the checkpoint was written, before all files were counted: start anew."
+                f"{path} has changed since the checkpoint was written, before all files were counted: start over."
             )
         documents.append(Document(CorpusFile(path, fact["bytes"], fact["encoding"]), fact["bytes"]))
     return documents
@@ -129,7 +129,7 @@ def _written(path: Path) -> list[int] | None:
 SPLIT_SECONDS = 10.0
 """How long a pattern may take to cut a piece of about a megabyte."""
 _SECONDS_AT_A_TIME = 0.7
-"""How long nobody can stop it meanwhile. What a working pattern takes for a stretch is a twentieth of that."""
+"""How long it cannot be cancelled. A working pattern needs a twentieth of that for a slice."""
 
 _ENDS = 1 << 18
 """Pretokens between two calls of a kernel: about those of a piece. With fewer, threads often wait for each other."""

@@ -5,7 +5,7 @@ kernels: memory, phases, state. Everything is in arrays, so a run can stop after
 and the merges.
 
 ``MergeList`` presents the arrays of merges as a list: passing on a hundred thousand of them costs nothing, and each is
-made when somebody looks at it. Lists of objects made window and trainer wait for each other.
+built when it is first read. Lists of objects made window and trainer wait for each other.
 """
 
 from __future__ import annotations

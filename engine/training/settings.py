@@ -118,7 +118,7 @@ def _check_numbers(settings: TrainingSettings) -> None:
         raise TrainingError(f"Tokens have at least one byte; max_token_bytes is {settings.max_token_bytes}.")
     if settings.max_space_run is not None and settings.max_space_run < 1:
         raise TrainingError(
-            f"Runs of white space have at least one character; max_space_run is {settings.max_space_run}."
+            f"Runs of whitespace have at least one character; max_space_run is {settings.max_space_run}."
         )
     most_merges(settings, 256)  # every alphabet has the bytes
 

@@ -99,7 +99,7 @@ def _character_start(text: bytes, at: int) -> int:
 
 def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str) -> Iterator[bytes]:
     """A text that comes in blocks, in pieces of about a block that are cut at safe places. Where a block brings no such
-    place an empty piece comes, so that nobody waits for long. TrainingError."""
+    place an empty piece comes, so that the caller never waits long. TrainingError."""
     held = b""
     searched = 0
     for block in blocks:

@@ -80,7 +80,7 @@ class RankTable:
         return [blob[start:end] for start, end in interruptible(itertools.pairwise(ends))]
 
     def mergeable_ranks(self) -> dict[bytes, int]:
-        """Token bytes to id, as tiktoken takes them. Built anew on each call: it is large."""
+        """Token bytes to id, as tiktoken takes them. Rebuilt on each call, because it is large."""
         tokens = self.tokens()
         ranks: dict[bytes, int] = {}
         for first in interruptible(

@@ -146,7 +146,7 @@ class Vocabulary:
 
     @property
     def ids_by_bytes(self) -> Mapping[bytes, int]:
-        """The id of every mergeable token. Made when it is asked for, without a lock: a job may rest meanwhile."""
+        """The id of every mergeable token. Made when it is asked for, without a lock: a job may pause during it."""
         ids = self._ids_by_bytes
         if ids is None:
             ids = self._ids_by_bytes = IdsByBytes(self.table)
@@ -154,7 +154,7 @@ class Vocabulary:
         return ids
 
     def let_go(self) -> None:
-        """Let go of ``ids_by_bytes``, which is made anew where it is wanted."""
+        """Drop ``ids_by_bytes``, which is rebuilt when needed."""
         self._ids_by_bytes = None
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:

@@ -224,7 +224,7 @@ def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: By
     if isinstance(encoding, AlteringEncoding):
         return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
     if not encoding.has_safe_cuts:
-        return encoding.token_ends(text)  # a pattern of somebody's own may leave out text
+        return encoding.token_ends(text)  # a custom pattern may skip text
     lengths = encoding.byte_lengths
     return running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), dtype=np.int64))
 

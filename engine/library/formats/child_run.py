@@ -1,4 +1,4 @@
-"""Running a module of the engine in a process of its own, for as long as somebody wants what it finds out."""
+"""Running a module of the engine in a separate process, until it ends or is cancelled."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
         raise FormatError("added_tokens: two tokens have the same id")
     if not choosy:
         return specials, []
-    return specials, [f"{choosy} added tokens take white space beside them, or only whole words; here they do not."]
+    return specials, [f"{choosy} added tokens take whitespace beside them, or only whole words; here they do not."]
 
 
 def _tokens(
@@ -262,7 +262,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             raise FormatError(
                 f"Hugging Face's files cannot tell the special token {quoted(text)} from a token spelled alike"
             )
-        # In the vocabulary too: otherwise a reader numbers them anew, behind the last token.
+        # In the vocabulary too: otherwise a reader renumbers them after the last token.
         tokens[token_id] = text
     merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks
     document = {

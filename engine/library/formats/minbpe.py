@@ -113,7 +113,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
         )
     for text in data.special_tokens:
         if len(text.split()) != 1 or text.split()[0] != text:
-            raise FormatError(f"minbpe cannot hold the special token {quoted(text)}, because of the white space in it")
+            raise FormatError(f"minbpe cannot hold the special token {quoted(text)}, because of the whitespace in it")
     lines = [FIRST_LINE.decode(), pattern, str(len(data.special_tokens))]
     lines += [f"{text} {token_id}" for text, token_id in data.special_tokens.items()]
     lines += [f"{left} {right}" for (left, right), _ in merges]

@@ -196,7 +196,7 @@ def for_tiktoken(data: TokenizerData) -> bytes:
 @dataclass(frozen=True, slots=True)
 class OpenedTokenizer:
     """A tokenizer from a file. ``kind``: what the format is called. ``normalization`` and ``notes``: as in
-    ``TokenizerData``. ``check``: what its ids were compared with, None where nobody asked for that."""
+    ``TokenizerData``. ``check``: what its ids were compared with, None if it was not asked for."""
 
     encoding: Encoding
     kind: str
@@ -231,7 +231,7 @@ def open_tokenizer(
     own engine would give others, the library runs it. A tokenizer that only a library can run is always tried so.
 
     ``trusted``: the file is where only this program keeps some, so that one that was tried when it was kept is not
-    tried again. Never for a path that somebody names.
+    tried again. Never for a path that a user names.
 
     ``apart``: the file is read in a process of its own (``engine.library.formats.reading_apart``).
     """

@@ -118,7 +118,7 @@ def main() -> int:
         for part in parts:
             out.write(part)
         out.flush()
-    except (MemoryError, OSError):  # who asked may be gone; a frozen program would show a traceback to somebody else
+    except (MemoryError, OSError):  # who asked may be gone; a frozen program would show a traceback elsewhere
         return 1
     return 0
 

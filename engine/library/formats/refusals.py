@@ -15,4 +15,4 @@ class OtherKindError(FormatError):
 
 
 class PatternNeededError(FormatError):
-    """The file does not say how texts are cut before it. Whoever asked may know, and name the pattern."""
+    """The file does not name its split pattern. The caller may know it and pass it."""

@@ -119,7 +119,7 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
     if not _format_of(written).keeps_normalization:
-        # What the file cannot say, so that whoever uses it has to know.
+        # The file cannot express this, so its user has to know it.
         again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
     elif read_back.normalization != data.normalization:
         raise FormatError("read back, it normalizes texts otherwise")

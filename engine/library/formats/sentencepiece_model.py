@@ -1,4 +1,4 @@
-"""SentencePiece's ``.model``: read by ourselves and checked, before its library sees any of it; and written anew.
+"""SentencePiece's ``.model``: parsed and validated here before its library sees any of it, and rewritten.
 
 What is written (``write``) is what makes tokens and nothing else. ``fields_of`` and the ``*_field`` functions are just
 enough of protobuf's wire format to read and write such a model: fields of messages, one after another.

@@ -2,7 +2,7 @@
 
 minbpe's files hold one pattern, for Python's module ``regex`` (``BY_MINBPE``). Hugging Face's hold a list of stages,
 for Oniguruma, the engine of regular expressions that its library uses (``stages_of``, ``expression_of``); most of the
-known patterns mean the same there, and the others are spelled anew.
+known patterns mean the same there, and the others are respelled.
 
 ``for_oniguruma`` spells a pattern in Oniguruma's dialect (Ruby's), which differs from that of the Rust crates: ``^``
 and ``$`` are about lines, ``(?m:`` is what ``(?s:`` is there, ``{1,3}+`` is a repetition of a repetition, and

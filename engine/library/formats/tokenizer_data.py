@@ -103,7 +103,7 @@ def check(data: TokenizerData) -> TokenizerData:
         if n_bytes > LONGEST_TOKEN:
             raise FormatError(f"{what} has {n_bytes:,} bytes; up to {LONGEST_TOKEN:,} can be opened")
         special_bytes += n_bytes
-    if special_bytes > SURE_SPECIAL_BYTES:  # else not tried: no other Python thread runs meanwhile
+    if special_bytes > SURE_SPECIAL_BYTES:  # not tried otherwise: no other Python thread runs during it
         _check_together(data.special_tokens)
     return data
 
@@ -126,7 +126,7 @@ def check_id(token_id: object, what: str) -> int:
 
 
 def check_work(ranks: Mapping[bytes, int]) -> None:
-    """FormatError where looking for the parts of the tokens could take longer than somebody waits."""
+    """Raise FormatError if finding the parts of the tokens could take too long."""
     if sum(len(token) ** 2 for token in interruptible(ranks)) > MOST_WORK:
         raise FormatError("its tokens are too long: finding their parents would take minutes")
 

@@ -1,4 +1,4 @@
-"""What somebody wrote, and nothing else: for models whose framing nobody has published, such as Claude and Gemini.
+"""User text alone: for models with unpublished overhead, such as Claude and Gemini.
 
 Anthropic says that framing and tools add tokens and counts them by a service of its own; Google's ``countTokens`` does
 the same. So whatever is more than the text is an estimate here. For "Hi" Anthropic counts 8 and Bedrock 24, so up to 23

@@ -1,4 +1,4 @@
-"""OpenAI's chat models: a formula, not a text, since nobody outside sees what their messages become.
+"""OpenAI's chat models: a formula, not a text, because the rendered messages are not published.
 
 Source: OpenAI's cookbook, "How to count tokens with tiktoken", section 6: 3 for every message, 1 for a name, 3 for the
 beginning of the reply. The text shown is the ChatML that those threes are: beginning, separator and end of a message.

@@ -221,7 +221,7 @@ def _parents(encoding: Encoding, report: Callable[[float], None]) -> TokenParent
 
 
 def _nobody_asks(_done: float) -> None:
-    """For diagnoses that nobody watches."""
+    """For diagnoses without a progress display."""
 
 
 def _findings_of_characters(piece: Characters, byte_lengths: NDArray[np.int32]) -> NDArray[np.uint8]:

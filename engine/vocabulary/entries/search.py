@@ -96,7 +96,7 @@ def read_hex(text: str) -> bytes:
 
 _WORD = 8
 _HEAD = 2 * _WORD
-_GROUPS = 16  # of tokens that begin alike, before it is asked whether somebody still wants it
+_GROUPS = 16  # groups of tokens that begin alike, between two cancellation checks
 
 
 def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
@@ -182,7 +182,7 @@ MOST_CHARACTERS = 500
 FEW = 64
 """Tokens that are searched one by one between two looks at the clock: each of them may take long."""
 PIECE = 4096
-"""Tokens that are searched through at a time, before somebody is asked whether the answer is still wanted."""
+"""Tokens searched between two cancellation checks."""
 
 _LINEWISE = rf"""(?x)
     (?: [^\\\[\](){{}}.*+?|^$\s] | [ ]
@@ -291,7 +291,7 @@ def _left(limit: float) -> float:
 
 
 def _always() -> None:
-    """For searches that nobody gives up."""
+    """For searches that are never cancelled."""
 
 
 SortKey = Literal[
@@ -313,7 +313,7 @@ class EntrySearch:
         caches.add(self)
 
     def let_go(self) -> None:
-        """Give back what is made anew in a tenth of a second, up to 50 MB: the texts for expressions, the orders, and
+        """Drop what can be rebuilt in a tenth of a second, up to 50 MB: the texts for expressions, the orders, and
         to whom each byte belongs."""
         self._orders.clear()
         self.__dict__.pop("_texts", None)
@@ -438,7 +438,7 @@ class EntrySearch:
         return figures
 
     def prepare(self) -> None:
-        """Make what takes more than a few milliseconds before somebody waits for it."""
+        """Build in advance what takes more than a few milliseconds."""
         assert self._folded is not None
         self.order("bytes")
 

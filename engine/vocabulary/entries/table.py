@@ -78,7 +78,7 @@ class EntryTable:
         return owners
 
     def forget_owners(self) -> None:
-        """Let go of ``owners``, which is made anew where it is wanted."""
+        """Drop ``owners``, which is rebuilt when needed."""
         self.__dict__.pop("owners", None)
 
     @functools.cached_property

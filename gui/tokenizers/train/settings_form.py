@@ -275,7 +275,7 @@ class TrainingSettingsForm(QGroupBox):
         form_row(finer, self.tr("Special tokens"), self.special)
         form_row(finer, self.tr("Minimum count"), self.min_count)
         form_row(finer, self.tr("Maximum token length"), self.max_token)
-        form_row(finer, self.tr("White-space runs"), self.max_space_run)
+        form_row(finer, self.tr("Whitespace runs"), self.max_space_run)
         form_row(finer, self.tr("Tie-breaking"), self.tie_order)
         form_row(finer, self.tr("Threads"), self.thread_count)
         form_row(finer, self.tr("Dask scheduler"), self.cluster, self._cluster_remark)

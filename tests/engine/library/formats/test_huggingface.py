@@ -196,7 +196,7 @@ def test_framing_is_mentioned():
     processor = {"type": "Sequence", "processors": [{"type": "ByteLevel"}, {"type": "TemplateProcessing"}]}
     assert "framing" in huggingface.read(document(post_processor=processor)).notes[0]
     token = document()["added_tokens"][0] | {"lstrip": True}
-    assert "white space" in huggingface.read(document(added_tokens=[token])).notes[0]
+    assert "whitespace" in huggingface.read(document(added_tokens=[token])).notes[0]
 
 
 @pytest.mark.parametrize(

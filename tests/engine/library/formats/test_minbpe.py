@@ -85,7 +85,7 @@ def test_a_damaged_file_is_named_with_its_line(content, complaint):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"special_tokens": {"<a b>": 999}}, "white space"),
+        ({"special_tokens": {"<a b>": 999}}, "whitespace"),
         ({"pattern": "a|\n"}, "one line"),
         ({"pattern": " a"}, "one line"),
     ],
