@@ -1,4 +1,4 @@
-"""Finds what looks like an API key in texts and vocabularies, so that nobody hands one on by mistake. No Qt.
+"""Finds what looks like an API key in texts and vocabularies, so that none is shared by mistake. No Qt.
 
 Only forms that hardly anything else has: a fixed beginning, and as many signs behind it as the issuer gives out. A
 password or a key without such a beginning is not found: a text in which nothing is found may still hold secrets.

@@ -106,7 +106,7 @@ def _in_ollama(models: Path, cancel_check: Callable[[], None]) -> Iterator[Local
             layers = json.loads(manifest.read_bytes()[:1_000_000])["layers"]
             digests = [layer["digest"] for layer in layers if layer["mediaType"] == _MODEL_LAYER]
         except (OSError, ValueError, TypeError, KeyError, RecursionError):
-            continue  # it is somebody else's file, and no manifest
+            continue  # another program's file, not a manifest
         for digest in digests:
             path = models / "blobs" / str(digest).replace(":", "-")
             if path.parent == models / "blobs" and path.is_file():

@@ -59,7 +59,7 @@ class ProfilePaths(NamedTuple):
 
     @property
     def lab(self) -> Path:
-        """Texts of the Lab that somebody trains on."""
+        """Texts that the Lab trains on."""
         return self.data / "lab"
 
     @property

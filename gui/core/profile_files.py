@@ -21,7 +21,7 @@ __all__ = ["make_file_private", "make_folder", "make_profile_private", "remove_s
 def make_profile_private(paths: ProfilePaths) -> None:
     """Make the folders of a profile 0700 and what is in them 0600; on Windows, nothing.
 
-    A folder that somebody keeps other things in, such as ``--profile .``, stays as it is; of it only our files and
+    A folder that holds other things, such as ``--profile .``, stays as it is; of it only our files and
     folders are made private. A profile whose folders are private already is not looked through again.
     """
     ours = _our_files(paths)

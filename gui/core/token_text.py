@@ -1,6 +1,6 @@
 """Bytes of tokens, made visible. No Qt.
 
-What nobody could see on a screen gets a sign of its own: a space is ``·``, a tab ``→``, a newline ``⏎``; control
+Invisible characters get a sign of their own: a space is ``·``, a tab ``→``, a newline ``⏎``; control
 characters are their pictures (``␀``, ``␛``); other spaces, marks of direction, zero-width and unassigned characters
 stand in ``⟨ ⟩`` by a short name or their code point; bytes that are not a whole character are ``\\xNN``. A lone
 combining mark sits on ``◌``. The result has no line breaks and no character that changes the direction of what
@@ -78,7 +78,7 @@ def visible_text(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """A name or a sentence of somebody else with what hides or turns text made visible.
+    """A foreign name or sentence with everything that hides or reorders text made visible.
 
     Spaces of every width stay: they are part of names and of numbers, and can be seen. Line ends and tabs are signs.
     """

@@ -2,7 +2,7 @@
 
 The file about a version is written last and removed first, each in one step: without it there is no such version. A
 text that a killed window left without one goes when the next version is saved.
-Windows with the same profile share the folder and read it anew before they show it; one at a time changes it. A version
+Windows with the same profile share the folder and reread it before they show it; one at a time changes it. A version
 that a newer program wrote is not shown and left as it is.
 """
 

@@ -34,7 +34,7 @@ CALIBRATED_LABELS = frozenset({"assumed", "estimated"})
 
 @dataclass(frozen=True, slots=True)
 class UsageRequest:
-    """What somebody pasted as the ``usage`` of a text with these counts by encoding.
+    """What the user pasted as the ``usage`` of a text with these counts by encoding.
 
     ``model``: the one that was chosen, None for none; it counts where the usage names no model, or with ``insists``.
     ``known``: all models of the price table. ``text``: some of the text. ``kind``: what it is taken for, None for what
@@ -181,7 +181,7 @@ class Calibrations(QObject):
 
     @Slot(object)
     def _on_written(self, document: Document) -> None:
-        """What other windows have learned meanwhile counts here from now on."""
+        """Apply what other windows have learned in the meantime."""
         from pricing.calibration import samples_of
 
         if self._file.is_busy:

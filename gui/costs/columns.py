@@ -62,7 +62,7 @@ class CostView:
     """What the text of a row depends on besides the row.
 
     ``today`` is the day it is, from which ages count; ``on`` the day whose prices are in force in the scenario.
-    ``budget`` is what all calls may cost in US dollars, None without; ``calls_a_day`` 0 where nobody said it.
+    ``budget`` is what all calls may cost in US dollars, None without; ``calls_a_day`` 0 if it is not given.
     ``current`` is the id of the model whose figures the window shows; ``places`` the decimals of columns of amounts.
     """
 

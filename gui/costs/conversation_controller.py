@@ -52,7 +52,7 @@ class ConversationController(QObject):
         return self._state if self.panel is None else self.panel.form.choices().plain()
 
     def build(self) -> ConversationPanel:
-        """Make the page, if nobody has yet."""
+        """Build the page unless it exists."""
         if self.panel is not None:
             return self.panel
         from gui.costs.conversation_page import ConversationPanel

@@ -288,7 +288,7 @@ TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
 class ConversationPanel(QWidget):
-    """Shows talks that somebody else works out; ``form`` says of what kind."""
+    """Shows conversations that are computed elsewhere; ``form`` says of what kind."""
 
     def __init__(self, theme: Theme, text: CostText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -394,7 +394,7 @@ class ConversationPanel(QWidget):
 
     @Slot()
     def _redraw(self) -> None:
-        """In the colours and the font of this moment; as soon as somebody sees it, where nobody does now."""
+        """In the colours and the font of this moment; when it is next visible, if it is not now."""
         self._is_drawn = self.isVisible()
         if self._plot is not None and self._is_drawn:
             self.totals.tell_changed(0)

@@ -77,7 +77,7 @@ class CostCommands(QObject):
         return next((table for table in self._tables if table.isVisible()), self._table)
 
     def use_storage(self, storage: Storage) -> None:
-        """Write exports with ``storage``, which nobody else writes with."""
+        """Write exports with ``storage``, which has no other writer."""
         self._storage = storage
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_write_failed)

@@ -127,7 +127,7 @@ class CostTableModel(TableModel):
         self._rearrange(self._rows, self._arrangement, replace(self._view, text=text))
 
     def set_plan(self, budget: Decimal | None, calls_a_day: int) -> None:
-        """Tell what all calls may cost, and how many there are a day (0: nobody said)."""
+        """Tell what all calls may cost, and how many there are a day (0: not given)."""
         view = replace(self._view, budget=budget, calls_a_day=calls_a_day)
         if view != self._view:
             self._rearrange(self._rows, self._arrangement, view)

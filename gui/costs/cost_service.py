@@ -163,7 +163,7 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
 
 
 PRICE_DELAY_MS = 60
-"""Counts that come faster than this (someone types) are priced together: nobody reads a table at each key."""
+"""Counts that come faster than this (while typing) are priced together: a table is not read at each key."""
 
 MOST_DELAY_MS = 500
 """How long counts that keep coming can put off the prices."""
@@ -198,7 +198,7 @@ class CostService(QObject):
     ``prices_problem(tuple[Problem])``: mistakes in the user's price file, all of them; empty when it is mended.
     ``prices_reloaded()``: the user's file was read again and is good.
     ``prices_changed()``: other prices are in force. ``encodings_changed(tuple[str])``: what has to be counted.
-    ``failed(str)``: a sentence for the user. ``starting()``: now the scenario is wanted, if nobody gave one.
+    ``failed(str)``: a sentence for the user. ``starting()``: now the scenario is wanted, if none was given.
     ``hour_passed()``: another price may hold from now on, as peak hours began or ended, or another day has begun.
     """
 
@@ -365,7 +365,7 @@ class CostService(QObject):
     def reload_prices(self, *, quiet: bool = False) -> None:
         """Read the prices again, after the user's file changed. A broken file changes no price.
 
-        ``quiet``: nobody asked for it, so ``prices_reloaded`` is not told.
+        ``quiet``: the user did not ask for it, so ``prices_reloaded`` is not told.
         """
         if self._loading is not None:
             self._quiet = quiet

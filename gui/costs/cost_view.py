@@ -556,7 +556,7 @@ class CostTable(QTableView):
             needed = max([self._header.width_of_title(column), *self._widest(places, column)])
             if needed > self.columnWidth(column):
                 wider[column] = needed
-        # Together at the end: after each of them Qt would measure all titles anew for the height of the header.
+        # Together at the end: after each of them Qt would remeasure all titles for the height of the header.
         for column, needed in wider.items():
             self.setColumnWidth(column, needed)
         self._fill_width()

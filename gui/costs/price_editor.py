@@ -414,7 +414,7 @@ class PriceEditor(QPlainTextEdit):
         return self.document().isModified()
 
     def setPlainText(self, text: str) -> None:
-        """Replace the text, as somebody who writes it would: it is not that of the file."""
+        """Replace the text as an edit: it differs from the file then."""
         super().setPlainText(text)
         self.document().setModified(True)
 

@@ -31,7 +31,7 @@ MOST_DIGITS = 30
 class Fact:
     """One value. ``path`` as in the file (``price.input``), ``about`` in a sentence what it is.
 
-    ``shown`` is how it reads, empty where nobody set it, ``typed`` how one would type it. ``origin`` is ``YOURS``,
+    ``shown`` is how it reads, empty if it is not set, ``typed`` how one would type it. ``origin`` is ``YOURS``,
     ``BUNDLED`` or empty; ``place`` where it stands, as ``file:line``; ``line`` that line in the user's file, else 0.
     """
 

@@ -339,7 +339,7 @@ class PriceImportDialog(QDialog):
         self._ask_filter()
 
     def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
-        """Show the rows that passed, unless something else is asked for meanwhile."""
+        """Show the rows that passed, unless something else was requested in the meantime."""
         if request == self._request():
             self.rows.show(places)
             self._show_choice()

@@ -1,6 +1,6 @@
 """Published price tables from files on the disk: read, compared with what is in force, put into the user's file.
 
-The work of lanes. Nothing is put anywhere before somebody picked it and said so.
+The work of lanes. Nothing is written before the user has chosen and confirmed it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class PriceFinder(MatchWalk):
 
 
 CHECK_DELAY_MS = 120
-"""A text is checked when nobody has typed for so long."""
+"""A text is validated after so long without typing."""
 OUTSIDE = "price-file-outside"
 REFUSED = "price-file-change"
 
@@ -155,7 +155,7 @@ class PricesController(QObject):
 
     @Slot()
     def build(self) -> None:
-        """Make the page, if nobody has yet."""
+        """Build the page unless it exists."""
         if self.built:
             return
         from gui.costs.price_facts_service import fields_below
@@ -350,7 +350,7 @@ class PricesController(QObject):
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
-        elif not self._editor.unsaved:  # else somebody was quicker than the disk
+        elif not self._editor.unsaved:  # otherwise the user was quicker than the disk
             self._editor.show_file(file.text if file.exists else TEMPLATE)
         if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
             self._take_draft(draft, file)
@@ -368,7 +368,7 @@ class PricesController(QObject):
             self._ask_about_outside(file)
 
     def _close_editor(self, file: FileText) -> None:
-        """A file that the editor cannot hold is shown by nobody, and written by nobody."""
+        """A file that the editor cannot hold is neither shown nor written."""
         self._editor.show_file("")
         self._lock_editor()
         why = {
@@ -390,7 +390,7 @@ class PricesController(QObject):
         self._panel.save.setEnabled(True)
 
     def _take_outside(self, file: FileText, request: ReadRequest) -> None:
-        """Show the file as somebody else has written it. What stood here before is one step of undo away."""
+        """Show the file as another program wrote it. One undo restores what was here before."""
         self._file, self._outside = file, None
         self._costs.reload_prices()
         if file.held != EXACTLY:
@@ -444,7 +444,7 @@ class PricesController(QObject):
             self._ask_about_outside(saved.outside)
             return
         self._file = saved.file
-        # Undone meanwhile, the text is that of the file before: the document takes it for saved.
+        # After an undo, the text is that of the file before: the document takes it for saved.
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
         if not self._quiet and not self._panel.problems.rows:

@@ -254,7 +254,8 @@ class SaveRequest:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The file as written. ``outside`` is the file as somebody else has written it meanwhile; then nothing was."""
+    """The file as written. ``outside`` is the file as another program wrote it in the meantime; then nothing was
+    written."""
 
     file: FileText | None = None
     outside: FileText | None = None
@@ -363,7 +364,7 @@ class CheckRequest:
 @dataclass(frozen=True, slots=True)
 class CheckedText:
     """Every mistake; where there is none, all models as (id, name), ids that are hidden, and the facts of the one asked
-    for (None where the text hides it, or nobody knows it)."""
+    for (None if the text hides it, or it is unknown)."""
 
     problems: tuple[Problem, ...]
     models: tuple[tuple[str, str], ...] = ()

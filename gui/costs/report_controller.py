@@ -100,7 +100,7 @@ class Draft:
 
 
 class ReportWriting(QObject):
-    """One report at a time; a newer one takes the place of one that nobody answered for."""
+    """One report at a time; a newer one takes the place of one that was not answered."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)

@@ -41,7 +41,7 @@ class ScenarioChoices:
     ``output_range`` and ``reasoning_range`` are the fewest and the most tokens to expect, and hold the likely figure;
     None: as many as are likely. ``cached`` counts tokens, or per cent of the prompt, by ``cached_unit``.
     ``hit_percent`` of the calls find that part in the cache, the others write it there; None: every call reads it, and
-    writes ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 where nobody said it. ``batch_percent``
+    writes ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 if it is not given. ``batch_percent``
     of the calls go through the batch service where ``batch`` is set, and none of them through the tier ``service``
     then. ``hours`` are those of a price that depends on them, empty for all. ``budget`` is in US dollars for all calls,
     0 for none. ``on`` is None where prices follow the calendar. ``currency`` is one that the user's price file has a
@@ -293,8 +293,8 @@ VERSION = 1
 class ScenarioBook(QObject):
     """What is saved under which name; every change is written at once.
 
-    A damaged file is set aside and costs nothing else. What another window saved meanwhile stays, and is known here
-    from the next change on.
+    A damaged file is set aside and costs nothing else. What another window saved in the meantime stays, and is known
+    here from the next change on.
 
     Signals: ``changed()`` when the names or what they stand for are others; ``failed(str)`` with a sentence.
     """
@@ -376,7 +376,7 @@ class ScenarioBook(QObject):
 
     @Slot(object)
     def _on_written(self, document: Document) -> None:
-        """What others have saved meanwhile is known from now on."""
+        """Load what other windows have saved in the meantime."""
         known = _known(document)
         if known != self._known and not self._file.is_busy:
             self._known = known

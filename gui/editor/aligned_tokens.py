@@ -96,7 +96,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     Keys: arrows, Page Up and Page Down, Home and End scroll.
 
-    Signals: ``columns_changed()``: so many fit as ``columns`` says, and rows should be cut anew.
+    Signals: ``columns_changed()``: so many fit as ``columns`` says, and rows should be recut.
     """
 
     columns_changed = Signal()
@@ -154,7 +154,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._make_painter()
         self._measure_gutter()
         self._set_bar()
-        self._scroll_to(self._rows.row_at(first))  # where the names took room, rows were cut anew meanwhile
+        self._scroll_to(self._rows.row_at(first))  # where the names took room, rows were recut in the meantime
         self.viewport().update()
 
     def set_base(self, number: int) -> None:

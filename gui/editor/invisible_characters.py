@@ -1,4 +1,4 @@
-"""Marks for characters that nobody sees: spaces, tabs, and what turns or hides text.
+"""Marks for invisible characters: spaces, tabs, and what turns or hides text.
 
 Characters that turn the direction of text around, have no width or control something cost tokens, and may make a text
 say something else to a model than to its reader: "Trojan Source" (Boucher and Anderson, 2021) hides code behind marks

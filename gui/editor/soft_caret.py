@@ -109,7 +109,7 @@ class SoftCaret:
         self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
 
     def move_to(self, place: QPoint, modifiers: Qt.KeyboardModifier) -> None:
-        """Put the caret where somebody clicked in the viewport; with Shift, select up to there."""
+        """Put the caret where the user clicked in the viewport; with Shift, select up to there."""
         cursor = self._editor.textCursor()
         mode = _KEEP if modifiers & Qt.KeyboardModifier.ShiftModifier else _MOVE
         cursor.setPosition(self._editor.cursorForPosition(place).position(), mode)

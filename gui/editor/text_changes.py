@@ -146,7 +146,7 @@ class TextMirror:
         return start + head // 2, (len(old) - head - tail) // 2, inserted
 
     def _put(self, place: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
-        """Replace bytes; returns those that were there, unless nobody wants them."""
+        """Replace bytes; returns those that were there, unless they are not wanted."""
         parts = self._parts
         first, start = self._find(place)
         self._length += len(units) - removed

@@ -9,7 +9,7 @@ slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of
 As a whole a million characters in short lines take 50 to 70 ms, in a window that does nothing else. So no more than
 about an eighth of that is put in at once.
 
-Ten megabytes read at once are half a second in which nothing moves. Where the text changes meanwhile the reading begins
+Ten megabytes read at once are half a second in which nothing moves. If the text changes in the meantime, reading starts
 anew: what comes out is the text of one revision.
 """
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gui.editor.token_editor import TokenEditor
 
 FEED_ABOVE = 1 << 17
-"""Texts with more characters than this are fed, or bytes where nobody counted the characters yet."""
+"""Texts with more characters than this are fed, or bytes if the characters are not counted yet."""
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024

@@ -103,7 +103,7 @@ class TokenPainter:
     def paint(
         self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions
     ) -> tuple[int, int] | None:
-        """Draw the tokens of ``lines``, then matches, then signs of line ends and of what nobody sees.
+        """Draw the tokens of ``lines``, then matches, then signs of line ends and of invisible characters.
 
         Returns the bounds of the token that has a frame, if it is on these lines.
         """

@@ -326,7 +326,7 @@ class TokenSpans:
             head += found
             if found < window.stop - window.start:
                 break
-            step = min(8 * step, _MANY)  # more would be memory that nobody has touched yet
+            step = min(8 * step, _MANY)  # more would be untouched memory
         tail, step = 0, _FEW
         while tail < count - head:
             stop = min(count - head, tail + step)
@@ -335,7 +335,7 @@ class TokenSpans:
             tail += found
             if not complete:
                 break
-            step = min(8 * step, _MANY)  # more would be memory that nobody has touched yet
+            step = min(8 * step, _MANY)  # more would be untouched memory
         return head, tail
 
     # Inside

@@ -114,7 +114,7 @@ class TokenTracker:
     def replace_text(self, revision: int, length: int | None) -> None:
         """The whole text is another one, of ``length`` UTF-16 units.
 
-        None where nobody has counted them yet: then the first patch is one of the whole text, and ``set_length``
+        None if they are not counted yet: then the first patch is one of the whole text, and ``set_length``
         follows before any edit.
         """
         self._revision = self._oldest = revision

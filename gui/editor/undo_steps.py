@@ -34,7 +34,7 @@ class EditLock:
         self._was_read_only = False
 
     def take(self, holder: object) -> None:
-        """Let nobody edit until ``holder`` gives it back."""
+        """Block edits until ``holder`` releases them."""
         if not self._holders:
             self._was_read_only = self._editor.isReadOnly()
             self._editor.setReadOnly(True)

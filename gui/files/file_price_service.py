@@ -45,7 +45,7 @@ class FilePrices:
     """Prices of one set of models and one scenario. Rows are priced when they are looked at."""
 
     def __init__(self, models: Sequence[Model], scenario: Scenario | None) -> None:
-        """``scenario``: None where nobody has said it yet; then nothing has a price."""
+        """``scenario``: None if it is not given yet; then nothing has a price."""
         self.models = tuple(models)
         self.scenario = scenario
         self._cards = new_cards()

@@ -157,7 +157,7 @@ class FilesController(PageController["FilesPage"]):
         if name != self._encoding:
             self._encoding = name
             if self.shown is not None and not self._named and not self._scan.busy:
-                self._submit(self.shown.request.roots, quiet=True)  # nobody asked for what the field names now
+                self._submit(self.shown.request.roots, quiet=True)  # the field's current content was not asked for
             elif self.shown is not None or self._scan.busy:
                 self.count()
 
@@ -244,7 +244,7 @@ class FilesController(PageController["FilesPage"]):
             panel.tree.setFocus()
         self._show_total()
         if set(self._other_encodings()) - set(scanned.tree.encodings):
-            self._submit(scanned.request.roots, quiet=True)  # another model was chosen meanwhile
+            self._submit(scanned.request.roots, quiet=True)  # another model was chosen in the meantime
 
     def _say(self, scanned: ScannedFolder) -> None:
         panel = self._page

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """What to count. ``encodings``: names, the one that is shown first. ``quiet``: nobody asked for it. ``before``:
-    what is shown already; it is the answer, too, where nothing has changed."""
+    """What to count. ``encodings``: names, the one that is shown first. ``quiet``: the user did not ask for it.
+    ``before``: what is shown already; it is the answer, too, where nothing has changed."""
 
     roots: tuple[Path, ...]
     encodings: tuple[str, ...]
@@ -156,7 +156,7 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitRequest:
-    """What is to fit, into how many tokens. ``checked``: bool[m], a copy. ``quiet``: nobody asked for it."""
+    """What is to fit, into how many tokens. ``checked``: bool[m], a copy. ``quiet``: the user did not ask for it."""
 
     tree: FileTree
     checked: NDArray[np.bool_]
@@ -184,12 +184,12 @@ class FolderFit(QObject):
 
     @property
     def waited_for(self) -> bool:
-        """Whether a proposal is to come, be it that nobody asked for it."""
+        """Whether a proposal is to come, also one that the user did not ask for."""
         return self._wanted is not None
 
     @property
     def asked_for(self) -> bool:
-        """Whether somebody asked for the proposal that is to come."""
+        """Whether the user asked for the proposal that is to come."""
         return self._wanted is not None and not self._wanted.quiet
 
     def ask(self, request: FitRequest) -> None:

@@ -127,7 +127,7 @@ class FocusRing(QObject):
         window = control.window() if control is not None else None
         # Where PySide keeps a window only while it is looked at, what counts as its part would go with the look.
         if window is None or not shiboken6.createdByPython(window) or window.focusWidget() is not control:
-            control = None  # or the focus has gone on meanwhile, and this is called again for that
+            control = None  # or the focus has moved on, and this is called again for that
         self._style.reaches_out = isinstance(control, QCheckBox | QRadioButton) or is_filled(control)
         self._style.radius = RADIUS["control"] if isinstance(control, _ROUND) else 0
         ring.setWidget(control)

@@ -100,7 +100,7 @@ def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
 
 
 def _giving_way(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
-    """The same parts. Ten megabytes take the interpreter for twenty milliseconds, while somebody may be typing."""
+    """The same parts. Ten megabytes take the interpreter for twenty milliseconds, while the user may be typing."""
     for part in parts:
         ticket.give_way()
         yield part

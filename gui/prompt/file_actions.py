@@ -179,7 +179,7 @@ class FileActions(QObject):
         prompt.editor.paste_cancelled.connect(self._on_paste_cancelled)
 
     def start(self, files: FileService, storage: Storage) -> None:
-        """Read and write from now on, with ``storage``, which nobody else writes with."""
+        """Read and write from now on, with ``storage``, which has no other writer."""
         self._files = files
         self._storage = storage
         files.opened.connect(self._on_opened)

@@ -15,7 +15,7 @@ from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
 
 TYPING_PAUSE_MS = 120
-"""A search starts when nothing was typed for this long, so that nothing is searched for that nobody meant."""
+"""A search starts when nothing was typed for this long, so that unfinished words are not searched for."""
 
 
 class MatchWalk(QObject):
@@ -241,7 +241,7 @@ class MatchWalk(QObject):
 
 
 LONGEST_SELECTED = 200
-"""UTF-16 units of a selection that a bar is opened with; nobody looks for more."""
+"""UTF-16 units of a selection that a bar is opened with; longer ones are not searched for."""
 
 
 class Finder(MatchWalk):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gui.editor.token_editor import TokenEditor
 
 PAUSE_MS = 300
-"""The caret has to rest so long: nobody who holds an arrow key wants every token read."""
+"""The caret has to rest so long: while an arrow key is held, not every token is announced."""
 MOST_SPOKEN_BYTES = 64
 
 

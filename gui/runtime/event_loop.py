@@ -63,7 +63,7 @@ LATE_SECONDS = 0.012
 """After so long without that, the GUI thread is in the middle of something."""
 
 MOST_SECONDS = 0.3
-"""After so long nobody stands back any more until the next beat. The GUI thread takes that long for nothing: it waits,
+"""After so long no job yields any more until the next beat. The GUI thread takes that long for nothing: it waits,
 and perhaps for the job itself, as it does for a module that this loads, or for a lock."""
 
 LOOK_SECONDS = 0.01
@@ -95,7 +95,7 @@ class Heartbeat(QObject):
             self._timer.start()
 
     def stop(self) -> None:
-        """Beat no longer: nobody needs to stand back."""
+        """Stop beating: no job needs to yield."""
         self._timer.stop()
         self._last = None
 

@@ -307,7 +307,7 @@ class Lane(QObject):
         return outcome
 
     def _run_rest(self, running: Future[JobResult | JobFailure], requests: tuple[object, ...]) -> None:
-        """On a worker thread, after the lane was closed: nobody is there to hear of a failure."""
+        """On a worker thread, after the lane was closed: no receiver is left for a failure."""
         running.result()
         for request in requests:
             self._run(request, Ticket(_nobody_listens))

@@ -1,6 +1,6 @@
 """Compiles our own kernels while the window is in use, and has them count from then on.
 
-Nobody waits for it: counting begins with tiktoken's encoder, and goes on with it where anything goes wrong.
+Nothing waits for it: counting begins with tiktoken's encoder, and goes on with it where anything goes wrong.
 """
 
 from __future__ import annotations

@@ -87,14 +87,14 @@ class _Unfinished(MetaPathFinder, Loader):
             sys.modules.pop(self._spec.name, None)
 
     def give_up(self) -> None:
-        """Stand there no longer: it is done, or nobody wants the rest. Who imports it again runs all of it."""
+        """Remove the finder: loading is done, or the rest is not wanted. Who imports it again runs all of it."""
         if self in (sys.meta_path or ()):  # None at the end of the interpreter
             sys.meta_path.remove(self)
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
-        """For whoever imports it: what is left of it."""
+        """What is left of it, for its importer."""
         if fullname != self._spec.name or not self._left:
             return None
         return importlib.util.spec_from_loader(fullname, self, origin=self._spec.origin, is_package=True)

@@ -38,7 +38,7 @@ class Notice:
 
 
 class Notifier(QObject):
-    """Passes messages to whoever shows them.
+    """Passes messages to their display.
 
     Signals: ``posted(Notice)``, ``withdrawn(str)`` with the key of what is settled, ``remarked(str)`` for a passing
     remark.

@@ -89,7 +89,7 @@ def has_font(folders: tuple[Path, ...] = _FONT_FOLDERS) -> bool:
 def _expanded(folder: Path) -> Path:
     try:
         return folder.expanduser()
-    except RuntimeError:  # Nobody's home is known.
+    except RuntimeError:  # The home folder is unknown.
         return folder
 
 

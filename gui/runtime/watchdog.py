@@ -63,7 +63,8 @@ class Stop:
 
 
 def queued_seconds() -> float:
-    """How long the calling thread has been ready to run without a processor, ever; 0 where nobody counts."""
+    """How long the calling thread has been ready to run without a processor, ever; 0 if the system does not count
+    it."""
     try:
         return int(_SCHEDULE.read_bytes().split()[1]) * _NANOSECOND
     except (OSError, IndexError, ValueError):

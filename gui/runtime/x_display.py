@@ -22,7 +22,7 @@ _REFUSAL = b"\0"
 
 
 def ask_display(display: str, environment: Mapping[str, str]) -> str:
-    """``ABSENT`` where nobody listens at ``[host]:number[.screen]``, ``REFUSED``, or ``WELCOME``."""
+    """``ABSENT`` if nothing listens at ``[host]:number[.screen]``, ``REFUSED``, or ``WELCOME``."""
     host, colon, rest = display.rpartition(":")
     number = rest.partition(".")[0]
     if not colon or not number.isdigit():
@@ -54,7 +54,7 @@ def _connect(host: str, number: int) -> socket.socket | None:
 
 
 def connect_unix(path: str) -> socket.socket | None:
-    """A connection to a local socket, None where nobody listens."""
+    """A connection to a local socket, None if nothing listens."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(CONNECT_SECONDS)
     try:

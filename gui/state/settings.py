@@ -296,7 +296,7 @@ class SettingsStore(QObject):
                 self.set(name, getattr(defaults, name))
 
     def use_storage(self, storage: Storage) -> None:
-        """Write off the GUI thread from now on, with ``storage``, which nobody else writes with."""
+        """Write off the GUI thread from now on, with ``storage``, which has no other writer."""
         self._file.use_storage(storage)
 
     def close(self) -> None:

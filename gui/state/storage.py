@@ -133,7 +133,7 @@ class SharedFile(QObject):
         self._unwritten: tuple[Step, ...] = ()
 
     def use_storage(self, storage: Storage) -> None:
-        """Write with ``storage``, which nobody else writes with, from now on; until then on the spot."""
+        """Write with ``storage``, which has no other writer, from now on; until then on the spot."""
         self._storage = storage
         storage.changed.connect(self._on_changed)
         storage.change_failed.connect(self._on_failed)

@@ -27,7 +27,7 @@ class _Request:
 
 
 class KeyGuard(QObject):
-    """One export at a time is asked about: while somebody reads the question, no other begins."""
+    """One export at a time is asked about: while the question is open, no other begins."""
 
     def __init__(self, runner: JobRunner, notifier: Notifier, over: QWidget, parent: QObject) -> None:
         """``over``: a widget of the window over which the question is shown."""
@@ -38,7 +38,7 @@ class KeyGuard(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def before(self, subject: str, look: Look, go: Callable[[], None]) -> None:
-        """Call ``go`` when ``look`` found nothing, or when somebody read what it found and wants it all the same."""
+        """Call ``go`` when ``look`` found nothing, or when the user has read what it found and confirms."""
         self._lane.submit(_Request(look, subject, go))
 
     @Slot(object)

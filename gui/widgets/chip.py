@@ -101,7 +101,7 @@ class ChoiceChip(MenuChip):
 
 
 class PopoverChip(Chip):
-    """A filter whose fields are in a popover below it. It is on while ``set_on`` says so, whoever clicks it."""
+    """A filter whose fields are in a popover below it. It is on while ``set_on`` says so, whatever is clicked."""
 
     def __init__(self, name: str, text: str, spoken: str, popover: QDialog) -> None:
         super().__init__(name, text, spoken)

@@ -169,7 +169,7 @@ def tokens_box(name: str, spoken: str) -> QSpinBox:
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setAccelerated(True)
     box.setAccessibleName(spoken)
-    # As wide as seven digits: the longest number allowed would make the bar twice as wide for nobody.
+    # As wide as seven digits: the longest number allowed would make the bar twice as wide for no use.
     box.setFixedWidth(box.fontMetrics().horizontalAdvance("0,000,000") + 36)
     return box
 
@@ -229,7 +229,7 @@ class PageTabs(QTabWidget):
 class WhenSeen(QObject):
     """Does it at once where the widget is seen, else when it is next shown, once for all that asked for it.
 
-    Another theme concerns every tab: to draw all of them anew took a tenth of a second, of which one is seen.
+    Another theme concerns every tab: to redraw all of them took a tenth of a second, of which one is seen.
     """
 
     def __init__(self, widget: QWidget, act: Callable[[], object]) -> None:

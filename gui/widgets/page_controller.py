@@ -68,7 +68,7 @@ class PageController(QObject, Generic[Panel]):
         context.encodings.listed.connect(self._on_listed)
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it: of a panel that nobody has looked at, what it was made with."""
+        """What the user chose, as JSON holds it: for a panel that was never shown, what it was built with."""
         return self._state if self.panel is None else self.panel.state()
 
     def _show_encodings(self, panel: Panel) -> None:

@@ -21,7 +21,7 @@ class PlotAxis(pg.AxisItem):
     """
 
     def paint(self, p: QPainter, _option: Any, _widget: Any) -> None:
-        if self.picture is None:  # pyqtgraph's word for what is to be worked out anew
+        if self.picture is None:  # pyqtgraph's way of saying that it must be recomputed
             self.picture = self._worked_out()
         if self.picture:
             p.save()

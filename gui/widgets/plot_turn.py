@@ -32,7 +32,7 @@ class PlotTurn(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Have it drawn, once for all that ask for it meanwhile."""
+        """Have it drawn, once for all requests until then."""
         if not self._waits and isValid(self._turns):  # a window on its way out has none
             self._waits = True
             self._turns.call(self._draw)

@@ -54,7 +54,7 @@ _READ = (
     *(Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole),
     *(Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole),
 )
-"""What somebody reads, or has read out to them."""
+"""What is read on the screen or by a screen reader."""
 
 
 def plain_tips(data: Data) -> Data:
@@ -283,7 +283,7 @@ class TableModel(QAbstractTableModel):
         return False
 
     def _read(self, row: Any, column: int, role: int) -> str | None:
-        """Return what somebody reads of a cell besides its text, or has read out to them."""
+        """Return what a cell says besides its text, also to a screen reader."""
         declared = self.columns[column]
         cell = {
             _Role.ToolTipRole: declared.tip,

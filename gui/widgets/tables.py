@@ -49,7 +49,8 @@ class StretchedTable(QTableView):
     resized = Signal()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # All is painted anew after this, with scroll bars and editors where they belong: nothing is left to be told of.
+        # Everything is repainted after this, with scroll bars and editors where they belong: nothing is left to be told
+        # of.
         blocker = QSignalBlocker(self.horizontalHeader())
         super().resizeEvent(event)
         blocker.unblock()
@@ -61,7 +62,7 @@ class FittedTable(StretchedTable):
 
     ``ResizeToContents`` of Qt gives the same widths. But it asks a model for eight roles of each cell that it measures,
     whenever anything changes and several times over while a table is shown or resized. Here a cell is asked for its
-    text, once, and only where somebody looks. Rows that come into sight later may make a column wider, none narrower.
+    text, once, and only for visible rows. Rows that come into sight later may make a column wider, none narrower.
     """
 
     _unfitted = Signal()

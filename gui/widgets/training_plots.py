@@ -32,7 +32,7 @@ LEAST_SPEED_HEIGHT = 330
 """In a lower view the speed is left out, for the words above it say it too."""
 HEAD_ROOM = 1.04
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-"""An axis ends at one of these times a power of ten, so that it is not drawn anew with every point."""
+"""An axis ends at one of these times a power of ten, so that it is not redrawn with every point."""
 
 
 MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
@@ -214,7 +214,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         """Show a point of the curve as if the pointer were on it."""
         curve = self._curve
         if curve is None or index >= len(curve.vocab_sizes):
-            return  # it is not drawn yet, or drawn anew
+            return  # it is not drawn yet, or being redrawn
         point = QPointF(curve.vocab_sizes[index], curve.bytes_per_token[index])
         self._mark(index, self.density.box.mapViewToScene(point))
 

@@ -199,7 +199,7 @@ class Application(QObject):
     def start_services(self) -> None:
         """Start the worker threads and everything that counts, prices, reads and writes.
 
-        Step by step, so that a key pressed meanwhile waits for one step and not for all.
+        Step by step, so that a key pressed during it waits for one step and not for all.
         """
         if self.runner is None:
             # Counting comes last: while the first vocabulary is read, nothing else in this process gets far.

@@ -1,4 +1,5 @@
-"""The last resort: what nobody caught is shown with all that a report needs, and the window stays open with its text.
+"""The last resort: uncaught errors are shown with everything that a report needs, and the window stays open with its
+text.
 
 Errors that were foreseen go through ``gui.runtime.notify`` as sentences; only faults of ours end here.
 """
@@ -67,7 +68,7 @@ class CrashDialog(QDialog):
 
 
 class CrashHook(QObject):
-    """Catches what nobody caught, on any thread, while it is installed."""
+    """Catches uncaught errors on any thread while it is installed."""
 
     _caught = Signal(str)
 

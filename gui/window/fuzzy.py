@@ -24,7 +24,7 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
         text = name.lower() if len(name.lower()) == len(name) else name
     if not letters:
         return 0.0, ()
-    if len(letters) > len(text):  # somebody pasted a page
+    if len(letters) > len(text):  # a whole page was pasted
         return None
     found = _best(letters, text)
     if found is None:

@@ -187,7 +187,7 @@ class SessionKeeper(QObject):
             return
         state, self._unread = wanted.state, None
         if self._prompt.modified or self._prompt.origin is not None:
-            # Somebody has begun to write or opened a file: that is wanted. The other stays on the disk.
+            # The user has begun to type or opened a file, which takes precedence. The other stays on disk.
             self._set_aside(self.tr("another one exists"))
         else:
             self.show_last(state, stored, document)
@@ -287,7 +287,7 @@ class SessionKeeper(QObject):
         if revision == self._prompt.editor.revision:
             self._write_text(text)
         else:
-            # Typed on meanwhile. What came is newer than what is on the disk; the rest follows.
+            # The user typed in the meantime. What came is newer than what is on the disk; the rest follows.
             self._write_text(text)
             self._text_changed = True
             self._timer.start()

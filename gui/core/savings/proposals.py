@@ -496,7 +496,7 @@ def advise(
 
 
 def together(text: str, proposals: Iterable[Proposal], count: Count) -> Effect:
-    """The effect of several proposals for this text at once, counted anew.
+    """The effect of several proposals for this text at once, recounted.
 
     Where edits overlap, the proposal whose kind ``KINDS`` has first keeps its own, whole; in what order the proposals
     are given makes no difference.

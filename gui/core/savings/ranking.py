@@ -72,7 +72,7 @@ def rank_lines(text: str, token_byte_ends: NDArray[np.int64]) -> Ranking:
 def rank_sections(text: str, token_byte_ends: NDArray[np.int64], by: SectionKind) -> Ranking:
     """The sections of one kind, and what stands between them (``Ranking.between``). As ``rank_lines`` otherwise."""
     spans = sections(text, by)
-    # An array made of pairs takes more than twice as long, and every other thread waits meanwhile.
+    # An array made of pairs takes more than twice as long, and every other thread waits for it.
     ends = np.fromiter(chain.from_iterable(spans), dtype=np.int64, count=2 * len(spans))
     places = byte_places(text, np.append(ends, len(text)))
     starts, size = places[:-1:2], int(places[-1])

@@ -77,7 +77,7 @@ class Fence(NamedTuple):
 
 
 def fences(text: str) -> list[Fence]:
-    """The fenced code blocks. One that nobody closes goes on to the end of the text."""
+    """The fenced code blocks. An unclosed one ends with the text."""
     found: list[Fence] = []
     opening: re.Match[str] | None = None
     for match in matches(_FENCE, text):

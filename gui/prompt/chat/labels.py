@@ -71,7 +71,7 @@ def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocal
 
 
 def special_words(found: Sequence[SpecialText]) -> str:
-    """A warning where somebody's text spells special tokens; empty where none does."""
+    """A warning if user text spells special tokens, else empty."""
     if not found:
         return ""
     named = [

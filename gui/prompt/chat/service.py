@@ -28,7 +28,7 @@ BODY_BYTES = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class BodySource:
-    """Where a request is to be read from: a file, or a text that somebody pasted."""
+    """Where a request is to be read from: a file, or pasted text."""
 
     path: Path | None
     text: str = ""

@@ -37,7 +37,7 @@ BOM = "\ufeff"
 """Tells spreadsheets that a CSV file is UTF-8."""
 
 DELAY_MS = 60
-"""Changes that come together are compared once; while somebody types, the prompt's own count goes first."""
+"""Changes that come together are compared once; while the user types, the prompt's own count goes first."""
 
 LONGEST_READ = 65_536
 """UTF-16 units of a selection that are taken from the editor at once; a longer one is cut out by the worker."""
@@ -123,7 +123,7 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot()
     def refresh(self) -> None:
-        """Compare anew, soon; as soon as the page is looked at, if it is not."""
+        """Compare again soon, or when the page is next shown."""
         self._revision += 1
         if self._panel.isVisible():
             self._delay.start()
@@ -184,7 +184,7 @@ class CompareController(PageController["ComparePanel"]):
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:
         if compared.request.names != self._panel.encodings.names:
-            return  # others were chosen meanwhile, and are asked for
+            return  # others were chosen in the meantime, and are requested
         self._notifier.withdraw(FAILED)
         self.compared = compared
         self._panel.show_running(False)
@@ -247,7 +247,7 @@ class CompareController(PageController["ComparePanel"]):
         if request.prompt_revision != self._prompt.editor.revision:
             self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
             return
-        self._goes = True  # what is shown there is selected, and is not what somebody wants to have compared
+        self._goes = True  # what is shown there is selected, and is not what the user wants to compare
         self._context.pages.show_place(request.first + utf16_start, request.first + utf16_end)
         self._goes = False
 

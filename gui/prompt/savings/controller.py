@@ -108,7 +108,7 @@ class SavingsController(QObject):
 
     @Slot()
     def _come_to_front(self) -> None:
-        """Whoever turns to the page wants to know of the text as it is now."""
+        """The page shows the current text when it is opened."""
         self._building.when_built(self._look)
 
     def _look(self) -> None:
@@ -201,7 +201,7 @@ class SavingsController(QObject):
 
     @Slot()
     def _combine(self) -> None:
-        """Count what is checked anew: edits that touch each other save less together than one by one."""
+        """Recount what is checked: edits that touch each other save less together than one by one."""
         self.combination = self._awaited = None
         if self.findings is not None and self._panel.savings.model.chosen:
             self._awaited = CombineRequest(self.findings, self._panel.savings.model.chosen)

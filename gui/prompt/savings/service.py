@@ -43,7 +43,7 @@ class AdviceRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty where nobody can say where the tokens
+    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty if it is unknown where the tokens
     are. ``previews`` by kind of proposal."""
 
     request: AdviceRequest

@@ -34,7 +34,7 @@ NEEDS = ("gui.prompt.versions.panel",)
 PROBLEMS = "versions"
 
 COMPARE_DELAY_MS = 600
-"""A changed prompt is compared again when nobody has typed for so long."""
+"""A changed prompt is compared again after so long without typing."""
 
 
 class VersionsController(QObject):
@@ -141,7 +141,7 @@ class VersionsController(QObject):
 
     @Slot()
     def reprice(self) -> None:
-        """Other prices or another scenario: shown where somebody looks, which is priced anew when it is shown again."""
+        """Other prices or another scenario: shown on the visible page; a hidden one is repriced when it is shown."""
         if not self._panel.isVisible():
             return
         self._panel.list.model.set_cost(self._one_call)

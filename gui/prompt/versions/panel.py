@@ -59,7 +59,7 @@ LEAST_SHARE = 0.001
 class VersionsModel(RowsModel):
     """Name, tokens, the cost of one call, the share of the context window, and day and time.
 
-    Signals: ``renamed(Version, str)`` when somebody typed another name.
+    Signals: ``renamed(Version, str)`` when the user typed another name.
     """
 
     COLUMNS = 5

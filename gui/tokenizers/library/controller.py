@@ -67,7 +67,7 @@ class LibraryController(PageController["LibraryPage"]):
     # --- the page -----------------------------------------------------------------------------------------------------
 
     def build(self) -> LibraryPage:
-        """Make the page, if nobody has yet."""
+        """Build the page unless it exists."""
         if self.panel is not None:
             return self.panel
         from gui.tokenizers.library.page import LibraryPage

@@ -228,7 +228,7 @@ class TokenizerFiles(QObject):
         self._reading.submit(request)
 
     def stop_reading(self) -> None:
-        """Nobody waits for it any more."""
+        """Drop the pending request."""
         self._reading.cancel()
 
     def change(self, change: Change) -> None:

@@ -1,4 +1,4 @@
-"""Gives the window its merge inspector: the page when somebody first looks at it, and the ways that lead there."""
+"""Gives the window its merge inspector: the page, built when it is first shown, and the actions that open it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MergesController(PageController["MergesPanel"]):
         context.pages.when_seen("mergesTab", NEEDS, self._come_to_front)
 
     def build(self) -> MergesPanel:
-        """Make the page, if nobody has yet."""
+        """Build the page unless it exists."""
         if self.panel is not None:
             return self.panel
         from gui.tokenizers.merges.panel import MergesPanel

@@ -50,7 +50,7 @@ MOST_CHARACTERS = 20
 PADDING = 7.0
 ROUND = 4.0
 LEAST_READABLE = 0.45
-"""Below this zoom text is left out: nobody could read it."""
+"""Below this zoom text is not drawn: it would be too small to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +386,7 @@ class MergeTreeView(QAbstractScrollArea):
 
     @Slot()
     def fit(self) -> None:
-        """As large as shows the whole, up to full size, and as long as nobody zooms also after a change of size."""
+        """As large as shows the whole, up to full size, and until the user zooms also after a change of size."""
         self._blocks = self._shape == BLOCKS
         self._measure()
         fitting = self._fitting()

@@ -81,7 +81,7 @@ class KeptEncoding:
 class TrainingPlan:
     """A run to be made: ``name`` for the encoding, ``paths`` of the texts, and the rules and settings for them.
 
-    ``survey``: what the paths hold, where somebody looked already; then only its files are trained on.
+    ``survey``: what the paths hold, if they were already scanned; then only its files are trained on.
     ``threads``: None for as many as the machine has cores. ``dask``: the address of a scheduler whose workers count
     in place of this machine; a run that is taken up again counts here. ``held_back``: files that are not trained on,
     so that the result can be measured on text it has not seen.
@@ -229,7 +229,7 @@ def _places(session: Path) -> list[Path]:
 
 
 def drop_checkpoint(folder: Path) -> None:
-    """Forget the checkpoint: the run is through, or nobody wants it. One that cannot be removed is offered again."""
+    """Forget the checkpoint: the run has ended, or it is not wanted. One that cannot be removed is offered again."""
     from engine.runtime.atomic_files import clear_half_written
 
     with contextlib.suppress(OSError):

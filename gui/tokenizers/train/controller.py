@@ -83,7 +83,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
 
     def build(self) -> TrainingController:
-        """Make the page now, if nobody has yet."""
+        """Build the page now unless it exists."""
         self._building.finish()
         return self
 

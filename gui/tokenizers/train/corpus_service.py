@@ -278,7 +278,7 @@ class CorpusService(QObject):
     @Slot(object)
     def _on_cancelled(self, request: SurveyRequest) -> None:
         if request is self._wanted:
-            # Nobody asked for another folder: someone stopped this among all jobs.
+            # The user did not ask for another folder but cancelled this among all jobs.
             self.survey_failed.emit(self.tr("Stopped before the folder was scanned."))
 
     @Slot(object)

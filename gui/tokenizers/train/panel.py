@@ -232,7 +232,7 @@ SIDE_BY_SIDE = 860
 """From this width on the curve stands beside the merges."""
 
 SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
-"""What curve and merges have of the room, at first and whenever they are arranged anew."""
+"""What curve and merges have of the room, at first and whenever they are rearranged."""
 
 
 class TrainingProgressPage(QWidget):

@@ -149,7 +149,7 @@ LISTED = 100
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
     """An encoding by its name, and the files to measure it on. ``held_out``: whether it has not been trained on them,
-    None where nobody knows.
+    None if unknown.
 
     ``sample_file``: of the files, the one whose text is shown side by side.
     """

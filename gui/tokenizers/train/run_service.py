@@ -221,7 +221,7 @@ def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, 
 
 
 def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
-    """Say how far it is to whoever watches all jobs. Being asked to stop is found out by ``_ending``."""
+    """Report progress to the display of all jobs. Being asked to stop is found out by ``_ending``."""
     try:
         ticket.progress(fraction, stage_words(stage))
     except JobCancelled:
@@ -230,7 +230,7 @@ def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
 
 IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
 KEEPING = "keeping"
-"""The last merge is made, or nobody wants more; an encoding is made of them."""
+"""The last merge is made, or no more are wanted; an encoding is built from them."""
 
 
 class TrainingService(QObject):

@@ -252,7 +252,7 @@ class TrainingSurveyBox(QGroupBox):
         self.forecast.say("")
 
     def set_problem(self, problem: str) -> None:
-        """There is nothing to train on, or nobody could look."""
+        """There is nothing to train on, or it could not be scanned."""
         self._show(None)
         self.headline.hide()
         self.remark.say(problem, "error")
@@ -290,7 +290,7 @@ class TrainingSurveyBox(QGroupBox):
         )
 
     def set_forecast_problem(self, why: str) -> None:
-        """Say why nobody can tell what training would take."""
+        """Show why training time cannot be estimated."""
         self.forecast.say(self.tr("No forecast: {why}").format(why=why), "warning")
 
     def _show(self, survey: CorpusSurvey | None) -> None:

@@ -38,7 +38,7 @@ RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
 
 
 def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
-    """An id from 0 to ``last``, or the first and the last of a range that begins with one, as somebody typed them;
+    """An id from 0 to ``last``, or the first and the last of a range that begins with one, as typed;
     None for anything else."""
     match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
     if match is None or int(match[1]) > last:
@@ -115,7 +115,7 @@ class VocabularyFlow(QObject):
             self._panel.say_problem(self._refusal)
 
     def begin_with(self, name: str, token_id: int, otherwise: str) -> None:
-        """Open this encoding, and go to this id (-1: to none), as soon as somebody looks or searches; ``otherwise``
+        """Open this encoding, and go to this id (-1: to none), when the page is shown or searched; ``otherwise``
         where it cannot be opened."""
         self._first, self._otherwise = name, otherwise
         self._wanted_id = token_id
@@ -218,7 +218,7 @@ class VocabularyFlow(QObject):
                 self.go(typed)
 
     def _show_wanted(self, is_new: bool) -> None:
-        """Go where somebody wanted to go. In another vocabulary the same id is another token: it is looked at anew."""
+        """Go to the requested place. In another vocabulary the same id is another token: it is read again."""
         table = self._panel.table
         if self._to_top and self._panel.model.rowCount():
             self._to_top = False
@@ -451,7 +451,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
-        """Make the page now, if nobody has yet. It begins with the vocabulary of last time, or else the prompt's."""
+        """Build the page now unless it exists. It begins with the vocabulary of last time, or else the prompt's."""
         self._building.finish()
         assert self.flow is not None
         return self.flow

@@ -68,7 +68,7 @@ def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) ->
 
 
 def _read(path: Path) -> bytes | None:
-    """A file's content, None where there is none or it cannot be read: then it is made anew."""
+    """A file's content, None where there is none or it cannot be read: it is rebuilt then."""
     try:
         return path.read_bytes()
     except OSError:
@@ -81,7 +81,7 @@ STRETCHES = 200
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lengths:
-    """Byte and merge tokens by their lengths; special tokens, which nobody learned, are left out.
+    """Byte and merge tokens by their lengths; special tokens, which are not learned, are excluded.
 
     ``counts``: int64[k], how many tokens have ``i`` bytes, for ``i`` from 0 to the longest. ``ids``: float64[m], the
     middles of stretches of ids; ``means``, ``longest``: float64[m], mean and greatest length in each.

@@ -51,7 +51,7 @@ TEXT_MARGIN = 3
 class EntryPainter:
     """Draws rows that are neither selected nor current: text on a plain or a shaded ground, and nothing else. By Qt's
     view and a delegate they take three times as long, for it asks for a dozen things at each cell; and with every key
-    in the search the whole table is drawn anew."""
+    in the search the whole table is redrawn."""
 
     def __init__(self, view: QTableView, model: VocabularyTableModel, font: QFont, theme: Theme) -> None:
         """``font``: of the columns in ``FIXED_FONT``; the others have that of the view."""

@@ -118,7 +118,7 @@ COLUMNS = (
 ID, TOKEN, PARENTS, LENGTH, BUILT, KIND, SCRIPT, REMARKS, BYTES = range(len(COLUMNS))
 
 NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
-"""What they say is known when somebody has looked at the whole vocabulary."""
+"""Known once the whole vocabulary has been examined."""
 
 FIXED_FONT = (TOKEN, PARENTS, BYTES)
 
@@ -183,7 +183,7 @@ Index = QModelIndex | QPersistentModelIndex
 class VocabularyTableModel(QAbstractTableModel):
     """A row an id.
 
-    Signals: ``sort_asked(int, bool)``: a column, and whether from its other end; whoever knows how sorts.
+    Signals: ``sort_asked(int, bool)``: a column, and whether from its other end; the receiver sorts.
     """
 
     sort_asked = Signal(int, bool)
