@@ -32,7 +32,7 @@ MOST_KEPT = 200_000
 """Files, and counts of contents, that are kept. Of the oldest row that has some of them the others are kept, too."""
 
 VERSION = 4
-"""Of the tables, and of the way in which files are counted: a file of an older one is started over, one of a newer one
+"""Version of the tables and of how files are counted. A file of an older version is started over, a newer one
 is left as it is."""
 
 RECENT_NS = 2_000_000_000
@@ -172,8 +172,8 @@ class CountCache:
         self._file = file
 
     def known(self, keys: Sequence[str], cancel_check: Callable[[], None] = lambda: None) -> KnownCounts:
-        """What is known, in the encodings with these keys. A damaged file is started over. ``cancel_check`` is called
-        between the rows, some hundred files each; what it raises ends this."""
+        """Return what is known in the encodings with these keys. A damaged file is started over. ``cancel_check`` is
+        called between the rows, some hundred files each; what it raises ends this."""
         known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
         try:
             try:

@@ -93,7 +93,7 @@ class ChunkedEncoder(NativeFront):
         return text_cuts().spans(text, CHUNK_CHARS)
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
-        """What ``work`` makes of the chunks of a text: at once; chunk by chunk, if it can be cancelled in between;
+        """Apply ``work`` to the chunks of a text: in one call, or chunk by chunk if it can be cancelled in between;
         or several parts of them by threads."""
         chunks = self._chunks(text)
         if chunks is None:

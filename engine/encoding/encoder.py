@@ -178,7 +178,7 @@ class NativeEncoder:
         return out
 
     def count_pretokens(self, text: bytes, byte_spans: NDArray[np.int64]) -> int:
-        """How many tokens the pretokens of a UTF-8 text have that was split elsewhere, as in ``encode_pretokens``."""
+        """Return the number of tokens of a UTF-8 text that was split elsewhere, as in ``encode_pretokens``."""
         array, ends = _joined(text, byte_spans)
         own = self._take_workspace()
         try:

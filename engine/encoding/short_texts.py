@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 
 MOST_BYTES = 2048
-"""Of a text: looking up its pretokens takes a good part of the time by then, though other threads run."""
+"""Of a text: in longer ones looking up the pretokens takes much of the time, though other threads run."""
 
 MOST_TEXTS = 32
 """With more than these there are many, for which the encoder of all tokens is better."""

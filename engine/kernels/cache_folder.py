@@ -49,7 +49,7 @@ _choice: ContextVar[_Choice] = ContextVar("kernel_cache", default=_NOTHING_CHOSE
 
 @contextlib.contextmanager
 def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[None]:
-    """What this thread compiles or loads inside this context is cached below ``folder``. With ``compiled_only`` nothing
+    """Cache what this thread compiles or loads below ``folder``. With ``compiled_only`` nothing
     is compiled: NotCompiledError instead. None and False: as outside of this; otherwise ``user_folder``.
 
     A folder that cannot be written means compiling at each start, never an error.

@@ -3,8 +3,8 @@
 Counts are kept under these digests, so it must be impossible to write a file that has the digest of another one, and
 with it that one's count. A cryptographic hash of all bytes takes a quarter of the time that counting takes, even where
 the processor has instructions for it. So a *secret* that is kept beside the counts takes part. Each kilobyte becomes
-four sums of products with random words that are derived from the secret (``engine.kernels.block_sums``): for whoever
-does not know it, two contents of one size have the same sums with a probability of 2**-128, whatever they are. The sums
+four sums of products with random words that are derived from the secret (``engine.kernels.block_sums``): without
+knowing it, two contents of one size have the same sums with a probability of 2**-128, whatever they are. The sums
 and the size go through BLAKE2b with the secret as its key (RFC 7693). A digest means nothing with another secret.
 """
 

@@ -14,6 +14,7 @@ from engine.library.formats.library_data import LibraryData
 from engine.library.formats.tokenizer_data import TokenizerData
 
 LONGEST_MAGIC = 8
+"""Bytes read to recognize a format with a header."""
 LARGEST_FILE = 40 << 20
 """Bytes; of a file with the tokenizer in its header only that is read. The largest tokenizer files that are published
 have 34 MB."""
@@ -69,8 +70,8 @@ class ForLibrary:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a file holds. ``for_library``: of a tokenizer.json that our own engine can run, makes what the library that
-    it is from is given; FormatError. ``kind``: the name of its format, set by who asked the reader."""
+    """What a file holds. ``for_library``: for a tokenizer.json that our own engine can run, returns the form for its
+    original library; raises FormatError. ``kind``: the name of its format, set by who asked the reader."""
 
     data: TokenizerData | LibraryData
     for_library: Callable[[], ForLibrary] | None = None
