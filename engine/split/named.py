@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from engine.split import safe_cuts
-from engine.split.patterns import PATTERNS
+from engine.split.patterns import PATTERNS, TRAINED
 
 _WHITE = safe_cuts.WHITE_SPACE
 
@@ -37,7 +37,7 @@ class TrainingSplit:
 
 
 def _named() -> dict[str, TrainingSplit]:
-    published = {known.trained_as: known.expression for known in PATTERNS if known.trained_as}
+    published = {known.trained_as: known.expression for known in TRAINED}
     splits = {name: TrainingSplit(name, expression, _AT_CUTS) for name, expression in published.items()}
     splits["whitespace"] = TrainingSplit("whitespace", r"\S+|\s+", _AT_SPACES)
     splits["sentencepiece"] = TrainingSplit("sentencepiece", r"[^\r\n]+|[\r\n]+", _AT_LINE_ENDS)

@@ -343,5 +343,8 @@ GEMMA3 = SplitPattern(
 PATTERNS: tuple[SplitPattern, ...] = (CL100K, O200K, GPT2, LLAMA3, QWEN, QWEN3_5, KIMI, TEKKEN, DEEPSEEK)
 """Those that the rules of this package hold for, in the order in which they are offered."""
 
+TRAINED = tuple(known for known in PATTERNS if known.trained_as)
+"""Those that training offers by name."""
+
 KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expression, *known.also))
 """Their texts."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.library.formats.table import endings
-from engine.split.patterns import PATTERNS
+from engine.split.patterns import TRAINED
 from gui.core import local_tokenizers
 from gui.costs.prices_service import Splice, splice
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ENDINGS = endings()
 """Of files that can be imported."""
-PATTERN_NAMES = tuple(known.trained_as for known in PATTERNS if known.trained_as)
+PATTERN_NAMES = tuple(known.trained_as for known in TRAINED)
 """Split patterns that are offered by name; any other can be typed."""
 BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
 """Origins of tokenizers, by the names of the engine."""

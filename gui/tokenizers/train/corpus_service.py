@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from engine.corpus.types import CorpusRules
-from engine.split.patterns import PATTERNS
+from engine.split.patterns import TRAINED
 from engine.training.types import TrainingSettings
 from gui.core.token_text import visible_text
 from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.types import TokenPatch
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
-PUBLISHED_PATTERNS = tuple((known.trained_as, known.description) for known in PATTERNS if known.trained_as)
+PUBLISHED_PATTERNS = tuple((known.trained_as, known.description) for known in TRAINED)
 """Split patterns that training offers: their names, and what a user should know of each."""
 PREVIEW_BYTES = 16_384
 """So much of a file is looked at: some three hundred lines."""
