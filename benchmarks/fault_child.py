@@ -129,5 +129,5 @@ def _watch(bench: Any, note: Callable[..., None]) -> None:
     watch_training(note)
     sys.excepthook = lambda kind, error, _: note("exception", text=f"{kind.__name__}: {error}")
     bench.notifier.posted.connect(lambda notice: note("said", text=notice.text))
-    bench.files._storage.written.connect(lambda _path: note("document done"))
+    bench.files._storage.written.connect(lambda _path: note("document done", whole=not bench.prompt.modified))
     bench.keeper._storage.failed.connect(lambda _path, why: note("session failed", why=why))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, Signal,
 
 from engine.runtime.cancellation import check_cancelled, interruptible
 from gui.core.about import own_command
+from gui.core.versioned_document import regular_bytes
 from gui.editor.offsets import document_text
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
@@ -156,6 +157,17 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
     text = stored.text
     digest = hashlib.blake2b(data, digest_size=16).digest()
     return OpenedFile(path, text, document_text(text), stored.encoding, stored.size, ends_in_crlf(text), digest)
+
+
+def holds_text(path: Path, encoding: str, text: str) -> bool:
+    """Whether a file holds this text now, stored in ``encoding``. Reads all of it, on the calling thread."""
+    from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
+
+    try:
+        in_file = decode_stored(regular_bytes(path), encoding or None).text
+    except (OSError, BinaryFileError, UnknownTextEncodingError):
+        return False
+    return document_text(in_file) == document_text(text)
 
 
 def _digest(path: Path, _ticket: Ticket) -> bytes | None:

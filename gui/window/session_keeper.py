@@ -16,6 +16,7 @@ from gui.core.profile_files import remove_saved_texts
 from gui.core.sample import SAMPLE
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import document_text
+from gui.prompt.file_service import holds_text
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.notify import Notifier, Offer
 from gui.state.session import (
@@ -399,10 +400,10 @@ class SessionKeeper(QObject):
         """True if nothing is lost with the text: it is in its file, or it is the sample."""
         if state.modified:
             return False
+        text = self._prompt.stored_text or self._prompt.read_now().text()
         if state.file:
-            return Path(state.file).is_file()
-        text = self._prompt.stored_text or self._prompt.read_now()
-        return (text if isinstance(text, str) else text.text()) in ("", SAMPLE)
+            return holds_text(Path(state.file), state.file_encoding, text)
+        return text in ("", SAMPLE)
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

@@ -154,6 +154,23 @@ def test_a_closed_second_window_leaves_nothing_that_is_saved_elsewhere(
     assert not json.loads((folder / STATE_FILE).read_text())["file"]
 
 
+@pytest.mark.parametrize("overwritten", [False, True])
+def test_a_closed_second_window_keeps_a_text_that_its_file_no_longer_holds(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, overwritten: bool
+):
+    document = tmp_path / "document.txt"
+    first, second = open_window(tmp_path), open_window(tmp_path)
+    second.prompt.replace_all(LEFT)
+    second.files.save_to(document)
+    qtbot.waitUntil(lambda: not second.prompt.modified)
+    if overwritten:
+        document.write_text("saved by another program")
+    close_window(qtbot, second)
+    close_window(qtbot, first)
+    kept = (tmp_path / "data" / "sessions" / "2" / TEXT_FILE).read_text()
+    assert kept == (LEFT if overwritten else "")
+
+
 def test_a_session_that_another_window_took_is_left_alone(
     qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, orphan: Path
 ):
