@@ -11,22 +11,27 @@ Two encoders do the work, with the same ids: tiktoken's, built when it is first 
 from __future__ import annotations
 
 import functools
+import itertools
 import threading
-from collections.abc import Callable, Collection, Set
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from engine.encoding.decoding import DecodingFace
 from engine.encoding.short_texts import ShortTextCores
-from engine.encoding.text_encoding import TextEncoding
-from engine.encoding.vocabulary_view import VocabularyFace
+from engine.errors import UnsupportedTextError
 from engine.runtime import caches
+from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
-from engine.runtime.tiktoken_core import CoreBPE, build_core, byte_core, guarded
+from engine.runtime.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
+from engine.split import long_runs
+from engine.split.fallback import split_apart
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.safe_cuts import CutFinder
-from engine.split.special_text import split_at_specials
+from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.text.validity import without_surrogates
+from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
+from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
+from engine.vocabulary.merges import parents_by_replay, parents_from_tables
 from engine.vocabulary.token_bytes import Vocabulary
 
 if TYPE_CHECKING:
@@ -42,8 +47,14 @@ CHUNK_CHARS = 32_768
 """tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
 every other Python thread waiting."""
 
+MOST_LOOKED_UP = 1000
+"""So many tokens at once are looked up in the vocabulary where tiktoken's encoder is not built: that takes up to a
+fifth of a second and 60 MB, which stay taken, and a thousand look-ups take a millisecond."""
 
-class Encoding(TextEncoding, DecodingFace, VocabularyFace):
+_T = TypeVar("_T")
+
+
+class Encoding:
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
     prepares = False
@@ -51,6 +62,9 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
 
     _core: CoreBPE | None
     """tiktoken's encoder; None until it is first needed."""
+
+    _undecided = False
+    """True until the first text decides whether compiled kernels are used."""
 
     def __init__(
         self,
@@ -156,7 +170,8 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
     def let_go(self) -> None:
         """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
         can do; nor which tokens each is merged from."""
-        super().let_go()
+        if self._native is not None:
+            self.__dict__.pop("token_parents", None)
         if self._native is not None and isinstance(self._ranks, BundledVocabulary):
             with self._core_lock:  # one that is being built would come back
                 self._core = None
@@ -355,6 +370,184 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         token: int = self._core_bpe.encode_single_token(text_or_bytes)
         return token
 
+    def encode_bytes(self, content: bytes) -> list[int]:
+        """Token ids of any bytes. From the first that is no UTF-8 on, nothing splits them: they are merged as they are.
+
+        Raises UnsupportedTextError for bytes that are no UTF-8 if the vocabulary does not have every byte.
+        """
+        try:
+            return self.encode_ordinary(content.decode("utf-8"))
+        except UnicodeDecodeError:
+            pass
+        ranks = self._mergeable_ranks
+        if not all(bytes([value]) in ranks for value in range(256)):
+            raise UnsupportedTextError(f"{self.name} does not have a token for every byte: it only takes UTF-8")
+        return self._encode_bytes(content)
+
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        ids: list[int] = self._core_bpe._encode_bytes(text)
+        return ids
+
+    # How a text becomes ids: by our own kernels, by tiktoken's encoder at once, or part by part
+
+    def _checked_specials(
+        self,
+        text: str,
+        allowed_special: Literal["all"] | Set[str],
+        disallowed_special: Literal["all"] | Collection[str],
+    ) -> Set[str]:
+        """The allowed texts as a set. ValueError where a disallowed one occurs in the text."""
+        allowed = self.special_tokens_set if allowed_special == "all" else allowed_special
+        disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
+        if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
+            raise_disallowed(found.group())
+        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
+
+    @functools.cached_property
+    def _some_begin_alike(self) -> bool:
+        """True if one special token begins with another. tiktoken's encoder takes any of them; here the longest wins,
+        as in Hugging Face's library."""
+        in_order = sorted(self._special_tokens)  # what begins with a text follows it
+        return any(longer.startswith(text) for text, longer in itertools.pairwise(in_order))
+
+    def _list(self, text: str, allowed: Set[str]) -> list[int]:
+        if self._undecided:
+            self._decide()
+        if allowed and (self._native is not None or self._some_begin_alike):
+            parts = self._around_specials(text, allowed, lambda segment: self._list(segment, frozenset()))
+            return [token for part in parts for token in part]
+        if self._native is not None:
+            return self._native.encode_to_list(text)
+        if not self._needs_parts(text):
+            try:
+                with guarded():
+                    # Of the two, encode_ordinary is the faster but panics, with a report on standard error.
+                    core = self._core_for(text)
+                    if allowed or self._pattern is None:
+                        ids: list[int] = core.encode(text, allowed)
+                    else:
+                        ids = core.encode_ordinary(text)
+                return ids
+            except SplitGaveUpError:
+                pass  # a pattern of the user's own; _parts splits it another way
+        return [token for part in self._parts(text, allowed) for token in part]
+
+    def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
+        import numpy as np
+
+        if self._undecided:
+            self._decide()
+        ids_of_parts: Iterator[Any]
+        if allowed and (self._native is not None or self._some_begin_alike):
+            encode = functools.partial(self._ids, allowed=frozenset(), num_threads=num_threads)
+            ids_of_parts = self._around_specials(text, allowed, encode)
+        elif self._native is not None:
+            return self._native.encode(text, num_threads=num_threads).view(np.int32)
+        elif self._needs_parts(text):
+            ids_of_parts = self._parts(text, allowed)
+        else:
+            try:
+                with guarded():
+                    buffer = self._core_for(text).encode_to_tiktoken_buffer(text, allowed)
+                return np.frombuffer(buffer, dtype=np.int32)
+            except SplitGaveUpError:  # a pattern of the user's own; _parts splits it another way
+                ids_of_parts = self._parts(text, allowed)
+        parts = [np.asarray(ids, dtype=np.int32) for ids in ids_of_parts]
+        whole = np.concatenate([np.empty(0, dtype=np.int32), *parts])
+        whole.flags.writeable = False
+        return whole
+
+    def _around_specials(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
+        """The tokens of the stretches between special tokens, and of those."""
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+            yield encode(segment)
+            if special:
+                yield [self._special_tokens[special]]
+
+    def _needs_parts(self, text: str) -> bool:
+        """Whether the text has a run of characters that the split engine would give up on."""
+        return (
+            self._pattern is not None
+            and len(text) >= long_runs.LIMIT
+            and bool(long_runs.find_long_runs(self._pattern, text))
+        )
+
+    def _parts(self, text: str, allowed: Set[str]) -> Iterator[list[int]]:
+        """The text's tokens part by part, where the encoder cannot take it at once."""
+        for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
+            if self._pattern is None:
+                yield self._encode_only_native_bpe(segment)
+            else:
+                yield from long_runs.encode_around_runs(self._core_bpe, self._pattern, segment)
+            if special:
+                yield [self._special_tokens[special]]
+
+    def _encode_single_piece(self, text_or_bytes: str | bytes) -> list[int]:
+        if isinstance(text_or_bytes, str):
+            text_or_bytes = text_or_bytes.encode("utf-8")
+        ids: list[int] = self._core_bpe.encode_single_piece(text_or_bytes)
+        return ids
+
+    def _encode_only_native_bpe(self, text: str) -> list[int]:
+        return [token for piece in split_apart(self._pat_str, text) for token in self._encode_single_piece(piece)]
+
+    # Decoding
+
+    def decode_bytes(self, tokens: Sequence[int]) -> bytes:
+        """The bytes of these tokens, one after the other. KeyError for an id that stands for nothing."""
+        if self._core is None and len(tokens) <= MOST_LOOKED_UP:
+            known = [self._looked_up(token) for token in tokens]
+            if all(known):
+                return b"".join(known)
+        content: bytes = self._core_bpe.decode_bytes(tokens)
+        return content
+
+    def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
+        """The text of these tokens. Bytes that are no UTF-8 go by ``errors``, as in ``bytes.decode``."""
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token: int) -> bytes:
+        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        if self._core is None and (known := self._looked_up(token)):
+            return known
+        content: bytes = self._core_bpe.decode_single_token_bytes(token)
+        return content
+
+    def _looked_up(self, token: int) -> bytes:
+        """The bytes of a token, without tiktoken's encoder. ``b""`` where it is to say what is wrong with the id, and
+        for a vocabulary whose table would have to be made for this."""
+        if not (self.uses_kernels or isinstance(self._ranks, BundledVocabulary)):
+            return b""
+        known = type(token) is int and 0 <= token <= self._vocabulary.max_token_value
+        return self._vocabulary.token_bytes(token) if known else b""
+
+    def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
+        """The bytes of each token."""
+        return [self.decode_single_token_bytes(token) for token in interruptible(tokens)]
+
+    def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
+        """The text of these tokens, and for each the index of the first character that has bytes of it.
+        UnicodeDecodeError if together they are no UTF-8."""
+        pieces = self.decode_tokens_bytes(tokens)
+        offsets = []
+        char_count = 0
+        for piece in pieces:
+            starts = sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+            inside = 0x80 <= piece[0] < 0xC0
+            offsets.append(max(0, char_count - inside))
+            char_count += starts
+        return b"".join(pieces).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(
+        self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
+    ) -> list[str]:
+        """``decode`` of each list, in parallel."""
+        return in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
+
+    def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
+        """``decode_bytes`` of each list, in parallel."""
+        return in_threads(self.decode_bytes, batch, num_threads)
+
     # What an editor and a price table need beyond tiktoken
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
@@ -417,6 +610,78 @@ class Encoding(TextEncoding, DecodingFace, VocabularyFace):
         return self is other
 
     # The vocabulary
+
+    def token_info(self, token_id: int) -> TokenInfo:
+        """What an id stands for. KeyError for an id that the vocabulary does not reach."""
+        return self._vocabulary.token_info(token_id)
+
+    @property
+    def no_merges(self) -> str:
+        """Why there are no merges to be seen, in a sentence; ``""`` where there are."""
+        return ""
+
+    @property
+    def pattern(self) -> str:
+        """The split pattern, as the Rust crates read it."""
+        return self._pat_str
+
+    @property
+    def byte_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: bytes of each token. 0 for unused ids."""
+        return self._vocabulary.byte_lengths
+
+    @property
+    def utf16_lengths(self) -> NDArray[np.int32]:
+        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts where it starts; one
+        beyond the basic plane counts as two there. 0 for unused ids."""
+        return self._vocabulary.utf16_lengths
+
+    @property
+    def continues(self) -> NDArray[np.bool_]:
+        """bool[n_vocab], read-only: whether a token's first byte continues a character."""
+        return self._vocabulary.continues
+
+    def merge_steps(self, text: str | bytes) -> list[MergeStep]:
+        """The merges of one pretoken in the order in which they happen; none where it is looked up as a whole because
+        no merges lead to it. The text is not cut; lone surrogates are read as U+FFFD."""
+        if isinstance(text, str):
+            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+        return self._steps(text)
+
+    def _steps(self, content: bytes) -> list[MergeStep]:
+        return merges.merge_steps(content, self._vocabulary.ids_by_bytes)
+
+    def first_ends(self, content: bytes) -> list[int]:
+        """Where the parts end, in bytes, that merging a pretoken begins with."""
+        return list(range(1, len(content) + 1))
+
+    def looks_up(self, content: bytes) -> bool:
+        """Whether a pretoken that is a token is that token, though no merges lead to it."""
+        return True
+
+    def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
+        """The token that two neighbours in a pretoken become which lie there; None where they stay apart."""
+        return self._vocabulary.ids_by_bytes.get(content[byte_start:byte_end])
+
+    def merge_tree(self, token_id: int) -> MergeTree:
+        """How a token is merged from single bytes, as ``engine.vocabulary.merges`` finds it. KeyError for an id that
+        stands for nothing."""
+        return self._vocabulary.merge_tree(token_id)
+
+    def parents_of(self, token_id: int) -> tuple[int, int] | None:
+        """The two tokens that a token is merged from, found for this one alone. None for what is not merged."""
+        return self._vocabulary.parents_of(token_id)
+
+    @functools.cached_property
+    def token_parents(self) -> TokenParents:
+        """Which two tokens each token is merged from. At once with our kernels; without, a large vocabulary takes
+        seconds: ask for it on a thread that has them."""
+        vocabulary = self._vocabulary
+        table = vocabulary.table
+        if self._native is None:
+            return parents_by_replay(table, vocabulary.n_vocab)
+        caches.add(self)
+        return parents_from_tables(self._native.tables, table.first_id, vocabulary.n_vocab)
 
     def token_byte_values(self) -> list[bytes]:
         """The bytes of every token that is not special, sorted."""
