@@ -6,7 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from engine.corpus.look import survey
+    from engine.corpus.walk import survey
     from engine.editing.edited_text import EditedText
     from engine.encoding.encoding import Encoding
     from engine.errors import (
@@ -80,7 +80,7 @@ _HOMES = {
     "register": "library.catalog",
     "rename_encoding": "library.catalog",
     "save_encoding": "library.formats.saving",
-    "survey": "corpus.look",
+    "survey": "corpus.walk",
     "train": "training.run",
 }
 

@@ -17,7 +17,7 @@ import hypothesis
 import psutil
 import pytest
 
-from engine.encoding import kernel_use
+from engine.encoding import compiling
 from tests.thoroughness import DEEP_EXAMPLES
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _why_qt_is_missing() -> str | None:
 
 
 # Tests compare the two encoders, so none takes over by itself.
-kernel_use.leave_to_caller()
+compiling.leave_to_caller()
 
 QT_MISSING = _why_qt_is_missing()
 if QT_MISSING is None:
@@ -136,7 +136,7 @@ def without_ctok() -> Iterator[None]:
 def ctok_is_not_installed() -> Iterator[None]:
     # Not the fixture of that name: what tests patch with it would then be undone after everything else has ended.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("engine.encoding.reconstruction.is_installed", lambda: False)
+        patch.setattr("engine.encoding.library_encoding.is_installed", lambda: False)
         yield
 
 

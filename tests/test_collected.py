@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from gui.core.licences import DISTRIBUTIONS
+from gui.core.about import DISTRIBUTIONS
 
 
 @pytest.fixture

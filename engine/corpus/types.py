@@ -15,7 +15,7 @@ class CorpusRules:
 
     ``include``, ``exclude``: globs against the path in the folder, as in a ``.gitignore``; no ``include`` means all.
     ``sample_bytes``: take files, evenly spread over all of them, until they have so many file bytes; None takes all.
-    ``as_bytes``: take every file as the bytes that it has, binary ones too (``engine.text.raw_bytes``).
+    ``as_bytes``: take every file as the bytes that it has, binary ones too (``engine.text.validity``).
     """
 
     include: tuple[str, ...] = ()

@@ -28,11 +28,21 @@ from numpy.typing import NDArray
 from engine.errors import UnsupportedTextError
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
-from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
+from engine.kernels.batch import (
+    NOT_UTF8,
+    OUT_SLACK,
+    Fixed,
+    count_many,
+    count_text,
+    count_tokens,
+    count_utf8,
+    encode_text,
+    encode_tokens,
+    encode_utf8,
+)
 from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
-from engine.kernels.whole_texts import NOT_UTF8, Fixed, count_many, count_text, count_utf8, encode_text, encode_utf8
 from engine.split.quick_cuts import text_cuts
 from engine.split.scanners import Scanner
 from engine.text.validity import is_utf8
@@ -54,7 +64,7 @@ _BYTE = np.dtype(np.uint8)  # made once: short texts notice
 
 @dataclass(slots=True)
 class Workspace:
-    """A state with room for ends and for UTF-8; ``own`` are all of them as ``engine.kernels.whole_texts`` takes them.
+    """A state with room for ends and for UTF-8; ``own`` are all of them as ``engine.kernels.batch`` takes them.
 
     ``readable``: that room for UTF-8 once more. A kernel is recompiled for writable arrays.
     """
@@ -189,7 +199,7 @@ class TextWork(Protocol):
         """How many tokens there are."""
 
     def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
-        """How many tokens each of many texts has, as ``engine.kernels.whole_texts`` says."""
+        """How many tokens each of many texts has, as ``engine.kernels.batch`` says."""
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
         """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
@@ -203,7 +213,7 @@ def text_work(scan: Scan, tables: NDArray[np.uint8]) -> TextWork:
 
 
 class _ByKernel:
-    """What ``engine.kernels.whole_texts`` does. A chunk that it leaves, too large for the room that is kept or with a
+    """What ``engine.kernels.batch`` does. A chunk that it leaves, too large for the room that is kept or with a
     surrogate, is made UTF-8 apart."""
 
     def __init__(self, fixed: Fixed) -> None:
@@ -301,7 +311,7 @@ class _StepByStep:
 def _one_by_one(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], count: Callable[[NDArray[np.uint8], int], int]
 ) -> Counts:
-    """What ``engine.kernels.whole_texts`` does, with one call of ``count`` for each text: a padded array, its bytes."""
+    """What ``engine.kernels.batch`` does, with one call of ``count`` for each text: a padded array, its bytes."""
     counts = np.full(len(byte_spans), NOT_UTF8, dtype=np.int64)
     for index, (start, end) in enumerate(byte_spans.tolist()):
         if not 0 <= start <= end <= len(content) - PADDING:

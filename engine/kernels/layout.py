@@ -48,11 +48,9 @@ TOKEN_OFFSETS = 3  # uint32[TOKEN_COUNT + 1] into TOKEN_BYTES
 PAIRS = 4  # merges: lines of eight 64-bit slots: left, right, result, 20 bits each; all ones is empty
 BYTE_TOKENS = 5  # uint32[256]: number of each single byte
 BIGRAMS = 6  # uint32[65536]: number << 6 of two bytes' token (first byte << 8 | second), or NO_MERGE
-CROSSINGS = 7  # what scanners need for cutting pretokens further, see ``scan_tables.crossings_of``
+CROSSINGS = 7  # what scanners need for cutting pretokens further, see ``engine.split.scanners.crossings_of``
 MASKS = 8  # sixteen rows of 16 bytes: the first n bytes all ones
-PIECE_IDS = (
-    9  # of pieces (``engine.vocabulary.piece_order``): uint32[TOKEN_COUNT], the id of each number; otherwise empty
-)
+PIECE_IDS = 9  # of pieces (``engine.vocabulary.piece_order``): uint32[TOKEN_COUNT], the id of each number; or empty
 PIECE_SCAN = 10  # likewise: what ``scan_pieces`` asks
 TABLE_SECTIONS = 11
 

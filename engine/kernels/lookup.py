@@ -32,10 +32,18 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import fold_multiply, multiply_wrapping, shift_left, shift_right
 from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, NUMBER_BITS, section
 from engine.kernels.memory import Span, length, load8, load32, load64, span, store8, store32, store64
-from engine.kernels.vectors import LINE, copy_line, same_line, spread_ids
+from engine.kernels.vectors import (
+    LINE,
+    copy_line,
+    fold_multiply,
+    multiply_wrapping,
+    same_line,
+    shift_left,
+    shift_right,
+    spread_ids,
+)
 
 HASH_A = -7046029254386353131
 HASH_B = -4658895280553007687

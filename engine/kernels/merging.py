@@ -31,19 +31,22 @@ from __future__ import annotations
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import (
+from engine.kernels.layout import NO_MERGE, NO_TOKEN, NUMBER_BITS, NUMBER_MASK, section
+from engine.kernels.memory import Span, load8, load32, load64, prefetch, store32, store64
+from engine.kernels.vectors import (
     clear_lowest,
+    fill_ones,
     leading_zeros,
+    match_pairs,
     multiply_wrapping,
     select,
     shift_left,
     shift_right,
+    smallest_of_16,
+    smallest_of_64,
     subtract_wrapping,
     trailing_zeros,
 )
-from engine.kernels.layout import NO_MERGE, NO_TOKEN, NUMBER_BITS, NUMBER_MASK, section
-from engine.kernels.memory import Span, load8, load32, load64, prefetch, store32, store64
-from engine.kernels.vectors import fill_ones, match_pairs, smallest_of_16, smallest_of_64
 
 LANE = 704
 """Bytes of a lane. Its parts, as offsets:"""

@@ -26,7 +26,6 @@ import numpy as np
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import clear_lowest, select, shift_left, shift_right, trailing_zeros
 from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PIECE, section
 from engine.kernels.lookup import (
     BOTH_WORDS,
@@ -70,7 +69,7 @@ from engine.kernels.merging import (
     space_for,
     take_in,
 )
-from engine.kernels.vectors import match_keys
+from engine.kernels.vectors import clear_lowest, match_keys, select, shift_left, shift_right, trailing_zeros
 
 OVERLAP = 16
 STRIDE = LANE_BYTES - OVERLAP

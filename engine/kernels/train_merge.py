@@ -24,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import leading_zeros, multiply_wrapping, shift_right
 from engine.kernels.lookup import HASH_A
 from engine.kernels.memory import Span, length, load32, load64, part, prefetch, span, store32, store64
 from engine.kernels.train_layout import (
@@ -55,6 +54,7 @@ from engine.kernels.train_layout import (
     put_number,
     spans_of,
 )
+from engine.kernels.vectors import leading_zeros, multiply_wrapping, shift_right
 
 ENTRY = 16
 """Bytes of an entry, in ``pairs`` as in ``lists``."""

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.bits import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 from engine.kernels.layout import LONG_PIECE
 from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
 from engine.kernels.train_layout import HEAD, MOST_WEIGHT
+from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS

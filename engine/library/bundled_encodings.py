@@ -11,8 +11,7 @@ from pathlib import Path
 from engine.encoding.encoding import Encoding
 from engine.errors import UnknownEncodingError
 from engine.split import patterns
-from engine.split.named import NAMED_SPLITS
-from engine.split.patterns import SplitPattern
+from engine.split.patterns import NAMED_SPLITS, SplitPattern
 from engine.text.normalization import SIGNS_AS_SPACES
 from engine.vocabulary import special_tokens
 from engine.vocabulary.bundle import BundledVocabulary

@@ -14,7 +14,6 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.encoding.encoding import Encoding
-from engine.requests.errors import RequestError
 from engine.requests.images import ImageCount, count_by_any_rule, count_image, rule_for_model
 from engine.requests.template import Surroundings, Template
 from engine.requests.types import (
@@ -26,6 +25,7 @@ from engine.requests.types import (
     Part,
     Piece,
     Request,
+    RequestError,
     Span,
     SpecialText,
     Tally,

@@ -22,11 +22,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from engine.requests.errors import TemplateError
-from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template
-from engine.requests.types import Kind, Message, Piece, Request
-from engine.runtime.child_process import child_command
+from engine.requests.tools import json_text
+from engine.requests.types import Kind, Message, Piece, Request, TemplateError
+from engine.runtime.threads import child_command
 from engine.split.special_text import special_token_regex
 
 LARGEST_SOURCE = 1 << 20

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from engine.errors import EngineError
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -261,3 +263,14 @@ class CountedRequest:
     tally: Tally
     special_texts: tuple[SpecialText, ...] = ()
     notes: tuple[str, ...] = field(default=())
+
+
+# --- errors -----------------------------------------------------------------------------------------------------------
+
+
+class RequestError(EngineError, ValueError):
+    """A body, a line or a file is no request. The text says what is wrong with it, and where."""
+
+
+class TemplateError(EngineError, ValueError):
+    """A template cannot be used, or refuses the request. The text says why, with the line where that is known."""

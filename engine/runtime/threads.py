@@ -1,10 +1,13 @@
-"""Many calls in parallel, on threads."""
+"""Calls in parallel on threads, and modules of the engine in a process of their own."""
 
 from __future__ import annotations
 
+import os
+import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -44,3 +47,18 @@ def in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) 
         for helper in helpers:
             helper.result()
     return [results[index] for index in range(len(items))]
+
+
+# --- child processes --------------------------------------------------------------------------------------------------
+
+
+def child_command(module: str, option: str, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The command that runs ``module`` with these arguments, and its environment. ``option``: of the program, for where
+    it is frozen and has no interpreter beside it: makes it do what the module does."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, option, *arguments], dict(os.environ)
+    # Found where this module was found, whatever folder the program was started in, and nothing else there is.
+    root = str(Path(__file__).resolve().parents[2])
+    paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
+    return [sys.executable, "-P", "-m", module, *arguments], environment

@@ -29,7 +29,7 @@ from engine.corpus.files import CorpusFileError, Stretch, read_stretch, stretche
 from engine.corpus.types import CorpusFile, SkippedFile
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import current_folder, kept_in, sources_digest
-from engine.split.named import NAMED_SPLITS
+from engine.split.patterns import NAMED_SPLITS
 from engine.split.pretokenization import SplitTimeoutError
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.counting import Counting, PretokenCounter, is_valid, pack_documents

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.corpus.look import survey
 from engine.corpus.types import CorpusFile, CorpusRules, CorpusSurvey, SkippedFile
+from engine.corpus.walk import survey
 from engine.errors import TrainingError
 from engine.kernels import train_table
 from engine.kernels._jit import COMPILED
@@ -32,9 +32,8 @@ from engine.kernels.utf8 import is_valid_utf8
 from engine.runtime.cancellation import check_cancelled
 from engine.split.pretokenization import Stretch, pretokenizer, stretches_in_time
 from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
-from engine.text.raw_bytes import Uncut
 from engine.text.utf16 import pairs
-from engine.text.validity import is_utf8
+from engine.text.validity import Uncut, is_utf8
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.settings import TrainingPlan
 from engine.training.texts import Document, PieceReader, text_document

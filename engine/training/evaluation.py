@@ -18,7 +18,7 @@ from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
 from engine.text.scripts import lines_by_script
 from engine.types import TokenInfo
-from engine.vocabulary.tokens_by_length import none_of, tokens_by_length
+from engine.vocabulary.tables import none_of, tokens_by_length
 
 MOST_TEXT_BYTES = 8 << 20
 """Of a longer file so much is measured, from its start."""

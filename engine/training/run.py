@@ -53,7 +53,7 @@ class TrainingRun:
         dask: str = "",
     ) -> None:
         """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
-        for an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.raw_bytes``); a ``CorpusSurvey`` that
+        for an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.validity``); a ``CorpusSurvey`` that
         has been made already.
 
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.

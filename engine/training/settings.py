@@ -9,10 +9,10 @@ from engine.encoding.prepared_encoding import MARKED_WORDS, Preparation
 from engine.errors import EngineError, TrainingError
 from engine.library.formats.saving import check_writable
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.split.named import NAMED_SPLITS, TrainingSplit, split_named
+from engine.split.patterns import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer
 from engine.text.normalization import normalizer
-from engine.text.space_signs import SpaceSigns
+from engine.text.sentencepiece_text import SpaceSigns
 from engine.training.types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
@@ -36,7 +36,7 @@ class TrainingPlan:
 
     @property
     def byte_fallback(self) -> bool:
-        """Whether characters outside of the vocabulary are written in single bytes (``engine.text.byte_fallback``)."""
+        """Whether characters that are not in the vocabulary become bytes (``engine.text.sentencepiece_text``)."""
         return self.writes_characters and self.preparation.signs is not None
 
     @property

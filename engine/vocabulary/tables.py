@@ -32,6 +32,7 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +45,9 @@ from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.state import lay_out, zeros
-from engine.runtime.library_pages import release_range
-from engine.split.scan_tables import CROSSINGS_SIZE, crossings_of
+from engine.runtime.caches import release_range
+from engine.runtime.cancellation import interruptible
+from engine.split.scanners import CROSSINGS_SIZE, crossings_of
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.piece_order import PieceOrder
 
@@ -368,3 +370,39 @@ def _check(table: RankTable) -> None:
     different = len(np.unique(np.frombuffer(table.blob, dtype=np.uint8)[singles]))
     if different < 256:
         raise UnsupportedVocabularyError(f"Only {different} of the 256 single bytes are tokens.")
+
+
+# --- tokens by length -------------------------------------------------------------------------------------------------
+#
+# Two hundred thousand tokens take 10 MB as Python objects, and 30 MB as keys of dictionaries. Small, short-lived
+# objects among long-lived ones also leave holes that the interpreter cannot give back.
+
+
+class Alike(NamedTuple):
+    """Tokens of one length. ``places``: int64[k], ascending, where they stand in the vocabulary. ``tokens``:
+    void[k] of that length: their bytes, which are ordered as ``bytes`` are."""
+
+    places: NDArray[np.int64]
+    tokens: NDArray[np.void]
+
+
+def tokens_by_length(
+    blob: bytes, offsets: NDArray[np.int64], wanted: NDArray[np.bool_] | None = None
+) -> dict[int, Alike]:
+    """The tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, empty ones left out, and those that are
+    not ``wanted`` (bool[n])."""
+    values = np.frombuffer(blob, dtype=np.uint8)
+    lengths = np.diff(offsets)
+    if wanted is not None:
+        lengths = np.where(wanted, lengths, 0)
+    found: dict[int, Alike] = {}
+    for length in interruptible(np.unique(lengths[lengths > 0]).tolist(), every=1):
+        places = np.flatnonzero(lengths == length)
+        content = values[offsets[places][:, np.newaxis] + np.arange(length)]
+        found[length] = Alike(places, content.view(f"V{length}").reshape(-1))
+    return found
+
+
+def none_of(length: int) -> Alike:
+    """No tokens of a length."""
+    return Alike(np.empty(0, dtype=np.int64), np.empty(0, dtype=f"V{length}"))

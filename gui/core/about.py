@@ -1,12 +1,15 @@
-"""The versions a report of a fault needs. No Qt at import."""
+"""Versions for a bug report, and the licences of all parts of the program. No Qt at import."""
 
 from __future__ import annotations
 
 import platform
+import re
 import sys
-import tomllib
+import sysconfig
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 PACKAGES = ("PySide6-Essentials", "numpy", "numba", "tiktoken", "regex", "pyqtgraph", "ruamel.yaml")
 
@@ -40,6 +43,8 @@ def own_command() -> str:
 
 
 def _version_of_checkout() -> str:
+    import tomllib
+
     project = Path(__file__).resolve().parents[2] / "pyproject.toml"
     try:
         declared = tomllib.loads(project.read_text(encoding="utf-8"))
@@ -53,3 +58,149 @@ def _version(package: str) -> str:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return "(not installed)"
+
+
+# --- Licences ---------------------------------------------------------------------------------------------------------
+#
+# What installed packages declare and which texts they bring is read from their metadata, so it is that of the versions
+# that run. Qt's own licence, which its packages only name, is the LGPL, kept in ``gui/core/licence_texts`` with the GPL
+# that it adds to: Qt is used unchanged, as libraries that can be replaced. A built program (``packaging``) holds Python
+# as well, and libraries of the system it was built on: which ones is written down when it is built.
+
+
+DISTRIBUTIONS = (
+    "PySide6-Essentials",
+    "shiboken6",
+    "pyqtgraph",
+    "colorama",
+    "numpy",
+    "numba",
+    "llvmlite",
+    "tiktoken",
+    "regex",
+    "ruamel.yaml",
+    "click",
+    "jinja2",
+    "MarkupSafe",
+    "tokenizers",
+    "sentencepiece",
+    "fontpkg-inter",
+    "fontpkg-jetbrains-mono",
+    "fontpkg",
+)
+"""All that is needed at run time, by the names of the package index."""
+EXTRAS = ("distributed", "dask", "ctok")
+"""What is used where it is installed. A built program has none of it."""
+BUILDER = "pyinstaller"
+"""What starts a built program is a part of it."""
+LIBRARY_LIST = "SYSTEM-LIBRARIES.txt"
+LIBRARY_TEXTS = "system-licences"
+"""In a built program: the list of the libraries of the system, and the folder with the texts of their licences."""
+
+_ROOT = Path(__file__).resolve().parents[2]
+_DATA = _ROOT / "engine" / "data"
+_VOCABULARIES = tuple(_DATA / name for name in ("NOTICE.md", "LICENSE-APACHE-2.0.txt", "LICENSE-UNICODE-3.0.txt"))
+_OURS = _ROOT / "LICENSE"
+_KEPT = Path(__file__).parent / "licence_texts"
+"""Copies to the letter: the LGPL and the GPL as the Free Software Foundation publishes them, Python's as it comes with
+Python 3.11."""
+_QT_WORDS = (
+    "Used under the LGPL, version 3, whose text follows, and behind it the text of the GPL, which it adds to.\n"
+    "Qt itself has parts of others in it, ICU among them. Their licences are with its sources and listed at\n"
+    "https://doc.qt.io/qt-6/licenses-used-in-qt.html"
+)
+_WITHOUT_TEXT: dict[str, tuple[str, tuple[Path, ...]]] = {
+    "PySide6-Essentials": (_QT_WORDS, (_KEPT / "LGPL-3.0.txt", _KEPT / "GPL-3.0.txt")),
+    "shiboken6": ("Used under the LGPL, version 3: see PySide6-Essentials, which it is a part of.", ()),
+    "tokenizers": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
+    "sentencepiece": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
+    "fontpkg": ("Comes with the packages of the fonts, under the MIT licence. The program does not use it.", ()),
+}
+"""Packages that name their licence and bring no text of it: what we say to that, and which of our copies it is."""
+_SHORT = 60
+"""Characters of a declaration in one line; a longer one is the text of the licence itself."""
+_LICENCE_CLASSIFIER = "License :: OSI Approved :: "
+_LICENCE_FILE = re.compile(r"(?i)(^|/)(licen[cs]es?|copying|notice)[^/]*$")
+
+
+class Component(NamedTuple):
+    """One thing that the program is made of. ``text`` is empty where its package brings none."""
+
+    name: str
+    version: str
+    licence: str
+    text: str
+
+
+def components() -> Iterator[Component]:
+    """Ourselves, the vocabularies, Python, every package that is installed of those that may be, and in a built program
+    the libraries of the system."""
+    yield Component("Tokenloupe", our_version(), "MIT", _read(_OURS))
+    yield Component(
+        "Vocabularies", "", "MIT, Modified MIT, Apache-2.0, Unicode-3.0", "\n\n".join(map(_read, _VOCABULARIES))
+    )
+    yield Component("Python", platform.python_version(), "PSF-2.0", _python_text())
+    for name in (*DISTRIBUTIONS, *EXTRAS, *([BUILDER] if is_built() else [])):
+        try:
+            installed = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        yield Component(name, installed.version, declared_licence(installed), _texts(installed) or _kept_text(name))
+    libraries = _read(_ROOT / LIBRARY_LIST)
+    if libraries:
+        where = f"The texts of their licences are in {_ROOT / LIBRARY_TEXTS}"
+        yield Component("Libraries of the system", "", "each its own, see the list", f"{where}\n\n{libraries}")
+
+
+def overview(before_each: Callable[[], object] | None = None) -> str:
+    """All of it as one text: a list first, the texts of the licences behind it. ``before_each``: called before the
+    files of another package are read."""
+    found = []
+    for component in components():
+        found.append(component)
+        if before_each is not None:
+            before_each()
+    names = [" ".join(filter(None, (component.name, component.version))) for component in found]
+    width = max(map(len, names))
+    listed = [f"{name:<{width}}  {component.licence}" for name, component in zip(names, found, strict=True)]
+    texts = [f"{'=' * 72}\n{component.name}\n\n{component.text.strip()}" for component in found if component.text]
+    return "\n\n".join(["\n".join(listed), *texts])
+
+
+def declared_licence(distribution: metadata.Distribution) -> str:
+    """What a package says its licence is: as an SPDX expression, in a few words, or by its classifiers."""
+    declared = distribution.metadata
+    expression = declared.get("License-Expression") or ""
+    words = (declared.get("License") or "").strip().partition("\n")[0]
+    classifiers = [
+        classifier.removeprefix(_LICENCE_CLASSIFIER)
+        for classifier in declared.get_all("Classifier") or ()
+        if classifier.startswith(_LICENCE_CLASSIFIER)
+    ]
+    return expression or (words if len(words) <= _SHORT else "") or ", ".join(classifiers) or "see its text"
+
+
+def _texts(distribution: metadata.Distribution) -> str:
+    """The licence files that lie with the metadata of a package, one behind the other."""
+    files = [file for file in distribution.files or () if ".dist-info" in str(file) and _LICENCE_FILE.search(str(file))]
+    return "\n\n".join(filter(None, (_read(Path(str(file.locate()))).strip() for file in sorted(files))))
+
+
+def _kept_text(name: str) -> str:
+    """For a package that brings no text of its licence: our copy."""
+    words, files = _WITHOUT_TEXT.get(name, ("", ()))
+    return "\n\n".join(filter(None, (words, *map(_read, files))))
+
+
+def _python_text() -> str:
+    """The licence of Python: what lies with the one that runs, else our copy."""
+    standard = Path(sysconfig.get_path("stdlib"))
+    brought = (_read(folder / "LICENSE.txt") for folder in (standard, standard.parent))
+    return next(filter(None, brought), "") or _read(_KEPT / "PSF-2.0.txt")
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""

@@ -77,7 +77,7 @@ def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterabl
 def _reconstructed(rule: CountRule, band: CountRule, sample: TextSample) -> CountRule:
     """What ctok makes of a rule for the text of ``sample``, ``band`` where it is not installed, of no use, or fails."""
     from engine import get_encoding
-    from engine.encoding.reconstruction import ReconstructionError, counted_pairs, is_installed
+    from engine.encoding.library_encoding import ReconstructionError, counted_pairs, is_installed
     from pricing.calibration import reconstructed, version_of
 
     version = version_of(rule)

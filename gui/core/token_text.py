@@ -1,4 +1,4 @@
-"""Bytes of tokens, made visible. No Qt.
+"""Bytes of tokens and text of others, made visible. No Qt.
 
 Invisible characters get a sign of their own: a space is ``·``, a tab ``→``, a newline ``⏎``; control
 characters are their pictures (``␀``, ``␛``); other spaces, marks of direction, zero-width and unassigned characters
@@ -118,3 +118,15 @@ def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
     shown = token_bytes[:most].hex(" ")
     left = len(token_bytes) - most
     return f"{shown} … +{left}" if left > 0 else shown
+
+
+# --- Text of others ---------------------------------------------------------------------------------------------------
+
+
+def shown(text: str) -> str:
+    """``text`` with what hides or turns text made visible; its lines stay apart."""
+    if text.isprintable():
+        return text
+    # Not before there is something to show: most windows open without a hidden character in them.
+
+    return visible_lines(text)

@@ -21,11 +21,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.figures import figure
 from gui.look.fonts import fixed_font
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.dialog_buttons import button_row
+from gui.widgets.forms import button_row
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 

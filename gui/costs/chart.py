@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollBar, QSpinBox, QTabBar
 
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, drawn_runs
 from gui.costs.rows import CostRow, usd_middle
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import as_written, plain_tip
+from gui.look.plain_text import PlainLabel, as_written, plain_tip
 from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.loading import Loading

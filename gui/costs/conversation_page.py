@@ -36,10 +36,10 @@ from gui.costs.conversation_service import MOST_TURNS, ConversationChoices
 from gui.costs.cost_service import HOUR, MINUTES
 from gui.costs.money_text import CostText, total_text
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.layouts import WhenSeen, labelled, tokens_box
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel

@@ -20,7 +20,7 @@ from gui.costs.column_texts import tr
 from gui.costs.columns import COLUMN_INDEX, COLUMNS, CostView, column_places, hint_of, title_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import Arranged, Arrangement, CostRow, SortKey, arrange
-from gui.look.plain_tip import as_written
+from gui.look.plain_text import as_written
 from gui.widgets.table_model import TableModel
 
 if TYPE_CHECKING:

@@ -24,11 +24,10 @@ from gui.costs.money_text import age_tone
 from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
 from gui.costs.runs_label import RunsLabel
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.dialog_buttons import button_of_kind
+from gui.widgets.forms import button_of_kind
 from gui.widgets.labels import RemarkLabel
 
 if TYPE_CHECKING:

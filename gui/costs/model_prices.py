@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from gui.costs.money_text import CostText, age_tone
 from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ModelFacts
 from gui.look.fonts import set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows

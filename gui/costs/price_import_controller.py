@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Slot
 from gui.costs.price_facts_service import typed_amount
 from gui.costs.price_import_dialog import PriceImportDialog, field_words
 from gui.costs.price_import_service import ApplyRequest, PreviewRequest, PriceImports, installed
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.runtime.notify import Notifier, Offer
 from gui.widgets import file_choosers
 

@@ -45,11 +45,11 @@ from gui.costs.price_import_service import (
     Preview,
     ReadTable,
 )
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.dialog_buttons import button_row
-from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.file_choosers import DroppedFiles
+from gui.widgets.forms import button_row
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import set_up_rows
 

@@ -33,9 +33,9 @@ from gui.costs.model_prices import ModelPrices
 from gui.costs.price_editor import FieldsBelow, PriceEditor
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
-from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.labels import RemarkLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable

@@ -27,9 +27,9 @@ from gui.core.reports import (
 from gui.core.text_chunks import ChunkedText, as_chunked, utf8_pieces
 from gui.core.token_text import visible_line
 from gui.costs.cost_export import ShownCosts
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.dialog_buttons import button_row
+from gui.widgets.forms import button_row
 from gui.widgets.labels import wrapped_label
 
 if TYPE_CHECKING:

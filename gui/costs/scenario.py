@@ -46,9 +46,9 @@ from gui.costs.scenario_book import (
     ScenarioChoices,
     ScenarioState,
 )
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.widgets.dialog_buttons import button_of_kind
+from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box
 from gui.widgets.popover import Popover
 

@@ -11,10 +11,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QLineEdit, QMen
 
 from gui.core.token_text import visible_line
 from gui.costs.scenario_book import LONGEST_NAME, ScenarioBook, ScenarioChoices, ScenarioState
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
 from gui.runtime.notify import Notifier, Offer
-from gui.widgets.dialog_buttons import button_row
+from gui.widgets.forms import button_row
 
 DELETED = "scenario-deleted"
 

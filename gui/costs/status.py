@@ -17,8 +17,7 @@ from gui.costs.column_texts import excess, excess_text
 from gui.costs.cost_model import CostTableModel
 from gui.costs.cost_service import CostService
 from gui.costs.money_text import age_tone
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import as_written
+from gui.look.plain_text import PlainLabel, as_written
 from gui.look.theme import Theme
 from gui.widgets.labels import RemarkLabel
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QCoreApplication, QModelIndex, QO
 
 from gui.costs.money_text import CostText
 from gui.files.file_tree import TOP, FileChoice, FileTree
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 from gui.look.quantities import TrainingText
 from gui.widgets.table_model import RIGHT, everything_visible
 

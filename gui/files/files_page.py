@@ -38,14 +38,14 @@ from gui.files.treemap import Treemap, only_child, type_fills
 from gui.look.corner import plain_corner
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.dropped_files import DroppedFiles
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.layouts import tokens_box
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tool_row import segments

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from gui.core.token_text import visible_line
 from gui.files.file_tree import MOST_TYPES, TOP
 from gui.look.fonts import set_weight
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 
 if TYPE_CHECKING:

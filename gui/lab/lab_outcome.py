@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import set_up_rows
 from gui.widgets.training_curve import TrainingCurveView

@@ -31,7 +31,7 @@ from gui.lab.lab_outcome import ROLES, OutcomeView, standing_words
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.layouts import FlowLayout, WheelGuard
 

@@ -1,4 +1,4 @@
-"""Sizes, times, rates and ranges as the training tab shows them, in the user's locale."""
+"""Numbers, sizes, times, rates and ranges in the user's locale."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
-
-from gui.look.figures import figure
 
 if TYPE_CHECKING:
     from engine.training.types import TrainingProgress
@@ -130,3 +128,13 @@ class TrainingText:
     def reason(self, reason: str) -> str:
         """Why files are left out, in words."""
         return tr(REASONS.get(reason, reason))
+
+
+# --- Whole numbers ----------------------------------------------------------------------------------------------------
+
+
+def figure(locale: QLocale, number: int) -> str:
+    """``number`` with the locale's separators. A system without a locale (C) has none: commas make it readable."""
+    if locale.language() == QLocale.Language.C:
+        return f"{number:,}"
+    return locale.toString(number)

@@ -8,9 +8,9 @@ from PySide6.QtCore import QElapsedTimer, QTimer, Slot
 from PySide6.QtGui import QFont, QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
-from gui.look.figures import figure
 from gui.look.fonts import as_points, scale, set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
 from gui.look.theme import Theme
 from gui.widgets.layouts import FlowLayout

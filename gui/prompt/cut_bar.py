@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpin
 
 from gui.core.figures import MOST_TOKENS
 from gui.core.text_chunks import ChunkedText
-from gui.look.figures import figure
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.prompt.cut_service import CutRequest, CutService, TextCut
 from gui.runtime.notify import Notifier, Offer
 

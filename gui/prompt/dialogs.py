@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible_line
 from gui.editor.token_editor import TokenEditor
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.prompt.file_service import Candidate, UndecidedFile
-from gui.widgets.dialog_buttons import button_row
+from gui.widgets.forms import button_row
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor

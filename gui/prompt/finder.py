@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Slot
 
 from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import PieceWriter
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.prompt.find_service import FindRequest, FindService, Matches, Replacement
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.editor.token_editor import TokenEditor
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.prompt import Prompt
 from gui.state.settings import SettingsStore

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.prompt.ids_panel import IdsPanel, IdsToText
 from gui.prompt.ids_service import IdRows, IdsText, RowsRequest, TokenIdsService
 from gui.prompt.prompt_panel import BOTH, TEXT

@@ -31,10 +31,10 @@ from PySide6.QtWidgets import (
 )
 
 from gui.editor.soft_text_edit import SoftTextEdit
-from gui.look.figures import figure
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.ids_service import FORMS, IdRows, IdsText, label_of, written
 from gui.prompt.prompt import Prompt

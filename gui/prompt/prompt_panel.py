@@ -12,8 +12,8 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSp
 
 from gui.editor.editor_look import EditorLook
 from gui.editor.token_editor import TokenEditor
-from gui.look.figures import figure
 from gui.look.icons import Icons
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.count_bar import CountBar
 from gui.prompt.gutter import Gutter

@@ -1,4 +1,4 @@
-"""What the token at the caret is, as a line of text and for a screen reader."""
+"""The token at the caret: as a line of text, for a screen reader, and what can be done with it."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
-from gui.look.figures import figure
 from gui.look.fonts import as_points, fixed_font, scale
+from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
 
 if TYPE_CHECKING:
     from engine.types import TokenInfo
     from gui.editor.offsets import TokenSpan
     from gui.editor.token_editor import TokenEditor
+    from gui.prompt.ids_controller import IdsController
+    from gui.widgets.page_controller import AppContext
 
 PAUSE_MS = 300
 """The caret has to rest so long: while an arrow key is held, not every token is announced."""
@@ -105,7 +107,7 @@ class TokenReadout(QWidget):
         self.setToolTip("")
         if text:
             # Not before there are tokens: this is after the first picture of the window.
-            from gui.look.plain_tip import plain_tip
+            from gui.look.plain_text import plain_tip
 
             self.setToolTip(plain_tip(text))
         self.setAccessibleName(self.tr("Token at the caret: {text}").format(text=text or self.tr("none")))
@@ -151,3 +153,60 @@ class TokenReadout(QWidget):
             area = self.rect().adjusted(16, 0, -16, 0)
             cut = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, area.width())
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
+
+
+# --- What is done with a token ----------------------------------------------------------------------------------------
+
+
+MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")
+"""What the context menu of the editor adds to Qt's own."""
+
+
+class TokenActions(QObject):
+    """Connects the actions on tokens, and offers them where the editor is clicked."""
+
+    def __init__(self, context: AppContext, ids: IdsController) -> None:
+        super().__init__(context.pages)
+        self._context = context
+        self._actions = act = context.window.actions_by_name
+        editor = context.prompt.editor
+        act["copy_token_id"].triggered.connect(self._copy_id)
+        act["copy_ids"].triggered.connect(ids.copy_selection)
+        act["show_in_vocabulary"].triggered.connect(self._show_in_vocabulary)
+        act["why_not_one_token"].triggered.connect(self._explain)
+        for name in MENU:
+            if act[name] not in editor.actions():
+                editor.addAction(act[name])
+        editor.caret_token_changed.connect(self._on_caret_token)
+        self._on_caret_token(self._token())
+
+    def _token(self) -> TokenSpan | None:
+        """The token at the caret; of a selection, the first."""
+        editor = self._context.prompt.editor
+        return editor.token_at(editor.selected_range()[0])
+
+    @Slot(object)
+    def _on_caret_token(self, span: TokenSpan | None) -> None:
+        for name in ("copy_token_id", "show_in_vocabulary", "why_not_one_token"):
+            self._actions[name].setEnabled(span is not None)
+
+    @Slot()
+    def _copy_id(self) -> None:
+        span = self._token()
+        if span is not None:
+            QApplication.clipboard().setText(str(span.token_id))
+            self._context.notifier.remark(self.tr("Copied ID {id}").format(id=span.token_id))
+
+    @Slot()
+    def _show_in_vocabulary(self) -> None:
+        span, vocabulary = self._token(), self._context.pages.vocabulary
+        if span is not None and vocabulary is not None:
+            vocabulary.show_token(self._context.prompt.encoding, span.token_id)
+
+    @Slot()
+    def _explain(self) -> None:
+        """Show the merges of the selection or of the word at the caret, at the answer."""
+        merges = self._context.pages.merges
+        if merges is not None:
+            merges.show_selection()
+            merges.build().why.setFocus()

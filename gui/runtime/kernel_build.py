@@ -12,8 +12,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine.encoding import compiling
-from engine.encoding.compiling import ENCODE
-from engine.encoding.kernel_use import KernelUse
+from engine.encoding.compiling import ENCODE, KernelUse
 from engine.runtime import caches
 from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
@@ -69,7 +68,7 @@ class KernelBuild(QObject):
         all of which comes back where it is used. Safe from any thread."""
         caches.let_go_of_all()
         if "engine.vocabulary.tables" in sys.modules:  # with the first kernels
-            from engine.runtime.library_pages import COMPILER, release_code
+            from engine.runtime.caches import COMPILER, release_code
             from engine.vocabulary.tables import release_pages
 
             release_pages()

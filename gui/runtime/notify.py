@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 
-from gui.core.shown_text import shown
+from gui.core.token_text import shown
 
 INFORMATION = "information"
 WARNING = "warning"

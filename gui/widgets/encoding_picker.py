@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt,
 from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 

@@ -6,7 +6,7 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from gui.look.fonts import STRONG, set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 
 FIGURE_PIXELS = 23
 CAPTION_PIXELS = 11

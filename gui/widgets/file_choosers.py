@@ -1,11 +1,15 @@
-"""The system's dialogs that ask for files. They do not wait for an answer: ``fileSelected`` brings it."""
+"""Files that the user picks in the system's dialogs or drops on a widget.
+
+A dialog does not wait for an answer: its ``fileSelected`` brings it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 
@@ -85,3 +89,40 @@ def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters:
         chooser.setNameFilters(filters)
     chooser.finished.connect(chooser.deleteLater)
     return chooser
+
+
+# --- Files that are dropped on a widget -------------------------------------------------------------------------------
+
+
+class DroppedFiles(QObject):
+    """Takes files and folders of this computer that are dropped anywhere on a widget, and nothing else.
+
+    Signals: ``dropped(list[Path])``.
+    """
+
+    dropped = Signal(list)
+
+    def __init__(self, target: QWidget) -> None:
+        super().__init__(target)
+        target.setAcceptDrops(True)
+        target.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if not isinstance(event, QDragEnterEvent) and not (
+            isinstance(event, QDropEvent) and event.type() == QEvent.Type.Drop
+        ):
+            return super().eventFilter(watched, event)
+        paths = local_paths(event)
+        if paths:
+            event.acceptProposedAction()
+            if event.type() == QEvent.Type.Drop:
+                self.dropped.emit(paths)
+        else:
+            event.ignore()
+        return True
+
+
+def local_paths(event: QDropEvent) -> list[Path]:
+    """Return the files and folders of this computer that are dragged."""
+    data = event.mimeData()
+    return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

@@ -9,8 +9,7 @@ from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
 
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.widgets import file_choosers
 
 

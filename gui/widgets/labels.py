@@ -6,8 +6,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from gui.core.shown_text import shown
-from gui.look.plain_tip import as_written
+from gui.core.token_text import shown
+from gui.look.plain_text import as_written
 
 
 class RemarkLabel(QLabel):

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import MOST_TOKENS
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 
 
 class FlowLayout(QLayout):

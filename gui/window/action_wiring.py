@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from gui.costs.prices_controller import PriceFinder, PricesController
     from gui.editor.offsets import TokenSpan
     from gui.prompt.finder import Finder
-    from gui.window.about import LicenceReading
     from gui.window.application import Application
     from gui.window.command_palette import CommandPalette, Entry
+    from gui.window.help import LicenceReading
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
@@ -386,7 +386,7 @@ class ActionWiring(QObject):
     def _licence_reading(self) -> LicenceReading | None:
         """What reads the licences, made when it is asked for first; None before there are worker threads."""
         if self._licences is None and self._app.runner is not None:
-            from gui.window.about import LicenceReading
+            from gui.window.help import LicenceReading
 
             self._licences = LicenceReading(self._app.runner, self)
         return self._licences
@@ -396,11 +396,11 @@ class ActionWiring(QObject):
         name = self.sender().objectName()
         app = self._app
         if name in ("guide", "dots"):
-            from gui.window.guide import Guide
+            from gui.window.help import Guide
 
             dialog = Guide(app.theme, app.window)
         elif name == "about":
-            from gui.window.about import AboutDialog
+            from gui.window.help import AboutDialog
 
             encoder = app.kernels.description() if app.kernels else ""
             dialog = AboutDialog(app.paths, encoder, self._licence_reading(), app.window)

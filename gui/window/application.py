@@ -18,8 +18,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
-from gui.core.paths import ProfilePaths
-from gui.core.profile_files import make_profile_private
+from gui.core.paths import ProfilePaths, make_profile_private
 from gui.core.sample import SAMPLE
 from gui.core.user_encodings import UserEncodings
 from gui.look.icons import Icons
@@ -32,7 +31,7 @@ from gui.state.session import SessionState
 from gui.state.session_slot import SessionSlot
 from gui.state.settings import SettingsStore
 from gui.state.storage import SharedFile
-from gui.widgets.dropped_files import DroppedFiles
+from gui.widgets.file_choosers import DroppedFiles
 from gui.window.action_wiring import ActionWiring
 from gui.window.header import HeaderFigures
 from gui.window.lifecycle import Closing, StartReport, release_clipboard
@@ -289,7 +288,7 @@ class Application(QObject):
         from gui.prompt.cut_service import CutService
         from gui.prompt.ids_controller import IdsController
         from gui.prompt.ids_service import TokenIdsService
-        from gui.prompt.token_actions import TokenActions
+        from gui.prompt.token_readout import TokenActions
         from gui.runtime.memory import MemoryReturn
 
         assert self.context is not None

@@ -46,7 +46,7 @@ from PySide6.QtWidgets import (
 from gui.core.figures import Run
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.widgets.popover import Popover

@@ -16,8 +16,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLa
 
 from gui.core.about import version_lines
 from gui.look.fonts import fixed_font
-from gui.look.plain_label import PlainLabel
-from gui.widgets.dialog_buttons import button_row
+from gui.look.plain_text import PlainLabel
+from gui.widgets.forms import button_row
 
 
 class CrashDialog(QDialog):

@@ -10,10 +10,9 @@ from PySide6.QtGui import QColor, QDropEvent, QFont, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from gui.core.local_tokenizers import looks_like_tokenizer
-from gui.core.shown_text import shown
-from gui.core.token_text import visible_line
+from gui.core.token_text import shown, visible_line
 from gui.look.fonts import set_weight
-from gui.widgets.dropped_files import local_paths
+from gui.widgets.file_choosers import local_paths
 
 if TYPE_CHECKING:
     from gui.look.icons import Icons

@@ -8,15 +8,13 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
-from gui.core.shown_text import shown
+from gui.core.token_text import shown
 from gui.look.fonts import set_weight
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
 from gui.window.actions import WindowActions
-from gui.window.context_meter import ContextMeter
-from gui.window.key_figure import KeyFigure
+from gui.window.key_figure import ContextMeter, KeyFigure
 from gui.window.model_picker import ModelPicker
 
 if TYPE_CHECKING:

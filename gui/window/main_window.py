@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from gui.look.focus_ring import FocusRing
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier

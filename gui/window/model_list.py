@@ -47,7 +47,7 @@ from gui.costs.cells import dot_colour, draw_dot, star
 from gui.costs.columns import Priced
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.widgets.popover import Popover
 

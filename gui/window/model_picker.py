@@ -19,10 +19,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QApplication, QComboBox, QSizePolicy, QStyle, QStyleOptionComboBox, QWidget
 
-from gui.core.shown_text import shown
+from gui.core.token_text import shown
 from gui.costs.rows import NO_MODEL
 from gui.look.fonts import set_weight
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 from gui.widgets.encoding_picker import DESCRIPTION
 

@@ -34,9 +34,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.state.settings import Option, SettingsStore, describe, names
-from gui.widgets.dialog_buttons import close_row
+from gui.widgets.forms import close_row
 
 SIDE_WIDTH = 210
 PAGE_ROW = 30

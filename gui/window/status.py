@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QFont, QFontMetrics
 from PySide6.QtWidgets import QSizePolicy, QStatusBar, QToolButton, QWidget
 
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.style_sheet import TYPE
 from gui.widgets.labels import StatusLine
 

@@ -16,9 +16,9 @@ from gui.core.paths import profile_paths
 from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.widgets.layouts import PageTabs
-from gui.window.about import AboutDialog
 from gui.window.application import Application
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
+from gui.window.help import AboutDialog
 from gui.window.preferences import PreferencesDialog
 from tests.gui.conftest import OpenWindow
 from tests.thoroughness import mostly_deep

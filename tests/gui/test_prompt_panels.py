@@ -11,8 +11,8 @@ from pytestqt.qtbot import QtBot
 
 from engine.types import TextStatistics, TokenInfo
 from gui.editor.offsets import TokenSpan
-from gui.look.figures import figure
 from gui.look.icons import Icons
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt import count_bar
 from gui.prompt.count_bar import CountBar
@@ -21,7 +21,7 @@ from gui.prompt.token_readout import TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar, SearchOptions
 from gui.widgets.layouts import FlowLayout
-from gui.window.context_meter import ContextMeter
+from gui.window.key_figure import ContextMeter
 
 COUNTS = PromptCounts(
     revision=1,

@@ -12,7 +12,7 @@ import pytest
 
 import engine
 import pricing
-from engine.encoding import reconstruction
+from engine.encoding import library_encoding
 from engine.text.kinds import TextSample, sample_of_texts
 from gui.core.narrowing import narrowed
 from pricing.calibration import reconstructed
@@ -21,7 +21,7 @@ from pricing.types import CountRule
 WORDS = "the cost of a prompt is known "
 CATALOG = pricing.load_catalog()
 NEW, OLD, GPT = (CATALOG.find(name) for name in ("claude-opus-4-8", "claude-opus-4-6", "gpt-4.1"))
-IS_INSTALLED = reconstruction.is_installed
+IS_INSTALLED = library_encoding.is_installed
 O200K = engine.get_encoding("o200k_base")
 
 THREE_A_WORD = """
@@ -33,7 +33,7 @@ def token_count(text, version):
 @pytest.fixture
 def ctok(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """A ctok that counts two and three tokens a word."""
-    monkeypatch.setattr(reconstruction, "is_installed", IS_INSTALLED)
+    monkeypatch.setattr(library_encoding, "is_installed", IS_INSTALLED)
     (tmp_path / "ctok.py").write_text(THREE_A_WORD, encoding="utf-8")
     kept = sys.modules.pop("ctok", None)
     monkeypatch.syspath_prepend(tmp_path)
@@ -113,7 +113,7 @@ def test_the_ratio_is_that_of_all_pieces_and_the_range_that_of_each() -> None:
 
 @pytest.mark.skipif(find_spec("ctok") is None, reason="ctok is not installed")
 def test_the_real_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reconstruction, "is_installed", IS_INSTALLED)
+    monkeypatch.setattr(library_encoding, "is_installed", IS_INSTALLED)
     # What ctok 1.3.0 counts, less its frame: 9 - 7 and 9 - 6.
     assert counted(OLD, "hello world") == pricing.TokenCount(2, 2, 2, "reconstructed")
     assert counted(NEW, "hello world") == pricing.TokenCount(3, 3, 3, "reconstructed")

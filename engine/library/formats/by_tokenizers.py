@@ -13,8 +13,7 @@ from engine.errors import FormatError
 from engine.library.formats import huggingface_document
 from engine.library.formats.huggingface_document import LibraryDocument
 from engine.library.formats.json_document import parse
-from engine.library.formats.library_calls import giving_up, refusing
-from engine.library.formats.quoting import quoted
+from engine.library.formats.messages import giving_up, quoted, refusing
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -19,14 +19,20 @@ from engine.errors import FormatError
 from engine.library.formats import character_spelling, spelling, splits
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.library_data import of_document
-from engine.library.formats.merge_pairs import Merge, agree, agree_where_words_are_first, merges_of_ranks
-from engine.library.formats.quoting import quoted
-from engine.library.formats.refusals import OtherKindError
+from engine.library.formats.messages import OtherKindError, quoted
 from engine.library.formats.source import ForLibrary, Found, Source
-from engine.library.formats.tokenizer_data import LONGEST_TOKEN, TokenizerData, check_id
+from engine.library.formats.tokenizer_data import (
+    LONGEST_TOKEN,
+    Merge,
+    TokenizerData,
+    agree,
+    agree_where_words_are_first,
+    check_id,
+    merges_of_ranks,
+)
 from engine.runtime.cancellation import interruptible
 from engine.text.normalization import STEPS
-from engine.text.space_signs import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
+from engine.text.sentencepiece_text import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 
 _STEPS = {
     "NFC": "NFC",

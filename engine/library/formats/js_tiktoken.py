@@ -11,7 +11,7 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats.json_document import member
-from engine.library.formats.quoting import quoted
+from engine.library.formats.messages import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.runtime.cancellation import interruptible

@@ -8,11 +8,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import FormatError
-from engine.library.formats.merge_pairs import Merge, agree, merges_of_ranks
-from engine.library.formats.quoting import quoted
+from engine.library.formats.messages import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
-from engine.library.formats.tokenizer_data import LONGEST_TOKEN, MOST_IDS, MOST_TOKEN_BYTES, TokenizerData, check_id
+from engine.library.formats.tokenizer_data import (
+    LONGEST_TOKEN,
+    MOST_IDS,
+    MOST_TOKEN_BYTES,
+    Merge,
+    TokenizerData,
+    agree,
+    check_id,
+    merges_of_ranks,
+)
 from engine.runtime.cancellation import interruptible
 
 FIRST_LINE = b"minbpe v1"

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import EngineError, FormatError
-from engine.library.formats.child_run import DoesNotEndError, limit, run
-from engine.library.formats.library_calls import giving_up, refusing
-from engine.runtime.child_process import child_command
+from engine.library.formats.messages import giving_up, refusing
+from engine.library.formats.reading_apart import DoesNotEndError, limit, run
+from engine.runtime.threads import child_command
 
 OPTION = "--try-tokenizer"
 """Option of the program that makes it try: a frozen program has no interpreter beside it."""

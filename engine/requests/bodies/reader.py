@@ -8,8 +8,7 @@ from typing import Any, Literal
 
 from engine.requests.bodies import anthropic, gemini, openai_chat, openai_responses
 from engine.requests.bodies.reading import PlaceError, Reader, Step, UnknownPart, decoded, located, parse
-from engine.requests.errors import RequestError
-from engine.requests.types import Request, Tool
+from engine.requests.types import Request, RequestError, Tool
 
 Api = Literal["openai-chat", "openai-responses", "anthropic", "gemini"]
 

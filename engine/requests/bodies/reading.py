@@ -11,9 +11,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn
 
-from engine.requests.errors import RequestError
 from engine.requests.images import size_in_base64, size_in_data_url
-from engine.requests.types import Image, Tool
+from engine.requests.types import Image, RequestError, Tool
 
 MOST_DIGITS = 4000
 """Python refuses to read a number of more digits, with an error of its own."""

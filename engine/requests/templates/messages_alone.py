@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from engine.library.bundled_encodings import ENTRIES
-from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template, overhead, tools_text, written
+from engine.requests.tools import json_text
 from engine.requests.types import Piece, Request
 
 

@@ -12,9 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from engine.requests.schema import json_text
 from engine.requests.template import Surroundings, Template, overhead, written
-from engine.requests.tools import SYSTEM_ROLES, UNSURE_TOKENS, tools_tokens
+from engine.requests.tools import SYSTEM_ROLES, UNSURE_TOKENS, json_text, tools_tokens
 from engine.requests.types import Grade, Message, Piece, Request
 
 START, SEPARATOR, END = "<|im_start|>", "<|im_sep|>", "<|im_end|>"

@@ -9,7 +9,7 @@ import numpy as np
 
 from engine.runtime.cancellation import interruptible
 from engine.vocabulary.entries.table import SPECIAL, UNUSED, EntryTable
-from engine.vocabulary.tokens_by_length import none_of, tokens_by_length
+from engine.vocabulary.tables import none_of, tokens_by_length
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -117,7 +117,7 @@ def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
 
 def split_words(text: str, pattern: str) -> list[str]:
     """The pretokens of a text by a pattern known by its name."""
-    from engine.split.named import split_named
+    from engine.split.patterns import split_named
     from engine.split.pretokenization import pretokenizer
 
     return pretokenizer(split_named(pattern).expression).pretokens(text)

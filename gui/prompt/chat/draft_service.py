@@ -143,8 +143,7 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
     """Count and render. Nothing that is wrong with the draft is raised."""
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
-    from engine.requests.errors import RequestError
-    from engine.requests.types import Request
+    from engine.requests.types import Request, RequestError
     from engine.text.byte_map import ByteMap
 
     tools: tuple[Tool, ...] = ()

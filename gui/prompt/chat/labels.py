@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
 
-from gui.look.figures import figure
+from gui.look.quantities import figure
 
 if TYPE_CHECKING:
     from engine.requests.types import Message, Part, SpecialText, Tally

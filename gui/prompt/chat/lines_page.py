@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible_line
-from gui.look.figures import figure
 from gui.look.fonts import set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.chat.labels import GRADE_WORDS, KIND_WORDS, tr
 from gui.widgets.delegates import part_text_from_figures
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.progress import ProgressBar
 from gui.widgets.table_model import LEFT, RIGHT, everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows

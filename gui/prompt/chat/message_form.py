@@ -24,7 +24,7 @@ from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 
 ROLES = ("system", "developer", "user", "assistant", "tool")

@@ -33,9 +33,9 @@ from PySide6.QtWidgets import (
 )
 
 from engine.requests.types import Message
-from gui.look.figures import figure
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.chat.message_form import EDGE, MessageEditor
 from gui.widgets.table_model import RIGHT, everything_visible

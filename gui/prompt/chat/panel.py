@@ -26,7 +26,7 @@ from engine.requests.types import Image, Message, Request, ToolCall
 from gui.core.token_text import visible_line
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.prompt.chat.labels import unknown_words
 from gui.prompt.chat.lines_page import RequestLinesPage
@@ -35,7 +35,7 @@ from gui.prompt.chat.messages import EDGE, MessageList, MessagesModel
 from gui.prompt.chat.result import RequestResult
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.layouts import labelled_row
 from gui.widgets.tool_row import ToolRow
 

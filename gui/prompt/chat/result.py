@@ -11,12 +11,12 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.editor.editor_look import TokenView
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.chat.labels import breakdown, kind_word, place_words, special_words, total
 from gui.state.settings import SettingsStore
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 
 if TYPE_CHECKING:
     from gui.prompt.chat.draft_service import RequestReply

@@ -170,7 +170,7 @@ class RequestService(QObject):
 def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBody | ManyRequests:
     """The request of a file or text, or that it has many. RequestError; OSError."""
     from engine.requests.bodies.reader import read_body
-    from engine.requests.errors import RequestError
+    from engine.requests.types import RequestError
 
     if source.path is None:
         return read_body(source.text)
@@ -190,7 +190,7 @@ def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBod
 
 def _is_request(line: bytes) -> bool:
     from engine.requests.bodies.reader import read_body
-    from engine.requests.errors import RequestError
+    from engine.requests.types import RequestError
 
     try:
         read_body(line)

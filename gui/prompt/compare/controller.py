@@ -17,7 +17,7 @@ from gui.core import exports
 from gui.core.api_keys import keys_in_text
 from gui.core.exports import ExportTable
 from gui.core.text_chunks import ChunkedText
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.prompt.compare.service import SELECTION, TYPED, Compared, CompareRequest, ComparisonService, RowsRequest
 from gui.prompt.compare.tables import differences_table, export_table
 from gui.widgets import file_choosers

@@ -26,9 +26,9 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import visible_line
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
-from gui.look.figures import figure
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED
 from gui.prompt.compare.tables import (

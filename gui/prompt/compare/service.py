@@ -168,14 +168,14 @@ def _spans(
 
 def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
     """int32[rows]: where rows begin. On a worker thread, if there are many."""
-    from engine.analysis.comparison.rows import row_starts
+    from engine.analysis.comparison.compare import row_starts
 
     return row_starts(request.compared.comparison.units, request.columns)
 
 
 def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """The UTF-16 units of a text, and where its rows begin; at once, for one of some thousand characters."""
-    from engine.analysis.comparison.rows import row_starts
+    from engine.analysis.comparison.compare import row_starts
     from engine.text.utf16 import units_of
 
     units = units_of(text)

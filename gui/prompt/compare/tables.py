@@ -10,8 +10,8 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QObject
 
 from gui.core.exports import ExportTable, Value
 from gui.core.token_text import visible, visible_line
-from gui.look.figures import figure
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
+from gui.look.quantities import figure
 from gui.widgets.table_model import RowsModel
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from gui.costs.money_text import CostText
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.prompt.savings.labels import kind_words
 from gui.prompt.savings.tables import BEGINNING, CHANGE, PREVIEW_LINE, WHAT, PreviewsModel, ProposalsModel, RankingModel

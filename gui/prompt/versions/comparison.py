@@ -27,9 +27,9 @@ from PySide6.QtWidgets import (
 from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.core.token_text import visible_line
 from gui.costs.money_text import MINUS, CostText, money_text
-from gui.look.figures import figure
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.versions.service import PROMPT
 from gui.widgets.delegates import RUNS_ROLE, RunsDelegate, TextDelegate

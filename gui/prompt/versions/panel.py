@@ -37,9 +37,9 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible_line
 from gui.core.version_store import LONGEST_NAME, Kept, Version
-from gui.look.figures import figure
 from gui.look.fonts import strong
 from gui.look.icons import Icons
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
 from gui.widgets.layouts import FlowLayout

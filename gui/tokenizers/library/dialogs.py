@@ -25,11 +25,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
-from gui.widgets.dialog_buttons import button_row
+from gui.widgets.forms import button_row
 
 
 class TokenizerNameDialog(QDialog):

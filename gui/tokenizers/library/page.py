@@ -26,12 +26,10 @@ from PySide6.QtWidgets import (
 
 from gui.core.local_tokenizers import LocalTokenizer
 from gui.core.token_text import visible_line
-from gui.look.figures import figure
 from gui.look.fonts import STRONG, set_weight
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
-from gui.look.quantities import TrainingText
+from gui.look.plain_text import PlainLabel, plain_tip
+from gui.look.quantities import TrainingText, figure
 from gui.look.style_sheet import give_role
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry

@@ -308,7 +308,7 @@ def _read_tokenizer(
     """On a worker thread."""
     import engine
     from engine.kernels.cache_folder import kept_in
-    from engine.library.formats.refusals import PatternNeededError
+    from engine.library.formats.messages import PatternNeededError
 
     try:
         with kept_in(kernels):
@@ -354,7 +354,7 @@ def _preview(own: UserEncodings, request: ReadRequest, opened: object) -> Tokeni
 
 
 def _pattern_name(expression: str) -> str:
-    from engine.split.named import NAMED_SPLITS
+    from engine.split.patterns import NAMED_SPLITS
 
     names = (name for name, split in NAMED_SPLITS.items() if split.expression == expression)
     return next(names, expression)

@@ -25,7 +25,7 @@ from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.icons import Icons
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.encoding_tools import EncodingTools
@@ -36,7 +36,7 @@ from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.train.feed import MOST_SHOWN_BYTES, shown
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.layouts import WhenSeen
 
 if TYPE_CHECKING:

@@ -40,7 +40,7 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import hexadecimal, visible
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, TreeLayout, lay_out, stack
 from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours

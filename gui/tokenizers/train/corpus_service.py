@@ -72,7 +72,7 @@ class SplitPreview:
 def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
     """Read, normalise and split the beginning of a file."""
     import engine
-    from engine.split.named import split_named
+    from engine.split.patterns import split_named
     from engine.split.pretokenization import pretokenizer
     from engine.text.utf16 import pairs
     from engine.training.settings import signs_for
@@ -304,7 +304,7 @@ class CorpusService(QObject):
 
 def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
     """Look through folders. On a worker thread. Raises RefusedFolder, EngineError."""
-    from engine.corpus.look import survey
+    from engine.corpus.walk import survey
 
     def report(files: int, _file_bytes: int) -> None:
         ticket.progress(-1.0, f"{files:,}")

@@ -31,10 +31,10 @@ from gui.tokenizers.train.result import TrainingResultPage
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
 from gui.tokenizers.train.settings_form import TrainingSettingsForm
 from gui.tokenizers.train.survey import TrainingPreview, TrainingSurveyBox
-from gui.widgets.dropped_files import DroppedFiles
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.labels import StatusLine
 from gui.widgets.layouts import WheelGuard
 from gui.widgets.progress import ReachableProgressBar

@@ -26,14 +26,14 @@ from PySide6.QtWidgets import (
 from gui.core.figures import usd_text
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
 from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
 from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.widgets.layouts import FlowLayout, labelled_row
 from gui.widgets.tables import FittedTable, StretchedTable
 

@@ -24,7 +24,7 @@ from gui.core.about import is_built
 from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 from gui.tokenizers.train import choices
-from gui.widgets.form_rows import Remark, form_grid, form_row
+from gui.widgets.forms import Remark, form_grid, form_row
 from gui.widgets.layouts import FlowLayout
 
 MOST_BYTES = 1_000_000

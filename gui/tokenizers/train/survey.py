@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 from engine.corpus.types import CorpusRules
 from gui.editor.editor_look import TokenView
 from gui.look.fonts import set_weight
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.widgets.form_rows import Remark, form_grid, form_row
+from gui.widgets.forms import Remark, form_grid, form_row
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.skipped_files import SkippedFilesModel
 

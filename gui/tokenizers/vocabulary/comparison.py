@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.token_text import visible
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.tokenizers.vocabulary.table_model import tr
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.tables import StretchedTable, set_up_rows

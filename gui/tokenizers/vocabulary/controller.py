@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QStandardPaths, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog
 
 from gui.core.paths import suggested_file
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.runtime.notify import Offer
 from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
 from gui.tokenizers.vocabulary.service import SearchRequest, query_of

@@ -21,10 +21,9 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.corner import plain_corner
-from gui.look.figures import figure
 from gui.look.fonts import fixed_font
-from gui.look.plain_label import PlainLabel
-from gui.look.plain_tip import plain_tip
+from gui.look.plain_text import PlainLabel, plain_tip
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.merges.forest import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane

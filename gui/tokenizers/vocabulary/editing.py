@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QInputDialog, QMessageBox
 
 from gui.core.token_text import visible
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.tokenizers.vocabulary.service import EditRequest
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QSizePolicy, QSpinBox, QVBoxLayout, QWidget
 
-from gui.look.figures import figure
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
+from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS, tr
 from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.form_rows import form_grid, form_row
+from gui.widgets.forms import form_grid, form_row
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.popover import Popover
 

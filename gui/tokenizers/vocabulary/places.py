@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.tokenizers.vocabulary.service import PlacesRequest
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from PySide6.QtCore import (
 )
 
 from gui.core.token_text import hexadecimal, visible
-from gui.look.figures import figure
+from gui.look.quantities import figure
 from gui.widgets.token_pills import PLAIN, WHOLE, Pill, pair_pills
 
 if TYPE_CHECKING:

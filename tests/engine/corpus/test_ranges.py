@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.corpus.files import CorpusFileError, Stretch, read_blocks, read_stretch, stretches_of
 from engine.corpus.types import CorpusFile
-from engine.split.named import NAMED_SPLITS
+from engine.split.patterns import NAMED_SPLITS
 from engine.split.safe_cuts import CUT
 
 TEXTS = st.text(st.sampled_from("ab é、字\u0301\n\r\t .'😀\u2028"), max_size=80).map(str.encode)

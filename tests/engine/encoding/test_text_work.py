@@ -13,8 +13,7 @@ from engine.encoding import text_work
 from engine.encoding import text_work as workspace
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
-from engine.kernels.batch import OUT_SLACK
-from engine.kernels.whole_texts import count_text, encode_text, encode_utf8
+from engine.kernels.batch import OUT_SLACK, count_text, encode_text, encode_utf8
 from engine.split.patterns import GPT2
 from engine.split.quick_cuts import text_cuts
 from engine.split.scanners import KNOWN_SPLITS, Scanner

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kernels import bits, memory, vectors
+from engine.kernels import memory, vectors
 from engine.kernels._jit import COMPILED, kernel
 
 INT64 = st.one_of(
@@ -25,17 +25,17 @@ MASK = (1 << 64) - 1
 @kernel
 def arithmetic(left, right, places):
     return (
-        bits.add_wrapping(left, right),
-        bits.subtract_wrapping(left, right),
-        bits.multiply_wrapping(left, right),
-        bits.shift_left(left, places),
-        bits.shift_right(left, places),
-        bits.clear_lowest(left),
-        bits.below_lowest(left),
-        bits.trailing_zeros(left),
-        bits.leading_zeros(left),
-        bits.select(left, right, places),
-        bits.fold_multiply(left, right),
+        vectors.add_wrapping(left, right),
+        vectors.subtract_wrapping(left, right),
+        vectors.multiply_wrapping(left, right),
+        vectors.shift_left(left, places),
+        vectors.shift_right(left, places),
+        vectors.clear_lowest(left),
+        vectors.below_lowest(left),
+        vectors.trailing_zeros(left),
+        vectors.leading_zeros(left),
+        vectors.select(left, right, places),
+        vectors.fold_multiply(left, right),
     )
 
 
@@ -44,17 +44,17 @@ def test_arithmetic_wraps_at_64_bits(left, right, places):
     text = f"{left & MASK:064b}"
     product = (left & MASK) * (right & MASK)
     expected = (
-        bits.signed(left + right),
-        bits.signed(left - right),
-        bits.signed(left * right),
-        bits.signed(left << places),
-        bits.signed((left & MASK) >> places),
-        bits.signed(left & (left - 1)),
-        bits.signed(~left & (left - 1)),
+        vectors.signed(left + right),
+        vectors.signed(left - right),
+        vectors.signed(left * right),
+        vectors.signed(left << places),
+        vectors.signed((left & MASK) >> places),
+        vectors.signed(left & (left - 1)),
+        vectors.signed(~left & (left - 1)),
         len(text) - len(text.rstrip("0")),
         len(text) - len(text.lstrip("0")),
         right if left else places,
-        bits.signed(product ^ (product >> 64)),
+        vectors.signed(product ^ (product >> 64)),
     )
     assert arithmetic(left, right, places) == expected
 

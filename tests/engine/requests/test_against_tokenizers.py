@@ -19,7 +19,7 @@ import engine
 from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Message, Request, ToolCall
-from engine.split.named import NAMED_SPLITS
+from engine.split.patterns import NAMED_SPLITS
 from tests.engine.requests.samples import WEATHER_TOOL
 from tests.thoroughness import examples
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from engine.requests.bodies.reader import LARGEST_BODY, read_body
 from engine.requests.bodies.reading import offset_of
-from engine.requests.errors import RequestError
-from engine.requests.types import Image, Message, Request, Tool, ToolCall
+from engine.requests.types import Image, Message, Request, RequestError, Tool, ToolCall
 from tests.engine.requests.test_images import GIF, PNG
 from tests.thoroughness import examples
 

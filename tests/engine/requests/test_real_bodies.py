@@ -10,8 +10,8 @@ import pytest
 import engine
 from engine.requests.bodies.reader import read_body
 from engine.requests.counting import RequestCounter
-from engine.requests.errors import RequestError
 from engine.requests.templates import TEMPLATES
+from engine.requests.types import RequestError
 from tests.engine.requests.bodies_of_openai import CHATS, RESPONSES
 from tests.engine.requests.bodies_of_others import ANTHROPIC, GEMINI
 from tests.engine.requests.test_bodies import SCHEMA

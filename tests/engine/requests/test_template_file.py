@@ -13,11 +13,10 @@ import engine
 import main
 from engine.requests import template_child, template_file
 from engine.requests.counting import RequestCounter
-from engine.requests.errors import TemplateError
 from engine.requests.template_file import LARGEST_SOURCE, TemplateFile, TemplateSource, read_source
 from engine.requests.templates import TEMPLATES
-from engine.requests.types import Message, Request, Tool, ToolCall
-from engine.runtime.child_process import child_command
+from engine.requests.types import Message, Request, TemplateError, Tool, ToolCall
+from engine.runtime.threads import child_command
 from tests.engine.requests.samples import DAY, WEATHER_TOOL
 from tests.thoroughness import examples, mostly_deep
 

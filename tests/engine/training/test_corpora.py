@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine import TrainingError, TrainingRun
-from engine.corpus.look import survey
 from engine.corpus.types import CorpusRules
+from engine.corpus.walk import survey
 from engine.kernels._jit import COMPILED
 from engine.training import counting
 from engine.training import texts as training_texts
@@ -201,7 +201,7 @@ def test_a_piece_ends_where_it_may_be_cut(monkeypatch):
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 64)
     text = "".join(random.Random(3).choices(["word ", "x", "語言", "é ", "\n", "!", "  "], k=3000)).encode()
     for name in ("cl100k_base", "gpt2", "o200k_base", "llama3", "qwen2", "whitespace", "sentencepiece"):
-        split = engine.split.named.split_named(name)
+        split = engine.split.patterns.split_named(name)
         pieces = list(cut_pieces(training_texts._slices(text), split.cuts, "a text"))
         assert b"".join(pieces) == text
         assert len(pieces) > 10

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import engine
-from engine.corpus.look import survey
 from engine.corpus.types import SkippedFile
+from engine.corpus.walk import survey
 from engine.encoding.encoding import Encoding
 from engine.training.evaluation import evaluate, longest_tokens, overlap, texts_of
 

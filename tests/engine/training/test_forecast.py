@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import engine
-from engine.corpus.look import survey
+from engine.corpus.walk import survey
 from engine.errors import TrainingError
 from engine.kernels.kept_code import NotCompiledError
 from engine.training import forecast as training_forecast

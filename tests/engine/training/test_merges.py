@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from engine import TrainingRun
 from engine.kernels._jit import COMPILED
 from engine.kernels.train_layout import MOST_WEIGHT
-from engine.split.named import split_named
+from engine.split.patterns import split_named
 from engine.split.pretokenization import pretokenizer
 from engine.training import merging
 from engine.training.merging import Merger

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from gui.core import licences
-from gui.core.licences import BUILDER, DISTRIBUTIONS, EXTRAS, components, declared_licence, overview
+from gui.core import about
+from gui.core.about import BUILDER, DISTRIBUTIONS, EXTRAS, components, declared_licence, overview
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -60,16 +60,16 @@ def test_the_texts_that_are_kept_go_along_with_the_package() -> None:
 
 
 def test_a_built_program_lists_what_else_is_in_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(licences, "_ROOT", tmp_path)
+    monkeypatch.setattr(about, "_ROOT", tmp_path)
     assert "Libraries of the system" not in overview()
-    (tmp_path / licences.LIBRARY_LIST).write_text("libglib-2.0.so.0  libglib2.0-0 2.74.6  GLib\n", encoding="utf-8")
+    (tmp_path / about.LIBRARY_LIST).write_text("libglib-2.0.so.0  libglib2.0-0 2.74.6  GLib\n", encoding="utf-8")
     asked: list[str] = []
     find = metadata.distribution
     monkeypatch.setattr(metadata, "distribution", lambda name: asked.append(name) or find(name))
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     text = overview()
     assert "libglib-2.0.so.0  libglib2.0-0 2.74.6  GLib" in text
-    assert str(tmp_path / licences.LIBRARY_TEXTS) in text
+    assert str(tmp_path / about.LIBRARY_TEXTS) in text
     assert BUILDER in asked
 
 

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import suggested_file
 from gui.core.token_text import visible_line
-from gui.look.plain_label import PlainLabel
+from gui.look.plain_text import PlainLabel
 from gui.tokenizers.library.dialogs import TokenizerImportDialog
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow

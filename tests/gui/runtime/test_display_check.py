@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.runtime import display_check, system_libraries, x_display
+from gui.runtime import display_check, system_libraries
 from gui.runtime.display_check import why_no_window
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="about displays of Linux")
@@ -126,7 +126,7 @@ def x_server(request: pytest.FixtureRequest) -> Iterator[FakeXServer]:
 
 
 def greeted(server: FakeXServer, monkeypatch: pytest.MonkeyPatch, authority: Path | None = None) -> str | None:
-    monkeypatch.setattr(x_display, "FIRST_PORT", server.port)
+    monkeypatch.setattr(display_check, "FIRST_PORT", server.port)
     environment = {"DISPLAY": "127.0.0.1:0", "XAUTHORITY": str(authority or "/nowhere")}
     return why_no_window(environment)
 
@@ -236,7 +236,7 @@ def test_a_missing_library_of_wayland_is_named(monkeypatch: pytest.MonkeyPatch, 
 def test_without_a_library_of_wayland_x11_serves(
     monkeypatch: pytest.MonkeyPatch, wayland: dict[str, str], x_server: FakeXServer
 ):
-    monkeypatch.setattr(x_display, "FIRST_PORT", x_server.port)
+    monkeypatch.setattr(display_check, "FIRST_PORT", x_server.port)
     both = wayland | {"DISPLAY": "127.0.0.1:0", "XAUTHORITY": "/nowhere"}
     monkeypatch.setattr(display_check, "_missing_plugin_library", lambda name: None if name == "xcb" else "missing")
     assert why_no_window(both) is None

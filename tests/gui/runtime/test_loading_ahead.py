@@ -41,7 +41,7 @@ builtins.__build_class__ = build
 application = QApplication(["window"])
 bench = Application(profile_paths(Path(sys.argv[1])))
 tend_memory(bench)
-lazy = ("gui.costs.conversation_plot", "gui.tokenizers.train.panel", "gui.window.about")
+lazy = ("gui.costs.conversation_plot", "gui.tokenizers.train.panel", "gui.window.help")
 early = []
 bench.window.first_painted.connect(lambda: early.extend(name for name in lazy if name in sys.modules))
 

@@ -24,7 +24,7 @@ import engine
 from engine.encoding import compiling
 from gui.tokenizers.train.panel import TrainingPanel
 from gui.tokenizers.train.run_service import IDLE
-from gui.widgets.form_rows import Remark
+from gui.widgets.forms import Remark
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.dropping import drop

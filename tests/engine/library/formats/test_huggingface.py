@@ -16,11 +16,11 @@ from engine.encoding.prepared_encoding import prepared
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling
+from engine.library.formats.messages import OtherKindError
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.refusals import OtherKindError
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.split.named import NAMED_SPLITS
+from engine.split.patterns import NAMED_SPLITS
 from tests.engine import oracles
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 from tests.engine.library.formats import library_files

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.library.formats.merge_pairs import Merge, agree, merges_of_ranks
+from engine.library.formats.tokenizer_data import Merge, agree, merges_of_ranks
 from engine.split import reference
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 

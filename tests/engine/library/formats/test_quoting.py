@@ -7,8 +7,8 @@ import json
 import pytest
 
 from engine.errors import FormatError
+from engine.library.formats.messages import quoted, shortened
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.quoting import quoted, shortened
 from engine.library.formats.saving import save_encoding
 from tests.engine.library.formats.trained import trained
 

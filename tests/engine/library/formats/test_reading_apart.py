@@ -14,11 +14,11 @@ import pytest
 import main
 from engine.errors import FormatError
 from engine.library.formats import reading_apart
-from engine.library.formats.child_run import Ended
+from engine.library.formats.messages import PatternNeededError
 from engine.library.formats.opening import open_tokenizer
-from engine.library.formats.refusals import PatternNeededError
+from engine.library.formats.reading_apart import Ended
 from engine.library.formats.saving import save_encoding
-from engine.runtime.child_process import child_command
+from engine.runtime.threads import child_command
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.trained import TEXT, trained
 from tests.thoroughness import mostly_deep

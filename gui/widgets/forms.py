@@ -1,0 +1,120 @@
+"""Rows of a form (a label, its control, a remark under it), and the buttons at the end of a dialog."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Slot
+from PySide6.QtGui import QIcon, QPalette
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QGridLayout, QPushButton, QSizePolicy, QWidget
+
+from gui.look.plain_text import PlainLabel
+from gui.look.theme import Theme
+from gui.widgets.layouts import WhenSeen
+
+LABEL_GAP = 8
+SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}
+"""Said by more than colour."""
+
+
+class Remark(PlainLabel):
+    """A sentence under a control: a hint, a warning, or what is wrong. Takes no room while there is nothing to say."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._kind = ""
+        self.setWordWrap(True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.hide()
+        theme.changed.connect(WhenSeen(self, self._colour).ask)
+
+    def say(self, text: str, kind: str = "") -> None:
+        """Say this; ``kind`` is ``error``, ``warning``, ``success`` or nothing."""
+        self._kind = kind
+        self.setText(SIGNS.get(kind, "") + text if text else "")
+        self.setVisible(bool(text))
+        self._colour()
+
+    @Slot()
+    def _colour(self) -> None:
+        palette = QPalette()
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._kind or "stale"))
+        self.setPalette(palette)
+
+
+def form_grid() -> QGridLayout:
+    """A grid of two columns. Not a form: forms give texts that wrap the height they would need in a narrow column."""
+    grid = QGridLayout()
+    grid.setContentsMargins(0, 0, 0, 0)
+    grid.setHorizontalSpacing(LABEL_GAP)
+    grid.setVerticalSpacing(6)
+    grid.setColumnStretch(1, 1)
+    return grid
+
+
+def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | None = None) -> None:
+    """Add a control with its label in front and a remark below."""
+    row = grid.rowCount()
+    label = PlainLabel(text)
+    label.setBuddy(control)
+    if not control.accessibleName():
+        control.setAccessibleName(text.replace("&", ""))
+    grid.addWidget(label, row, 0)
+    grid.addWidget(control, row, 1)
+    if remark is not None:
+        grid.addWidget(remark, row + 1, 0, 1, 2)
+
+
+# --- Buttons of a dialog ----------------------------------------------------------------------------------------------
+
+
+class _Row(QDialogButtonBox):
+    """Its first button is the default one of the dialog that takes it, wherever in the row it stands: Qt takes the one
+    that the keyboard reaches first."""
+
+    first: QPushButton | None = None
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.Show and self.first is not None:
+            self.first.setDefault(False)  # else the dialog is not told
+            self.first.setDefault(True)
+        return done
+
+
+def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
+    """Buttons that accept or reject ``dialog``, the first of them with Enter. A button that only closes is no primary
+    one, even so.
+
+    Without the style's pictures: they are painted for light windows and cannot be seen in dark ones. They become parts
+    of the dialog when its layout takes them, behind the fields: the keyboard begins where the work does.
+    """
+    box = _Row()
+    for kind in kinds:
+        button = box.addButton(kind)
+        button.setIcon(QIcon())
+        if kind is QDialogButtonBox.StandardButton.Close:
+            button.setProperty("kind", "secondary")
+    box.first = box.button(kinds[0])
+    box.first.setDefault(True)
+    box.accepted.connect(dialog.accept)
+    box.rejected.connect(dialog.reject)
+    return box
+
+
+def close_row(dialog: QDialog) -> QDialogButtonBox:
+    """A button that closes a dialog in which every change counts at once: Enter is for its controls and does not."""
+    box = _Row()
+    button = box.addButton(QDialogButtonBox.StandardButton.Close)
+    button.setIcon(QIcon())
+    button.setProperty("kind", "secondary")
+    button.setAutoDefault(False)
+    box.rejected.connect(dialog.reject)
+    return box
+
+
+def button_of_kind(name: str, text: str, kind: str) -> QPushButton:
+    """Return a button of a ``kind`` of the style sheet, which Enter elsewhere in its dialog does not press."""
+    button = QPushButton(text, objectName=name)
+    button.setAutoDefault(False)
+    button.setProperty("kind", kind)
+    return button
