@@ -12,11 +12,10 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from gui.core.api_keys import key_sentence, keys_in_text
 from gui.core.file_writing import set_aside
-from gui.core.profile_files import remove_saved_texts
+from gui.core.paths import remove_saved_texts
 from gui.core.sample import SAMPLE
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import document_text
-from gui.prompt.file_service import holds_text
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.notify import Notifier, Offer
 from gui.state.session import (
@@ -402,6 +401,8 @@ class SessionKeeper(QObject):
             return False
         text = self._prompt.stored_text or self._prompt.read_now().text()
         if state.file:
+            from gui.prompt.file_service import holds_text
+
             return holds_text(Path(state.file), state.file_encoding, text)
         return text in ("", SAMPLE)
 
