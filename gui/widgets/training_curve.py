@@ -5,6 +5,7 @@ pyqtgraph is loaded when a curve is first drawn.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Slot
@@ -80,7 +81,7 @@ class TrainingCurveView(QWidget):
         super().__init__(parent)
         self.setObjectName("trainCurve")
         self.setAccessibleName(self.tr("Bytes per token by vocabulary size"))
-        self.setToolTip(self.tr("Use the arrow keys, Page Up, Page Down, Home and End to move along the curve"))
+        self._references: tuple[tuple[str, float], ...] = ()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._at: int | None = None
         self._theme, self._text = theme, text
@@ -97,6 +98,7 @@ class TrainingCurveView(QWidget):
         self._body.addWidget(self._hint, 1)
         self._redraw = QTimer(self, singleShot=True, interval=REDRAW_MS)
         self._turn = PlotTurn(theme, self, self._draw)
+        self.set_references(())
         self._redraw.timeout.connect(self._turn.ask)
         theme.changed.connect(WhenSeen(self, self._turn.ask).ask)
 
@@ -121,6 +123,18 @@ class TrainingCurveView(QWidget):
         if self._plots is None and self.isVisible():
             self._load()
         elif not self._redraw.isActive():
+            self._redraw.start()
+
+    @Slot(object)
+    def set_references(self, references: Sequence[tuple[str, float]]) -> None:
+        """Draw encodings to compare with as dashed lines: their names, and bytes per token on the evaluated texts."""
+        self._references = tuple(references)
+        tip = self.tr("Use the arrow keys, Page Up, Page Down, Home and End to move along the curve")
+        if self._references:
+            tip += self.tr(". Dashed lines: other encodings on the texts of the last evaluation")
+        self.setToolTip(tip)
+        self._describe()
+        if self._curve is not None and not self._redraw.isActive():
             self._redraw.start()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -169,7 +183,12 @@ class TrainingCurveView(QWidget):
             return
         at = -1 if self._at is None else self._at
         size, density = int(curve.vocab_sizes[at]), float(curve.bytes_per_token[at])
-        self.setAccessibleDescription(self.words(size, density))
+        words = [self.words(size, density)]
+        words += [
+            self.tr("{name}: {density}").format(name=name, density=self._text.decimal(reference))
+            for name, reference in self._references
+        ]
+        self.setAccessibleDescription(", ".join(words))
 
     def words(self, vocab_size: int, density: float) -> str:
         """A point of the curve in words."""
@@ -208,7 +227,7 @@ class TrainingCurveView(QWidget):
         if not known:
             self._hint.setText(self.tr("The curve starts with the first merge."))
         elif self.isVisible():
-            self._plots.draw(curve, self.rates, self._vocab_size)
+            self._plots.draw(curve, self.rates, self._vocab_size, self._references)
 
     @Slot(object, QPointF)
     def _on_hovered(self, point: tuple[int, float] | None, place: QPointF) -> None:

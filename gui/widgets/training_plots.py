@@ -31,6 +31,8 @@ LEAST_LABEL_HEIGHT = 190
 LEAST_SPEED_HEIGHT = 330
 """In a lower view the speed is left out, for the words above it say it too."""
 HEAD_ROOM = 1.04
+LABELS_END = 0.75
+"""Names of references take this share of the width."""
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 """An axis ends at one of these times a power of ten, so that it is not redrawn with every point."""
 
@@ -81,6 +83,8 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._theme, self._text = theme, text
         self._curve: TrainingCurve | None = None
         self._style_name = ""
+        self.references: list[Any] = []
+        """The dashed lines."""
         self._drawn: tuple[Any, ...] = ()
         self._ends = (0.0, 0.0, 0.0, 0.0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -98,23 +102,53 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._named = True
         self._label_axes()
 
-    def draw(self, curve: TrainingCurve, rates: RateSeries, vocab_size: int) -> None:
-        """Draw everything, in the colours and the font of this moment. ``vocab_size`` is where the run is to end."""
+    def draw(
+        self,
+        curve: TrainingCurve,
+        rates: RateSeries,
+        vocab_size: int,
+        references: tuple[tuple[str, float], ...] = (),
+    ) -> None:
+        """Draw everything, in the colours and the font of this moment.
+
+        ``vocab_size`` is where the run is to end. ``references``: names of other encodings and their bytes per token,
+        drawn as dashed lines.
+        """
         self._curve = curve
         self._style()
-        data = (curve, len(rates.sizes), rates.rates[-1:], vocab_size)
+        data = (curve, len(rates.sizes), rates.rates[-1:], vocab_size, references)
         if data == self._drawn:
             return
         self._drawn = data
         first = float(curve.vocab_sizes[0])
         last = max(vocab_size, float(curve.vocab_sizes[-1]))
-        top = end_of_axis(float(curve.bytes_per_token[-1]) * HEAD_ROOM)
+        highest = max(float(curve.bytes_per_token[-1]), *(density for _name, density in references), 0.0)
+        top = end_of_axis(highest * HEAD_ROOM)
         fastest = end_of_axis(max(rates.rates, default=1.0) * HEAD_ROOM)
         self._show_ranges((first, last, top, fastest))
         self.density.curve.setData(curve.vocab_sizes, curve.bytes_per_token)
         self.speed.curve.setData(rates.sizes, rates.rates)
+        self._draw_references(references)
         self._has_speed = len(rates.sizes) > 1
         self._fit()
+
+    def _draw_references(self, references: tuple[tuple[str, float], ...]) -> None:
+        """Labels stand above their lines, side by side, as two lines may be close; and to the left, where the curve is
+        low."""
+        for line in self.references:
+            self.density.box.removeItem(line)
+        self.references = []
+        pen = pg.mkPen(self._theme.colour("bar_range"), width=1, style=Qt.PenStyle.DashLine)
+        for number, (name, density) in enumerate(references):
+            line = pg.InfiniteLine(pos=density, angle=0, pen=pen)
+            words = f"{name}  {self._text.decimal(density)}"
+            place = LABELS_END * (number + 0.5) / len(references)
+            above = [(0.5, 1.0), (0.5, 1.0)]
+            label = pg.InfLineLabel(line, words, position=place, anchors=above, color=self._theme.colour("text"))
+            label.fill = pg.mkBrush(self._theme.colour("base"))
+            label.textItem.setFont(self.font())
+            self.density.box.addItem(line, ignoreBounds=True)
+            self.references.append(line)
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -182,6 +216,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         if name == self._style_name:
             return
         self._style_name = name
+        self._drawn = ()  # the lines of references take their colours when they are made
         self.setBackground(self._theme.colour("base"))
         text = self._theme.colour("text")
         width = self.fontMetrics().horizontalAdvance("1,000,000") + 2 * self.fontMetrics().height()

@@ -132,6 +132,7 @@ class TrainingController(PageController["TrainingPanel"]):
         results.set_names(self._own)
         results.use_asked.connect(self._use)
         results.removed.connect(self._on_removed)
+        results.compared.connect(panel.progress.curve.set_references)
         return results
 
     def _model(self) -> Model | None:
@@ -187,6 +188,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def _on_paths(self) -> None:
+        self._panel.progress.curve.set_references(())  # measured on other texts
         self._panel.preview.show_hint(self._panel.text.stage("looking"))
         self._show_preview()
         self._on_folder()

@@ -33,11 +33,13 @@ SAVING = "training-save"
 class TrainingResults(QObject):
     """Connects the page of results with what can be done.
 
-    Signals: ``use_asked(str)``: an encoding is to be shown in the editor; ``removed(str)``: one is gone.
+    Signals: ``use_asked(str)``: an encoding is to be shown in the editor; ``removed(str)``: one is gone;
+    ``compared(tuple[tuple[str, float], ...])``: other encodings, and their bytes per token on the same texts.
     """
 
     use_asked = Signal(str)
     removed = Signal(str)
+    compared = Signal(object)
 
     def __init__(
         self,
@@ -129,6 +131,8 @@ class TrainingResults(QObject):
         self._sample = report.sample
         if report.evaluation.total.texts:
             self._page.set_report(report)
+            others = enumerate(report.names[1:], 1)
+            self.compared.emit(tuple((name, report.evaluation.total.bytes_per_token(n)) for n, name in others))
         else:
             self._page.show_hint(self.tr("The evaluation texts can no longer be read."))
 

@@ -117,14 +117,13 @@ def test_the_curve_is_read_by_keyboard(qtbot: QtBot, bench: Application, texts: 
     curve = panel.progress.curve
     qtbot.waitUntil(lambda: curve._plots is not None and curve._plots.isVisible())
     curve.setFocus()
-    ends = curve.accessibleDescription()
-    assert ends.startswith("270 entries: ")
+    assert curve.accessibleDescription().startswith("270 entries: ")
     for key, size in ((Qt.Key.Key_Left, 269), (Qt.Key.Key_Home, 257), (Qt.Key.Key_Right, 258), (Qt.Key.Key_End, 270)):
         qtbot.keyClick(curve, key)
         assert curve.accessibleDescription().startswith(f"{size} entries: ")
     qtbot.keyClick(curve, Qt.Key.Key_Left)
     panel.progress.feed.setFocus()
-    assert curve.accessibleDescription() == ends
+    assert curve.accessibleDescription().startswith("270 entries: ")
 
 
 def test_a_folder_is_looked_through_and_its_texts_are_split(qtbot: QtBot, bench: Application, texts: Path):

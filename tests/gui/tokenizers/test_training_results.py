@@ -70,6 +70,25 @@ def test_it_is_measured_on_texts_that_were_held_back(trained: Application):
     ]
 
 
+def test_the_curve_shows_the_others_until_another_folder_is_chosen(qtbot: QtBot, trained: Application, tmp_path: Path):
+    panel = panel_of(trained)
+    curve = panel.progress.curve
+    for name in COMPARED:
+        assert f"{name}: " in curve.accessibleDescription()
+    assert "Dashed lines" in curve.toolTip()
+    panel.show_page(panel.progress)
+    qtbot.waitUntil(lambda: curve._plots is not None and len(curve._plots.references) == len(COMPARED))
+    held = trained.pages.training._training.plan.held_back
+    total = evaluate([engine.get_encoding(name) for name in COMPARED], texts_of(held)).total
+    assert [line.value() for line in curve._plots.references] == [
+        total.bytes_per_token(n) for n in range(len(COMPARED))
+    ]
+    choose(qtbot, panel, write_texts(tmp_path / "others", files=3, text=WORDS))
+    assert "Dashed lines" not in curve.toolTip()
+    panel.show_page(panel.progress)
+    qtbot.waitUntil(lambda: not curve._plots.references)
+
+
 def test_it_is_in_the_picker_and_counts_the_prompt(qtbot: QtBot, trained: Application):
     assert trained.window.pages.currentWidget() is trained.pages.page("trainingTab")
     qtbot.waitUntil(lambda: "texts-290" in names_in_picker(trained))
