@@ -230,7 +230,7 @@ def _source(row: CostRow) -> Iterator[str]:
 
 
 def _notes(row: CostRow, view: CostView) -> list[str]:
-    """What holds for the whole request."""
+    """Notes that apply to the whole request."""
     lines, estimate = [], row.estimate
     if row.cached_cut:
         lines.append(tr("The scenario caches more tokens than this prompt has; the whole prompt counts as cached."))
@@ -247,7 +247,7 @@ def _notes(row: CostRow, view: CostView) -> list[str]:
 
 
 def _too_long(row: CostRow, view: CostView) -> str:
-    """What does not fit, with its tokens."""
+    """One sentence for each limit that the request exceeds."""
     estimate, context = row.estimate, row.model.context
     parts = row.mixed.kinds[0].estimate.parts if row.mixed is not None else estimate.parts
     output = sum(part.tokens or 0 for part in parts if part.name in ("output", "reasoning"))
@@ -306,7 +306,7 @@ def _calls_line(calls: int, usd: Decimal, view: CostView) -> str:
 
 
 def _kinds(mixed: MixedCost, view: CostView) -> Iterator[str]:
-    """The terms of each kind of call under its share."""
+    """The terms of each kind of call, under its share."""
     for kind in mixed.kinds:
         yield _kind_words(kind, view) + ":"
         for part in kind.estimate.parts:

@@ -20,7 +20,7 @@ CALIBRATION = "calibration"
 
 
 class CalibrationController(QObject):
-    """Made with the cost table."""
+    """Created with the cost table."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -54,7 +54,7 @@ class CalibrationController(QObject):
         self._ask()
 
     def _models(self) -> list[Model]:
-        """Those whose counts are not the vendor's own, by name."""
+        """Models whose counts are not the vendor's own, by name."""
         service = self._costs.service
         found = (model for model in service.models if model.count.tokenizer and model.count.label in CALIBRATED_LABELS)
         return sorted((model for model in found if not model.is_retired(service.today)), key=lambda model: model.name)

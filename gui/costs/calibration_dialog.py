@@ -90,7 +90,7 @@ class CalibrationDialog(QDialog):
         return chosen
 
     def show_reading(self, reading: UsageReading) -> None:
-        """Say what was pasted, and what it would change. Shows the model that the usage names."""
+        """Show what was pasted and what it would change. Selects the model that the usage names."""
         self._show_model(reading)
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
@@ -114,7 +114,7 @@ class CalibrationDialog(QDialog):
             self._is_own_choice = False
 
     def show_samples(self, samples: Sequence[Sample]) -> None:
-        """List these."""
+        """List these samples."""
         self.samples.show(samples, self.locale())
         width = self.fontMetrics().averageCharWidth()
         for column, characters in enumerate((26, 18, 9, 9, 8)):

@@ -70,7 +70,7 @@ class UsageReading:
 
 
 def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageReading:
-    """Read what was pasted, and work out what it would change."""
+    """Parse what was pasted, and work out what it would change."""
     from pricing.calibration import CalibrationError, TextMix, UsageError, make_sample, parse_usage, rule_for
 
     mix = mix_of(request.text) if request.text is not None else TextMix.only("other")
@@ -158,11 +158,11 @@ class Calibrations(QObject):
         self._reading.submit(request)
 
     def add(self, sample: Sample) -> None:
-        """Keep a sample."""
+        """Add a sample."""
         self._keep((*self.samples, sample), added=(sample,))
 
     def remove(self, places: Collection[int]) -> None:
-        """Forget the samples at these places."""
+        """Remove the samples at these indices."""
         gone = tuple(sample for place, sample in enumerate(self.samples) if place in places)
         self._keep(tuple(sample for place, sample in enumerate(self.samples) if place not in places), gone=gone)
 
@@ -181,7 +181,7 @@ class Calibrations(QObject):
 
     @Slot(object)
     def _on_written(self, document: Document) -> None:
-        """Apply what other windows have learned in the meantime."""
+        """Apply samples that other windows have added."""
         from pricing.calibration import samples_of
 
         if self._file.is_busy:

@@ -56,7 +56,7 @@ class Look(NamedTuple):
 
 
 class CellLooks:
-    """Remembers looks by place. What is painted for another reason than new data is painted as it was remembered."""
+    """Caches how cells look. A repaint without new data uses the cache."""
 
     def __init__(self, model: CostTableModel) -> None:
         self._model = model
@@ -109,7 +109,7 @@ class Fonts:
         self._widths: dict[tuple[str, QFont.Weight], float] = {}
 
     def forget(self) -> None:
-        """Derive the weights again: the table has another font."""
+        """Drop the derived fonts: the table has another font."""
         for known in (self.fonts, self.metrics, self._widths):
             known.clear()
 
@@ -163,7 +163,7 @@ class CostCells(QStyledItemDelegate):
         return self._colours[role]
 
     def width(self, row: int, column: int, font: QFont) -> float:
-        """Return the room that a cell needs to show all that it says; of a name without the provider behind it."""
+        """Return the width that a cell needs for its whole text; a name counts without its provider."""
         self.fonts.use(font)
         look, painted = self._looks.look(row, column), COLUMNS[column].painted
         runs = look.runs[:1] if painted == "name" else look.runs
@@ -267,7 +267,7 @@ class _Pen:
         draw_share(self._painter, place, ends, self._cells.colour, mirrored=self._mirrored)
 
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
-        """Write a text, with an ellipsis where it has no room; return where it ends."""
+        """Draw a text, elided if it does not fit; return where it ends."""
         room = self.area.right() - x
         width = self._cells.fonts.width(text, weight)
         if width > room:

@@ -148,7 +148,7 @@ class CostChart(QWidget):
         return self.scale.currentIndex() == 1
 
     def start(self) -> None:
-        """From now on the chart can be loaded when it is seen."""
+        """Allow the chart to load when it is first shown."""
         self._loading = Loading(self)
         if self.isVisible():
             self._load()
@@ -160,11 +160,11 @@ class CostChart(QWidget):
             self._redraw.start()
 
     def state(self) -> dict[str, Any]:
-        """The options, as JSON holds them."""
+        """The options as a JSON value."""
         return {"log": self.is_log, "bars": self.most.value()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave."""
+        """Restore what ``state`` returned."""
         self.scale.setCurrentIndex(1 if state.get("log") is True else 0)
         bars = state.get("bars")
         self.most.setValue(bars if isinstance(bars, int) and not isinstance(bars, bool) else DEFAULT_BARS)

@@ -22,7 +22,7 @@ def tr(text: str) -> str:
 
 
 def input_usd_text(row: CostRow, view: CostView) -> str:
-    """What the prompt of one call costs."""
+    """The cost of the prompt of one call."""
     estimate = row.estimate
     return view.text.usd(estimate.usd_label, estimate.input_usd, estimate.input_usd_low, estimate.input_usd_high)
 
@@ -35,7 +35,7 @@ def output_usd_text(row: CostRow, view: CostView) -> str:
 
 
 def usd_text(row: CostRow, view: CostView) -> str:
-    """What one call costs."""
+    """The cost of one call."""
     estimate = row.estimate
     return view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
 
@@ -71,7 +71,7 @@ def ratio_middle(row: CostRow, view: CostView) -> Decimal | None:
 
 
 def ratio_text(row: CostRow, view: CostView) -> str:
-    """How many times the pinned row's total this one is."""
+    """The ratio of this row's total to the pinned row's, as text."""
     if view.baseline is None:
         return ""
     if row.model_id == view.baseline.model_id:
@@ -104,7 +104,7 @@ def break_even(row: CostRow) -> Decimal | None:
 
 
 def break_even_text(row: CostRow, view: CostView) -> str:
-    """The same for the eye."""
+    """The break-even share as text."""
     share = break_even(row)
     if share is None:
         return view.text.unknown()
@@ -125,7 +125,7 @@ def break_even_words(rows: Sequence[CostRow], view: CostView) -> str:
 
 
 def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:
-    """What a column of a price is sorted by: the price of the day of the scenario, below any tier of long prompts."""
+    """The sort key of a price column: the price on the scenario's day, below any long-prompt tier."""
     return lambda row, _view: getattr(row.rates, name) if row.rates is not None else None
 
 

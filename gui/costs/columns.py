@@ -101,12 +101,12 @@ class CostColumn(Column):
 
 
 def title_of(column: CostColumn, view: CostView) -> str:
-    """The column's name as the header shows it."""
+    """The title shown in the header."""
     return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
 
 
 def hint_of(column: CostColumn, view: CostView) -> str:
-    """What the column holds, in a sentence."""
+    """One sentence on what the column holds."""
     return tr(column.hint).format(calls=view.text.localised(f"{view.calls:,}"))
 
 
@@ -235,7 +235,7 @@ def _spoken_tokens(row: CostRow, view: CostView) -> str:
 
 
 def quality_of(row: CostRow) -> str:
-    """How sure the count of the prompt is: a key of ``figures``, empty where there is no count."""
+    """The quality of the prompt's count: a key of ``figures``, empty if there is no count."""
     return QUALITIES.get(row.estimate.label or "", "") if row.estimate.input_tokens is not None else ""
 
 
@@ -314,7 +314,7 @@ def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
 
 
 def _typed_price(row: CostRow, _view: CostView, path: str) -> str | None:
-    """What an editor of a price begins with, None where the price cannot be changed."""
+    """The initial text of a price editor; None if the price cannot be changed."""
     return typed_price(row, path) if can_be_changed(row, path) else None
 
 

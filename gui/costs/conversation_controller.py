@@ -48,7 +48,7 @@ class ConversationController(QObject):
         context.pages.when_seen("conversationTab", NEEDS, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
-        """What the user said of the conversation, as JSON holds it."""
+        """The user's choices for the conversation as a JSON value."""
         return self._state if self.panel is None else self.panel.form.choices().plain()
 
     def build(self) -> ConversationPanel:
@@ -67,7 +67,7 @@ class ConversationController(QObject):
         return panel
 
     def focus(self) -> None:
-        """Show the tab, with the keyboard in its first control."""
+        """Show the page and focus its first control."""
         self._page.bring_to_front()
         self.build().form.turns.setFocus()
 
@@ -99,7 +99,7 @@ class ConversationController(QObject):
         self._lane.submit(TalkRequest(self._revision, talkers, self.panel.form.choices(), scenario))
 
     def _chosen(self) -> tuple[list[CostRow], str]:
-        """The rows to draw, and a sentence about which they are."""
+        """The rows to draw, and a sentence that says which they are."""
         table = self._costs.model
         chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:

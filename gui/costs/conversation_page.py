@@ -223,7 +223,7 @@ class ConversationForm(QWidget):
         self.show_choices(ConversationChoices())
 
     def choices(self) -> ConversationChoices:
-        """What the controls say."""
+        """The choices that the controls show."""
         said: dict[str, Any] = {}
         for field in fields(ConversationChoices):
             control = getattr(self, field.name)
@@ -231,7 +231,7 @@ class ConversationForm(QWidget):
         return ConversationChoices(**said)
 
     def show_choices(self, choices: ConversationChoices) -> None:
-        """Show these, and say that they changed."""
+        """Show these choices and emit ``changed``."""
         for field in fields(ConversationChoices):
             control, value = getattr(self, field.name), getattr(choices, field.name)
             blocker = QSignalBlocker(control)
@@ -379,7 +379,7 @@ class ConversationPanel(QWidget):
             self._redraw()
 
     def _make_plot(self) -> bool:
-        """Whether it could be made."""
+        """Create the plot. Returns False if that failed."""
         try:
             from gui.costs.conversation_plot import ConversationPlot
         except ImportError as error:

@@ -87,7 +87,7 @@ class CostTableModel(TableModel):
         return -1
 
     def follow(self, service: CostService) -> None:
-        """Show the rows of a service from now on, and whether they are those of an earlier text."""
+        """Show the rows of a service, marked as stale while they belong to an earlier text."""
         self._service = service
         service.estimated.connect(self._on_estimated)
         service.stale_changed.connect(self.set_stale)
@@ -110,7 +110,7 @@ class CostTableModel(TableModel):
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(COLUMNS) - 1)
 
     def set_arrangement(self, arrangement: Arrangement) -> None:
-        """Show rows by other choices."""
+        """Set another arrangement."""
         if arrangement != self._arrangement:
             sorting = arrangement.sort != self._arrangement.sort
             self._rearrange(self._rows, arrangement, self._view)
@@ -127,7 +127,7 @@ class CostTableModel(TableModel):
         self._rearrange(self._rows, self._arrangement, replace(self._view, text=text))
 
     def set_plan(self, budget: Decimal | None, calls_a_day: int) -> None:
-        """Tell what all calls may cost, and how many there are a day (0: not given)."""
+        """Set the budget of all calls, and calls a day (0: not given)."""
         view = replace(self._view, budget=budget, calls_a_day=calls_a_day)
         if view != self._view:
             self._rearrange(self._rows, self._arrangement, view)
@@ -168,7 +168,7 @@ class CostTableModel(TableModel):
         return [(COLUMN_INDEX[key.column], orders[key.descending]) for key in self._arrangement.sort]
 
     def cell_text(self, row: CostRow, column: int) -> str:
-        """What a cell says."""
+        """The text of a cell."""
         return COLUMNS[column].text(row, self._view)
 
     def tone(self, row: CostRow, column: int) -> str:

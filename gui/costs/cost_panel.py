@@ -100,7 +100,7 @@ class CostPanel(QFrame):
         return self._page
 
     def state(self) -> dict[str, Any]:
-        """Everything that the user arranged, as JSON holds it."""
+        """The user's arrangement as a JSON value."""
         choices = self.model.arrangement
         return {
             "scenario": self.scenario.choices.plain(),
@@ -113,7 +113,7 @@ class CostPanel(QFrame):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is missing or of no use stays as in a fresh window."""
+        """Restore what ``state`` returned; missing or invalid parts stay at their defaults."""
         self.scenario.set(choices_of(_dict(state.get("scenario"))))
         name = state.get("scenario_name")
         self.names.set_name(name if isinstance(name, str) else "")
@@ -150,7 +150,7 @@ class CostPanel(QFrame):
             self.table.show_model(min(priced)[1])
 
     def focus_filter(self) -> None:
-        """Put the caret into the filter."""
+        """Focus the filter."""
         self.filter.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filter.selectAll()
 
@@ -197,7 +197,7 @@ class CostPanel(QFrame):
 
     @Slot(bool)
     def set_folded(self, folded: bool) -> None:
-        """Show only the bar, or all of the strip."""
+        """Fold the strip to its bar, or unfold it."""
         self._folded = folded
         self._below.setVisible(not folded)
         words = self.tr("Show the costs") if folded else self.tr("Collapse the cost table")
@@ -210,7 +210,7 @@ class CostPanel(QFrame):
         self.fold_asked.emit(not self._folded)
 
     def _take_bars(self) -> None:
-        """Have the bar and the foot stand here."""
+        """Put the bar and the foot back into the strip."""
         if self.tools.parent() is not self:
             self._top.insertWidget(0, self.tools, 1)
             self._body.insertWidget(0, self.status.note)
@@ -220,7 +220,7 @@ class CostPanel(QFrame):
 
     @Slot()
     def _lend_bars(self) -> None:
-        """Have them stand on the page."""
+        """Lend the bar and the foot to the page."""
         self.page.take_bars(self.tools, self.foot)
 
     def _connect(self) -> None:
@@ -345,7 +345,7 @@ _FLAGS = (
 
 
 def arrangement_of(state: dict[str, Any]) -> Arrangement:
-    """The choices kept in a state; what is of no use is left out."""
+    """The arrangement in a saved state; invalid parts are left out."""
     sort = tuple(
         SortKey(key[0], key[1] is True)
         for key in _list(state.get("sort"))

@@ -81,7 +81,7 @@ class PriceRequest:
 
 
 def new_cards() -> RateCards:
-    """An empty place for prices that were looked up: one for each set of models."""
+    """An empty cache of looked-up prices, one for each set of models."""
     from pricing.rates import RateCards
 
     return RateCards()
@@ -262,7 +262,7 @@ class CostService(QObject):
         return self._loading is not None
 
     def start(self, runner: JobRunner) -> None:
-        """Load the prices and price what is known by now."""
+        """Load the prices, then price the counts known so far."""
         self._loading = runner.conflated(self.tr("Loading prices"), load_prices)
         self._loading.finished.connect(self._on_loaded)
         self._loading.failed.connect(self._on_failed)
@@ -284,12 +284,12 @@ class CostService(QObject):
 
     @property
     def scenario(self) -> Scenario | None:
-        """What is priced besides the prompt; None before anybody said it."""
+        """The scenario; None before it was set."""
         return self._scenario
 
     @property
     def mix(self) -> CallMix | None:
-        """How the calls of the scenario differ, None where they do not."""
+        """How the calls of the scenario differ; None if they are all alike."""
         return self._mix
 
     @property
@@ -299,7 +299,7 @@ class CostService(QObject):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The mistakes of the user's price file, as it was last read."""
+        """The errors in the user's price file when it was last read."""
         return self._loaded.problems
 
     @property
@@ -309,7 +309,7 @@ class CostService(QObject):
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """What the author of a valid price file should know; nothing is wrong."""
+        """Notices on a valid price file; none is an error."""
         return self._loaded.notices
 
     @property
@@ -334,7 +334,7 @@ class CostService(QObject):
 
     @property
     def today(self) -> date:
-        """The day it is."""
+        """Today's date."""
         return self._today()
 
     @Slot()
@@ -379,13 +379,13 @@ class CostService(QObject):
             self._price()
 
     def set_samples(self, samples: tuple[Sample, ...]) -> None:
-        """Count as these samples of what was billed say."""
+        """Calibrate counts with these billed samples."""
         self._samples = samples
         self._price()
 
     @Slot(int)
     def text_changed(self, revision: int) -> None:
-        """The text was edited; its counts will come."""
+        """Mark the counts as outdated: the text was edited."""
         now = monotonic()
         if self._unpriced and now - self._unpriced[-1][1] < SAMPLE_SECONDS:
             self._unpriced[-1] = (revision, self._unpriced[-1][1])
@@ -496,7 +496,7 @@ class CostService(QObject):
 
 
 class PricedText(QObject):
-    """Hands the counts of one of the two to the cost service, and says beside the table whose they are."""
+    """Passes the counts of the prompt or of the request to the cost service, and labels the table accordingly."""
 
     def __init__(self, service: CostService, prompt: Prompt, status: CostStatus, parent: QObject) -> None:
         super().__init__(parent)
@@ -522,7 +522,7 @@ class PricedText(QObject):
 
     @Slot(object)
     def set_request(self, reply: RequestReply) -> None:
-        """The request was counted."""
+        """Set the counts of a request."""
         counts = self._prompt_counts
         if self._of_request and counts is not None and reply.tally is not None and reply.tallies:
             of_request = replace(

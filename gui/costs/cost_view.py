@@ -190,7 +190,7 @@ class FrozenColumns(QWidget):
 
     @Slot()
     def place(self) -> None:
-        """Cover the columns that must stay in sight; nothing where they would take half of the table."""
+        """Cover the frozen columns, unless they would take half of the table."""
         table, view = self._table, self._table.viewport().geometry()
         width = sum(table.columnWidth(column) for column in self.columns())
         scrolled = table.horizontalScrollBar().value() > 0 and not table.isRightToLeft()
@@ -342,7 +342,7 @@ class CostTable(QTableView):
         self._frozen.place()
 
     def _fill_width(self) -> None:
-        """Give the names what room the other columns leave, unless they were sized by hand."""
+        """Give the name column the remaining width, unless the user sized it."""
         name = COLUMN_INDEX["model"]
         if name not in self._sized:
             others = sum(self.columnWidth(column) for column in self.visible_columns() if column != name)
@@ -436,14 +436,14 @@ class CostTable(QTableView):
                 painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
 
     def _draw_nothing(self) -> None:
-        """Say why the table is empty, and what would fill it."""
+        """Draw why the table is empty and what would fill it."""
         with QPainter(self.viewport()) as painter:
             painter.setPen(self._theme.colour("stale"))
             area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
 
     def empty_text(self) -> str:
-        """Why no row is shown."""
+        """The reason why no row is shown."""
         others, arrangement = self._table.result.matching_left_out, self._table.arrangement
         if others == 0 and arrangement.is_filtered:
             return self.tr("No model matches these filters. Turn one off to see more.")
@@ -470,7 +470,7 @@ class CostTable(QTableView):
         return [self._table.row_at(place) for place in places]
 
     def current_row(self) -> CostRow | None:
-        """The row of the keyboard's focus."""
+        """The row with the keyboard focus."""
         index = self.currentIndex()
         return self._table.row_at(index.row()) if index.isValid() else None
 
@@ -496,14 +496,14 @@ class CostTable(QTableView):
 
     @Slot(QModelIndex)
     def edit_price(self, index: QModelIndex) -> bool:
-        """Let the user change the price in this cell. Returns whether there is one that can be changed."""
+        """Open the editor of the price in this cell. Returns False if it cannot be changed."""
         changeable = index.isValid() and bool(self._table.flags(index) & Qt.ItemFlag.ItemIsEditable)
         if changeable:
             edit_cell(self, index)
         return changeable
 
     def show_column(self, key: str) -> None:
-        """Show a column that may be hidden."""
+        """Show a column if it is hidden."""
         if self.isColumnHidden(COLUMN_INDEX[key]):
             self.setColumnHidden(COLUMN_INDEX[key], False)
             self._fit_soon()
@@ -524,7 +524,7 @@ class CostTable(QTableView):
 
     @Slot()
     def reset_columns(self) -> None:
-        """The columns of a fresh table: order, widths, shown or not."""
+        """Reset order, widths and visibility of the columns."""
         self.restore_columns({"order": [column.key for column in COLUMNS]})
         self.show_columns(self._fresh)
 
@@ -575,7 +575,7 @@ class CostTable(QTableView):
         return {"order": order, "widths": widths, "hidden": hidden, "sized": sized}
 
     def restore_columns(self, state: dict[str, Any]) -> None:
-        """Take back what ``columns_state`` gave. Unknown keys are ignored; columns that are missing go to the end."""
+        """Restore what ``columns_state`` returned. Unknown keys are ignored; missing columns go to the end."""
         header = self.horizontalHeader()
         order = [key for key in _texts(state.get("order")) if key in COLUMN_INDEX]
         for place, key in enumerate(dict.fromkeys(order)):

@@ -45,7 +45,7 @@ EDGE = 0.45
 
 
 class TokenPart(QFrame):
-    """All about the token at the caret.
+    """Shows the token at the caret.
 
     Signals: ``merges_asked(int, int)`` with its place in UTF-16 units; ``entry_asked(int)`` with its id.
     """
@@ -220,7 +220,7 @@ class RangeBar(QWidget):
         theme.changed.connect(self.update)
 
     def set_range(self, low: int, high: int, words: tuple[str, str]) -> None:
-        """Show these ends; ``words``: as they are written."""
+        """Show this range; ``words``: the range as text."""
         self._low, self._high, self._words = low, high, words
         self.setAccessibleName(self.tr("{low} to {high} tokens").format(low=words[0], high=words[1]))
         self.update()

@@ -113,7 +113,7 @@ def _spoken_fact(fact: Fact, view: object) -> str:
 
 
 def _fact_font(fact: Fact, _view: object) -> QFont | None:
-    """What the user set is bold."""
+    """Values set by the user are bold."""
     if fact.origin != YOURS:
         return None
     font = QFont()
@@ -141,7 +141,7 @@ ROW_PADDING = 12
 
 
 class ModelPrices(QWidget):
-    """Shows what a text says of a model, and asks for changes of that text.
+    """Shows the entries of a price file for a model, and emits changes to it.
 
     Signals: ``model_chosen(str)`` with an id; ``changed(Fact, str)`` with what was typed; ``cleared(Fact)`` where the
     built-in value shall hold again; ``forgotten()`` where all built-in values shall; ``shown(int)`` with a line of the
@@ -189,7 +189,7 @@ class ModelPrices(QWidget):
         self.model_chosen.emit(model_id)
 
     def show_checked(self, checked: CheckedText) -> None:
-        """Show what a text says. One with mistakes says nothing: the values of before stay, and cannot be changed."""
+        """Show the values of a price file. If it has errors, the former values stay and cannot be changed."""
         self.table.setEnabled(not checked.problems)
         if checked.problems:
             self.remark.setText(

@@ -84,7 +84,7 @@ class CostTools(QWidget):
 
     @Slot()
     def _show(self) -> None:
-        """Show the filters in force, without changing any."""
+        """Update the chips from the filters in force."""
         arrangement = self._model.arrangement
         self.exact.setChecked(arrangement.exact_only)
         self.favourites.setChecked(arrangement.favourites_only)
@@ -120,7 +120,7 @@ class CostTools(QWidget):
 
 
 class MoreChips(QWidget):
-    """The chips for which only the page Models has room."""
+    """Further filter chips, only on the page Models."""
 
     def __init__(self, model: CostTableModel) -> None:
         super().__init__()
@@ -245,7 +245,7 @@ class ModelsPage(QFrame):
         self._show_preset()
 
     def take_bars(self, tools: CostTools, foot: Foot) -> None:
-        """Have the bar of the strip and its foot stand here."""
+        """Take the strip's bar and foot onto this page."""
         if tools.parent() is not self:
             self._bars.insertWidget(0, tools)
             self._bars.addWidget(self._status.note)
@@ -256,7 +256,7 @@ class ModelsPage(QFrame):
                 self.setTabOrder(before, after)
 
     def state(self) -> dict[str, Any]:
-        """Columns and chart, as JSON holds them."""
+        """Columns and chart as a JSON value."""
         return {
             "columns": self.table.columns_state(),
             "chart": self.chart.state(),
@@ -265,7 +265,7 @@ class ModelsPage(QFrame):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave."""
+        """Restore what ``state`` returned."""
         columns, chart, sizes = (state.get(key) for key in ("columns", "chart", "split"))
         self.table.restore_columns(columns if isinstance(columns, dict) else {})
         self.chart.restore_state(chart if isinstance(chart, dict) else {})

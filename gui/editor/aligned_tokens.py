@@ -133,7 +133,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     @property
     def rows(self) -> AlignedRows | None:
-        """What is shown."""
+        """The text that is shown."""
         return self._rows
 
     def show_hint(self, words: str) -> None:

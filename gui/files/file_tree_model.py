@@ -51,7 +51,7 @@ class FileTreeModel(QAbstractItemModel):
 
     @property
     def tree(self) -> FileTree | None:
-        """What is shown."""
+        """The text that is shown."""
         return self.choice.tree if self.choice is not None else None
 
     @property

@@ -436,7 +436,7 @@ class JobRunner(QObject):
 
     @property
     def at_work(self) -> bool:
-        """The same, with the lanes of which nobody is told."""
+        """True if any lane is running, including hidden background lanes."""
         return self.busy or any(lane.busy for lane in self._unlisted)
 
     def shutdown(self) -> None:

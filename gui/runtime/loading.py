@@ -60,7 +60,7 @@ def imported_in_pieces(name: str) -> Iterator[None]:
 
 
 class _Unfinished(MetaPathFinder, Loader):
-    """A package of which some statements have run."""
+    """A partly imported package."""
 
     def __init__(self, spec: ModuleSpec, source: str) -> None:
         self._spec = spec
@@ -181,7 +181,7 @@ class Loading(QObject):
             self._turn.start(self._pause_ms)
 
     def stop(self) -> None:
-        """Load nothing more and call nobody, now or later: what they would make has nowhere to go."""
+        """Stop loading and drop all pending callbacks."""
         self._stopped = True
         self._turn.stop()
         self._waiting.clear()
@@ -212,7 +212,7 @@ def load(modules: Iterable[str]) -> Iterator[int]:
 
 
 def is_loaded(name: str) -> bool:
-    """Whether a module is there, and to its end: another thread may be in the middle of it."""
+    """True if a module is completely loaded: another thread may still be importing it."""
     module = sys.modules.get(name)
     return module is not None and not getattr(module.__spec__, "_initializing", False)
 
@@ -269,7 +269,7 @@ class LoadingAhead(QObject):
 
     @Slot()
     def begin_soon(self) -> None:
-        """Begin in a moment."""
+        """Begin after a short delay."""
         self._timer.start()
 
     @Slot()

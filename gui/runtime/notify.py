@@ -28,7 +28,7 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message. ``key`` names its subject: a newer notice with the same key replaces it."""
+    """A message. ``key`` identifies its subject: a newer notice with the same key replaces it."""
 
     kind: str
     text: str
@@ -49,24 +49,24 @@ class Notifier(QObject):
     remarked = Signal(str)
 
     def information(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
-        """Something worth knowing."""
+        """Post information."""
         self._post(INFORMATION, text, details, key, offers)
 
     def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
-        """Something went another way than asked; work goes on."""
+        """Post a warning: something went differently, but work goes on."""
         self._post(WARNING, text, details, key, offers)
 
     def error(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
-        """Something asked for did not happen."""
+        """Post an error: what the user asked for did not happen."""
         self._post(ERROR, text, details, key, offers)
 
     def remark(self, text: str) -> None:
-        """A passing remark for the status bar, such as that something was copied."""
+        """Show a short remark in the status bar, such as that something was copied."""
         self.remarked.emit(shown(text))
 
     def _post(self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...]) -> None:
         self.posted.emit(Notice(kind, shown(text), shown(details), key, offers))
 
     def withdraw(self, key: str) -> None:
-        """What the notice with this key said is no longer so."""
+        """Withdraw the notice with this key: it is no longer true."""
         self.withdrawn.emit(key)

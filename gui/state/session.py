@@ -81,7 +81,7 @@ class Restored(NamedTuple):
 
     @property
     def is_first(self) -> bool:
-        """Whether there was nothing at all: the first start with this profile."""
+        """True on the first start with this profile."""
         return self.text is None and not self.text_bytes and not self.problems and self.state == SessionState()
 
 
@@ -90,7 +90,7 @@ class DamagedSession(Exception):
 
 
 def state_bytes(state: SessionState) -> bytes:
-    """The state as it is written."""
+    """The state as JSON bytes."""
     return json.dumps(dataclasses.asdict(state), indent=1).encode()
 
 
@@ -121,7 +121,7 @@ def read_session(folder: Path, most_bytes: int) -> Restored:
 
 
 def read_state(folder: Path) -> SessionState:
-    """The state of a session; the defaults where there is none. Raises DamagedSession.
+    """Read the state of a session; the defaults if there is none. Raises DamagedSession.
 
     Values of the wrong kind are left out one by one; keys of newer versions are ignored.
     """
@@ -153,7 +153,7 @@ def _fits(value: object) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """The text of a session, as it was. Raises OSError, DamagedSession."""
+    """Read the text of a session. Raises OSError, DamagedSession."""
     try:
         return regular_bytes(path).decode("utf-8", "surrogatepass")
     except UnicodeDecodeError as error:

@@ -99,7 +99,7 @@ class SessionSlot:
         return None
 
     def go_private(self) -> None:
-        """Keep nothing from now on. What is in the folder stays there, for the next window."""
+        """Save nothing from now on. What is in the folder stays for the next window."""
         self.release()
         self.folder, self.number, self.why_not = None, 0, PRIVATE
 
@@ -116,7 +116,7 @@ class SessionSlot:
                     lock.unlock()
 
     def release(self) -> None:
-        """Let others have the folder."""
+        """Release the lock of the folder."""
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None
@@ -147,7 +147,7 @@ MOST_OF_A_REASON = 200
 
 
 class RestoredParts(QObject):
-    """Guards what restores a part. ``slot``: where a bad part is kept."""
+    """Restores parts of a session one by one. ``slot``: where a bad part is set aside."""
 
     def __init__(self, slot: SessionSlot, notifier: Notifier, parent: QObject) -> None:
         super().__init__(parent)

@@ -24,7 +24,7 @@ WRITE_DELAY_MS = 400
 
 
 class Option(NamedTuple):
-    """What a setting is for. Texts are translated where they are shown, in the context ``Settings``.
+    """Describes a setting. Texts are translated where they are shown, in the context ``Settings``.
 
     ``choices``: value and title of each possible value. ``lowest``, ``highest``, ``unit``: for numbers.
     ``font``: the value is the family of a fixed-pitch font, empty for the system's own.
@@ -226,7 +226,7 @@ class Settings:
 
 
 def describe(name: str) -> Option | None:
-    """The ``Option`` of a setting, None for one that is no choice in the dialog."""
+    """The ``Option`` of a setting; None if it is not in the dialog."""
     for known in dataclasses.fields(Settings):
         if known.name == name:
             return known.metadata.get("option")
@@ -239,7 +239,7 @@ def names() -> list[str]:
 
 
 def accepted(name: str, value: object) -> bool:
-    """Whether ``value`` is possible for the setting ``name``."""
+    """True if ``value`` is valid for the setting ``name``."""
     default = getattr(Settings(), name)
     if isinstance(default, tuple):
         return isinstance(value, list | tuple) and all(isinstance(path, str) for path in value)
@@ -277,7 +277,7 @@ class SettingsStore(QObject):
         self._load(path)
 
     def set(self, name: str, value: Any) -> None:
-        """Change a setting; applied at once, written soon. Raises ValueError for an impossible value."""
+        """Change a setting: applied at once, written soon. Raises ValueError for an invalid value."""
         if not accepted(name, value):
             raise ValueError(f"{value!r} is not valid for {name}")
         if getattr(self.values, name) == value:
@@ -300,7 +300,7 @@ class SettingsStore(QObject):
         self._file.use_storage(storage)
 
     def close(self) -> None:
-        """Write what is not written yet without waiting for more. In the order of all writes: the newest comes last."""
+        """Write what is still pending, in order, so that the newest comes last."""
         if self._timer.isActive():
             self._timer.stop()
             self._write()

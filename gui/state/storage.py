@@ -76,7 +76,7 @@ class Storage(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is still being written."""
+        """True while anything is being written."""
         return self._lane.busy
 
     def write(self, path: Path, content: bytes | str | ChunkedText, *, keep_backup: bool = False) -> None:
@@ -113,7 +113,7 @@ at nothing that changes in place itself."""
 
 
 class NewerFile(OSError):
-    """A file was written by a newer version of the program, and is left as it is."""
+    """Raised for a file of a newer version of the program, which is left unchanged."""
 
 
 class SharedFile(QObject):
@@ -144,7 +144,7 @@ class SharedFile(QObject):
         return bool(self._unwritten) or (self._storage is not None and self._storage.busy)
 
     def change(self, step: Step) -> None:
-        """Make a step."""
+        """Apply a step to the file."""
         change = _Steps(self.path, self._version, (*self._unwritten, step))
         self._unwritten = ()
         request = ChangeRequest(self.path, change)
@@ -157,7 +157,7 @@ class SharedFile(QObject):
             self._on_failed(request, error.strerror or str(error))
 
     def finish(self) -> None:
-        """The window closes: wait for what is being written, and try once more with what could not be."""
+        """Wait for pending writes, and retry once what failed. For a window that closes."""
         if self._storage is not None:
             self._storage.finish()
         if self._unwritten:
@@ -200,4 +200,4 @@ class _Steps:
 
 
 def _nothing_more(_document: Document) -> None:
-    """The step that only takes the ones before it along."""
+    """A step that changes nothing: it retries the steps before it."""

@@ -32,7 +32,7 @@ class Texts(Protocol):
     """A model whose cells are such."""
 
     def shown(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """The text of a cell."""
         raise NotImplementedError
 
     def side(self, column: int) -> Qt.AlignmentFlag:

@@ -333,7 +333,7 @@ class RowsModel(QAbstractTableModel):
         raise NotImplementedError
 
     def cell(self, row: Any, column: int) -> str:
-        """What a cell says."""
+        """The text of a cell."""
         raise NotImplementedError
 
     def shown(self, row: int, column: int) -> str:

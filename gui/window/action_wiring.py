@@ -28,7 +28,7 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ActionWiring(QObject):
-    """The part of ``Application`` that connects the actions to what is there and keeps their check marks right."""
+    """Connects the actions of ``Application`` to their handlers and keeps their check marks up to date."""
 
     def __init__(self, app: Application) -> None:
         super().__init__(app)
@@ -191,13 +191,13 @@ class ActionWiring(QObject):
 
     @Slot()
     def show_undo(self) -> None:
-        """Whether there is something to undo and redo in the text of the tab that is in front."""
+        """Enable undo and redo as the text on the current page allows."""
         document = self._text_of_tab().document()
         self._actions["undo"].setEnabled(document.isUndoAvailable())
         self._actions["redo"].setEnabled(document.isRedoAvailable())
 
     def _prices(self) -> PricesController | None:
-        """The tab for prices, if it is in front."""
+        """The prices page if it is current, else None."""
         return self._app.pages.pricing if self._app.window.pages.current_name == "pricingTab" else None
 
     def _text_of_tab(self) -> QPlainTextEdit:
@@ -296,7 +296,7 @@ class ActionWiring(QObject):
 
     @Slot(str)
     def _show_settings(self, _name: str) -> None:
-        """Check marks as the settings are."""
+        """Set the check marks from the settings."""
         act, values = self._actions, self._app.settings.values
         act["wrap"].setChecked(values.word_wrap)
         act["whitespace"].setChecked(values.show_whitespace)
@@ -332,7 +332,7 @@ class ActionWiring(QObject):
         return entries
 
     def _entries_of_typed(self, typed: str) -> list[Entry]:
-        """A token by its ID, and what is typed as text of the prompt."""
+        """Entries for a typed token ID and for typed text found in the prompt."""
         from gui.window.command_palette import TOKENS, Entry
 
         app, entries = self._app, []
@@ -375,7 +375,7 @@ class ActionWiring(QObject):
         return found
 
     def palette(self) -> CommandPalette:
-        """The command palette of this window, made when it is asked for first."""
+        """The command palette of this window, created on first use."""
         if self._palette is None:
             from gui.window.command_palette import CommandPalette
 
@@ -384,7 +384,7 @@ class ActionWiring(QObject):
         return self._palette
 
     def _licence_reading(self) -> LicenceReading | None:
-        """What reads the licences, made when it is asked for first; None before there are worker threads."""
+        """Reads the licences; created on first use. None before the worker threads start."""
         if self._licences is None and self._app.runner is not None:
             from gui.window.help import LicenceReading
 

@@ -30,11 +30,11 @@ class WindowActions(QObject):
         return iter(self._actions.items())
 
     def default_keys(self, name: str) -> list[QKeySequence] | None:
-        """The keys of an action as they are at first; None for an action that is not in the table."""
+        """The default keys of an action; None for an action that is not in the table."""
         return self._defaults.get(name)
 
     def use_shortcuts(self, changed: Iterable[str]) -> None:
-        """Give actions the user's keys, in the form of ``Settings.shortcuts``, and all others their first keys."""
+        """Apply the user's shortcuts (``Settings.shortcuts``); all other actions get their default keys."""
         wanted = {name: keys for name, _, keys in (entry.partition("=") for entry in changed)}
         for name, action in self._actions.items():
             own = [QKeySequence(wanted[name])] if wanted.get(name) else []
@@ -77,12 +77,12 @@ def _set_keys(action: QAction, keys: list[QKeySequence]) -> None:
 
 
 def translated(text: str) -> str:
-    """A text of this table in the user's language."""
+    """Translate a text of this table."""
     return QCoreApplication.translate("Actions", text)
 
 
 def plain_text(action: QAction) -> str:
-    """What an action is called, without the mark of its mnemonic and the dots of a dialog."""
+    """The name of an action, without its mnemonic mark and the dots that announce a dialog."""
     text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
     return text.removesuffix("…")
 

@@ -156,7 +156,7 @@ class Application(QObject):
         self.show_title()
 
     def _restore(self) -> None:
-        """Show what the last window left, as far as that is quick."""
+        """Restore what can be restored quickly from the last session."""
         restored = self.keeper.read()
         self._last = state = restored.state
         self._is_first = restored.is_first
@@ -206,7 +206,7 @@ class Application(QObject):
             self._take_step()
 
     def start_at_once(self, built: Collection[str] | None = None) -> None:
-        """The same before the first picture, for those who can wait for it.
+        """Start the services before the first paint, for callers that can wait.
 
         ``built``: the object names of the pages to build now, all unless given; the others are built when seen.
         """
@@ -310,7 +310,7 @@ class Application(QObject):
         encodings.refresh()
 
     def _start_page(self, page: PageSpec) -> None:
-        """Make what builds and drives a page."""
+        """Create the controller of a page."""
         module, name = page.controller.split(":")
         make = getattr(importlib.import_module(module), name)
         states = (getattr(self._last, page.state),) if page.state else ()
@@ -336,7 +336,7 @@ class Application(QObject):
         self.started.emit()
 
     def _show_first_steps(self) -> None:
-        """Offer on the first start what to do first."""
+        """Show the first-run cards."""
         from gui.prompt.first_steps import FirstSteps, open_cards
 
         if open_cards(self.settings):
@@ -347,7 +347,7 @@ class Application(QObject):
 
     @Slot()
     def _paste_prompt(self) -> None:
-        """Take the text of the clipboard as the prompt, or make ready to type it."""
+        """Paste the clipboard as the prompt, or focus the editor if it is empty."""
         text = QApplication.clipboard().text()
         self.pages.show_prompt()
         if text:
@@ -433,7 +433,7 @@ class Application(QObject):
         )
 
     def _panel_states(self) -> dict[str, dict[str, Any]]:
-        """What the panels remember; of those that are not there yet, what they remembered last time."""
+        """The states of all panels; for panels not built yet, the states of the last session."""
         parts = {page.state: self.pages.controllers.get(page.name) for page in all_pages() if page.state}
         parts["scenario"] = self.costs.panel if self.costs else None
         return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}

@@ -97,17 +97,17 @@ class Command:
 
     @property
     def sign(self) -> str:
-        """What asks for commands of this kind alone."""
+        """The prefix that restricts the search to this kind."""
         return self.entry.sign if self.entry is not None else COMMANDS
 
     @property
     def detail(self) -> str:
-        """What stands behind the name of an entry."""
+        """The text after the name of an entry."""
         return self.entry.detail if self.entry is not None else ""
 
     @property
     def keyword(self) -> str:
-        """What finds it before all others."""
+        """The keyword that ranks it first."""
         return (self.action.property("keyword") or "") if self.action is not None else ""
 
 
@@ -162,7 +162,7 @@ class CommandModel(QAbstractListModel):
         self.endResetModel()
 
     def _take_groups(self, rows: Sequence[Row], capped: bool, *, recent_apart: bool) -> None:
-        """Put what is of one kind together, the kind with the best match first."""
+        """Group commands by kind, the kind with the best match first."""
         groups: dict[str, list[Row]] = {}
         for row in rows:
             apart = recent_apart and row[0].key in self._recent
@@ -283,7 +283,7 @@ class CommandPalette(Popover):
         return line
 
     def _foot(self) -> QHBoxLayout:
-        """What the signs and keys do."""
+        """The help line on prefixes and keys."""
         foot = QHBoxLayout()
         foot.setContentsMargins(18, 9, 18, 9)
         foot.setSpacing(6)
@@ -395,7 +395,7 @@ def _shortcut(action: QAction | None) -> str:
 
 
 def _title(action: QAction) -> str:
-    """The name behind its kind or that of its submenu, which often says what it is about: ``Theme: Dark``."""
+    """The name prefixed by its kind or submenu, which often gives its context: ``Theme: Dark``."""
     kind = action.property("kind")
     if kind:
         return f"{kind}: {plain_text(action)}"

@@ -21,7 +21,7 @@ from gui.widgets.forms import button_row
 
 
 class CrashDialog(QDialog):
-    """Says that something went wrong, that the text is safe, and shows what to copy into a report."""
+    """Tells the user that something went wrong and that the text is safe, and shows a report to copy."""
 
     def __init__(self, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,11 +55,11 @@ class CrashDialog(QDialog):
 
     @property
     def report(self) -> str:
-        """What is shown."""
+        """The text that is shown."""
         return self._report.toPlainText()
 
     def add(self, report: str) -> None:
-        """Another fault, while the first is still shown."""
+        """Add another error while the first is still shown."""
         self._report.appendPlainText("\n" + report)
 
     @Slot()
@@ -68,7 +68,7 @@ class CrashDialog(QDialog):
 
 
 class CrashHook(QObject):
-    """Catches uncaught errors on any thread while it is installed."""
+    """Catches uncaught errors of all threads while installed."""
 
     _caught = Signal(str)
 
@@ -81,13 +81,13 @@ class CrashHook(QObject):
         self._caught.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
-        """Catch from now on."""
+        """Install the hooks."""
         self._before = (sys.excepthook, sys.unraisablehook)
         sys.excepthook = self._on_exception
         sys.unraisablehook = self._on_unraisable
 
     def remove(self) -> None:
-        """Leave things as they were before ``install``."""
+        """Restore the hooks that were there before ``install``."""
         if self._before is not None:
             sys.excepthook, sys.unraisablehook = self._before
             self._before = None
@@ -121,5 +121,5 @@ class CrashHook(QObject):
 
 
 def report_of(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
-    """What happened and where, as Python prints it."""
+    """The traceback as text."""
     return "".join(traceback.format_exception(kind, error, trace))

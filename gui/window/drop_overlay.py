@@ -58,7 +58,7 @@ class DropOverlay(QObject):
         self.cover.raise_()
 
     def _words(self, paths: list[Path]) -> tuple[str, str]:
-        """The icon, and what the drop will do here."""
+        """The icon, and a sentence on what a drop will do here."""
         page, many = self._window.pages.current_name, len(paths) > 1
         folders = [path for path in paths[:LOOKED_AT] if path.is_dir()]
         if page == "trainingTab":

@@ -63,7 +63,7 @@ class DocumentName(QWidget):
         theme.changed.connect(self.update)
 
     def show_document(self, name: str, state: str, *, modified: bool, tip: str = "") -> None:
-        """Show a name and what has become of the text."""
+        """Show the name of the document and whether it is saved."""
         self._modified = modified
         room = self.width() - 16
         for label, words in ((self._name, name), (self._state, state)):
@@ -207,7 +207,7 @@ class HeaderFigures(QObject):
 
     @Slot()
     def _show_counted(self) -> None:
-        """Where the model counts as the editor does, its tokens need not wait for the prices."""
+        """Show the editor's count at once if the model uses the same encoding: it need not wait for prices."""
         row, counts = self._costs.reference_row(), self._prompt.counts
         if counts is None:
             return

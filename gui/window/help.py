@@ -192,7 +192,7 @@ class LicenceReading(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Read them, soon."""
+        """Read them in the background."""
         self._lane.submit(None)
 
     @Slot(object)

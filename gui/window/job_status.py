@@ -57,7 +57,7 @@ class JobStatus(QWidget):
 
     @property
     def words(self) -> str:
-        """What is shown, empty while nothing is."""
+        """The text that is shown; empty if no job runs."""
         return self._words.text()
 
     @Slot()
@@ -113,6 +113,6 @@ class JobStatus(QWidget):
 
     @Slot()
     def cancel_all(self) -> None:
-        """Ask every job to end that may be stopped."""
+        """Cancel every job that may be cancelled."""
         for lane in self._runner.busy_lanes if self._runner else []:
             lane.cancel()

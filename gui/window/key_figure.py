@@ -68,7 +68,7 @@ class KeyFigure(QWidget):
 
     @property
     def quality(self) -> str:
-        """How sure the figure is: a quality of ``gui.core.figures``, or empty."""
+        """The quality of the figure (see ``gui.core.figures``), or empty."""
         return self._quality
 
     def show_figure(self, runs: Sequence[Part | Run], quality: str = "", words: str = "") -> None:
@@ -119,11 +119,11 @@ class KeyFigure(QWidget):
         return [(strong if run.strong else quiet).horizontalAdvance(run.text) for run in self._runs]
 
     def end_of_number(self) -> float:
-        """Where the number and its dot end, in pixels."""
+        """The right end of the number and its dot, in pixels."""
         return sum(self._widths()) + (DOT_ROOM if self._quality else 0)
 
     def start_of(self, place: float, width: float) -> float:
-        """Where something of a width stands, whose ``place`` is counted from the side on which one begins to read."""
+        """The x of something with this width; ``place`` is counted from the side where reading begins."""
         return self.width() - place - width if self.isRightToLeft() else place
 
     def _fit(self) -> None:
@@ -191,7 +191,7 @@ class MeterBar(ProgressBar):
         theme.changed.connect(self.update)
 
     def set_share(self, share: float) -> None:
-        """Show the prompt's part of the window: 1 is all of it; more does not fit."""
+        """Show the prompt's share of the context window; more than 1 does not fit."""
         self._share = share
         self.setValue(min(1000, round(share * 1000)))
         self.update()

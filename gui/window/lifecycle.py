@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class StartReport(QObject):
-    """The notices of a start."""
+    """Collects the notices of a start."""
 
     def __init__(
         self,
@@ -35,14 +35,14 @@ class StartReport(QObject):
         notifier: Notifier,
         files: Callable[[], FileActions],
     ) -> None:
-        """``put_by``: the text of last time is on the disk, and the user wants windows to begin without it."""
+        """``put_by``: the last text was put aside, because the user wants windows to start empty."""
         super().__init__(keeper)
         self._restored, self._put_by, self._slot, self._keeper = restored, put_by, slot, keeper
         self._settings, self._notifier, self._files = settings, notifier, files
         keeper.fetched.connect(self._on_fetched)
 
     def tell(self) -> None:
-        """Show all that apply."""
+        """Show all notices that apply."""
         restored = self._restored
         if restored.crashed and (restored.text or restored.text_bytes) and not self._files().expected:
             self._notifier.information(
@@ -64,7 +64,7 @@ class StartReport(QObject):
             )
 
     def _offer_earlier_texts(self) -> None:
-        """Texts that are on the disk and not in the window: of last time, of other windows that are gone."""
+        """Offer texts that are on the disk but not in the window: of the last session, and of closed windows."""
         keeper, slot = self._keeper, self._slot
         assert slot.folder is not None
         if self._put_by:
@@ -134,7 +134,7 @@ class Closing(QObject):
 
     @Slot()
     def quit(self) -> None:
-        """Close the window, as its user wants."""
+        """Close the window at the user's request."""
         if self._is_unsaved():
             self._ask()
         else:

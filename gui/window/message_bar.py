@@ -57,12 +57,12 @@ class MessageBar(QWidget):
         self.hide()
 
     def begin_right_of(self, widget: QWidget) -> None:
-        """Keep toasts off this widget at the left edge."""
+        """Place toasts to the right of this widget."""
         self._left = widget
 
     @property
     def notices(self) -> list[Notice]:
-        """What is shown, newest first."""
+        """The notices shown, newest first."""
         return [notice for notice, _banner in self._shown]
 
     @Slot(object)
@@ -95,7 +95,7 @@ class MessageBar(QWidget):
         return banner
 
     def _arrange(self) -> None:
-        """Show the newest condition, and the toasts above each other, the newest lowest."""
+        """Show the newest condition as a banner, and stack the toasts with the newest at the bottom."""
         conditions = [banner for notice, banner in self._shown if is_lasting(notice)]
         for banner in conditions:
             banner.setVisible(banner is conditions[0])

@@ -86,7 +86,7 @@ class ModelListModel(QAbstractListModel):
         self.rows: list[str | Choice] = []
 
     def fill(self, choices: Sequence[Choice], typed: str) -> None:
-        """Offer these models, as far as they fit."""
+        """Set the models to choose from."""
         self._choices = tuple(choices)
         self.search(typed)
 
@@ -130,7 +130,7 @@ class ModelListModel(QAbstractListModel):
         return None
 
     def spoken(self, choice: Choice) -> str:
-        """Return what a screen reader says of a model."""
+        """Return the text that a screen reader speaks for a model."""
         star = self.tr("favourite") if choice.priced.favourite else ""
         price = "".join(run.text for run in choice.priced.price)
         call = self.tr("{price} per call").format(price=price) if price else ""
@@ -239,7 +239,7 @@ class ModelPopover(Popover):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def refill(self, choices: Sequence[Choice]) -> None:
-        """Show other prices and stars, where the list is."""
+        """Update prices and stars without moving the list."""
         place, row = self.list.verticalScrollBar().value(), self.list.currentIndex().row()
         key = getattr(self.model.choice(row), "key", self.current)
         self.model.fill(choices, self.field.text())

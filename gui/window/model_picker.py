@@ -95,14 +95,14 @@ class ModelPicker(QComboBox):
         self.setItemData(row, f"{name}, {description}", Qt.ItemDataRole.AccessibleTextRole)
 
     def show_current(self, model_id: str) -> None:
-        """Show another choice as the one in use."""
+        """Show another model as the one in use."""
         self._filling = True
         self.setCurrentIndex(self.findData(model_id))
         self._filling = False
 
     @Slot(str)
     def show_encoding(self, encoding: str) -> None:
-        """Name the encoding that counts while no model is chosen."""
+        """Show the encoding that counts while no model is chosen."""
         self._encoding = encoding
         self.update()
 
@@ -177,7 +177,7 @@ class ModelPicker(QComboBox):
             super().keyPressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Nothing: a wheel over the header must not change every figure."""
+        """Ignore the wheel: scrolling over the header must not change every figure."""
         event.ignore()
 
     def sizeHint(self) -> QSize:

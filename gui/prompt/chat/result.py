@@ -89,7 +89,7 @@ class RequestResult(QWidget):
 
     @property
     def reply(self) -> RequestReply | None:
-        """What is shown."""
+        """The text that is shown."""
         return self._reply
 
     def show_reply(self, reply: RequestReply) -> None:

@@ -407,7 +407,7 @@ class MergesPanel(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any], encoding: str) -> None:
-        """Take back what ``state`` gave. ``encoding``: for the first time."""
+        """Restore what ``state`` returned. ``encoding``: for the first time."""
         name, text, speed, sizes = (state.get(key) for key in ("encoding", "text", "speed", "sizes"))
         self.picker.show_name(name if isinstance(name, str) and name else encoding)
         self.letters.setChecked(state.get("letters") is True)

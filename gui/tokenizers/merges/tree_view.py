@@ -275,7 +275,7 @@ class MergeTreeView(QAbstractScrollArea):
 
     @property
     def forest(self) -> MergeForest:
-        """What is shown."""
+        """The text that is shown."""
         return self._forest
 
     def show_forest(self, forest: MergeForest, hint: str = "") -> None:

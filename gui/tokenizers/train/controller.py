@@ -195,7 +195,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def _show_preview(self) -> None:
-        """Have in sight what is being changed, unless a run is to be seen."""
+        """Show the preview of what is being changed, unless a run is shown."""
         if self._training.state == IDLE:
             self._panel.show_page(self._panel.preview)
 

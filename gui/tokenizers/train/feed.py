@@ -141,7 +141,7 @@ class MergeFeedModel(QAbstractTableModel):
         return batch[row - self._ends[number] + len(batch)]
 
     def cell_text(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """The text of a cell."""
         merge = self.merge_at(row)
         if column in (PAIR, TOKEN):
             return " ".join(pill.text for pill in self.pills(row, column))

@@ -31,7 +31,7 @@ SAVING = "training-save"
 
 
 class TrainingResults(QObject):
-    """Connects the page of results with what can be done.
+    """Controller of the result page.
 
     Signals: ``use_asked(str)``: an encoding is to be shown in the editor; ``removed(str)``: one is gone;
     ``compared(tuple[tuple[str, float], ...])``: other encodings, and their bytes per token on the same texts.

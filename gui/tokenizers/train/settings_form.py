@@ -64,7 +64,7 @@ class TrainingSettingsForm(QGroupBox):
     # --- values -------------------------------------------------------------------------------------------------------
 
     def settings(self) -> TrainingSettings:
-        """What the controls say."""
+        """The choices that the controls show."""
         return TrainingSettings(
             vocab_size=self.vocab_size.value(),
             pattern=self.pattern.currentText().strip() or "none",

@@ -253,7 +253,7 @@ class VocabularyTableModel(QAbstractTableModel):
         return text if len(content) <= MOST_SHOWN_BYTES else f"{text}…"
 
     def cell_text(self, row: int, column: int) -> str:
-        """What a cell says."""
+        """The text of a cell."""
         assert self._entries is not None
         entries, token_id = self._entries, self.id_at(row)
         if column == ID:
