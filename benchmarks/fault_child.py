@@ -114,11 +114,11 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
 def _compile_nothing() -> None:
     """Texts are counted by tiktoken; what trains was loaded by the parent."""
-    from engine.encoding import compiling
+    from engine.encoding import compiling, kernel_use
     from gui.runtime import kernel_build
 
     kernel_build.PATIENCE_MS = 2**30
-    compiling.is_compiled = lambda *_: False
+    kernel_use.is_compiled = lambda *_: False
     compiling.is_compiled = lambda *_: True
 
 

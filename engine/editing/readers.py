@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from engine.editing.token_blocks import LAST_OF_PRETOKEN, TokenBlocks
-from engine.encoding.chunked_encoder import ids_of_pretokens, pretokens_of_tokens
 from engine.encoding.encoding import Encoding
 from engine.encoding.prepared_encoding import AlteringEncoding
+from engine.encoding.pretoken_ids import ids_of_pretokens, pretokens_of_tokens
 from engine.split.pretokenization import (
     SECONDS,
     Pretokenizer,

@@ -249,13 +249,14 @@ class Encoding:
         """Use compiled kernels if this user has them."""
         self._undecided = False
         if self._native is None and self._fits_kernels:
-            from engine.encoding.compiling import take_compiled
+            from engine.encoding.kernel_use import take_compiled
 
             take_compiled(self)
 
     def _front(self, native: NativeEncoder) -> NativeFront | None:
         """Return what splits whole texts for our own encoder, or None if the split pattern is not supported."""
-        from engine.encoding.chunked_encoder import ChunkedEncoder, pattern_encoder
+        from engine.encoding.chunked_encoder import ChunkedEncoder
+        from engine.encoding.pattern_encoder import pattern_encoder
 
         return ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
 
@@ -584,7 +585,7 @@ class Encoding:
         from engine.runtime.running_sums import running_sums_at
 
         if not self.has_safe_cuts:  # a custom pattern may skip text
-            from engine.encoding.chunked_encoder import UnsupportedPatternError, token_ends
+            from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends
 
             try:
                 return token_ends(self, without_surrogates(text))

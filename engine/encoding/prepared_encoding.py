@@ -2,7 +2,7 @@
 
 An ``AlteringEncoding`` is one whose tokens, joined, are not the text but what was made of it first. A
 ``PreparedEncoding`` is one that does a ``Preparation``: normalization, and either marks at the ends of words or signs
-for spaces (``engine.text.sentencepiece_text``).
+for spaces (``engine.text.space_signs``).
 
 A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding gives words with one
 space behind each. White space itself is not encoded then. This tells tokens that may end a word from those that may
@@ -35,7 +35,7 @@ from engine.split.pretokenization import pretokenizer, stretches
 from engine.split.safe_cuts import WHITE_SPACE
 from engine.split.special_text import split_at_specials
 from engine.text.normalization import Normalizer, clusters, normalizer_with
-from engine.text.sentencepiece_text import SIGN, SpaceSigns, signs_of
+from engine.text.space_signs import SIGN, SpaceSigns, signs_of
 from engine.text.utf16 import pairs, utf16_length
 from engine.vocabulary.bundle import BundledVocabulary
 
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from engine.encoding.encoder import NativeEncoder
     from engine.split.patterns import SplitPattern
-    from engine.text.sentencepiece_text import ByteFallback
+    from engine.text.byte_fallback import ByteFallback
     from engine.types import MergeStep
 
 
@@ -90,7 +90,7 @@ class Preparation:
     @property
     def steps(self) -> tuple[str, ...]:
         """What it does, as names for a file: those of ``engine.text.normalization``, and ``mark words: `` with the
-        pattern or those of ``engine.text.sentencepiece_text``."""
+        pattern or those of ``engine.text.space_signs``."""
         if self.signs is not None:
             return self.normalizer.steps + self.signs.steps
         return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
@@ -287,7 +287,7 @@ class PreparedEncoding(AlteringEncoding):
     """What is done to a text first; the split pattern is for prepared text."""
 
     byte_fallback: bool
-    """Whether unknown characters are written in single bytes (``engine.text.sentencepiece_text``)."""
+    """Whether unknown characters are written in single bytes (``engine.text.byte_fallback``)."""
 
     @classmethod
     def bundled(
@@ -312,7 +312,7 @@ class PreparedEncoding(AlteringEncoding):
 
     @functools.cached_property
     def _fallback(self) -> ByteFallback | None:
-        from engine.text.sentencepiece_text import ByteFallback
+        from engine.text.byte_fallback import ByteFallback
 
         return ByteFallback(self._mergeable_ranks, self.n_vocab) if self.byte_fallback else None
 

@@ -9,7 +9,7 @@ and ``-`` of masks wrap. The instructions marked ``no_plain_twin`` have none: wh
 The second part, from ``code_point_at`` on, reads characters and their classes from spans. A table of classes has two
 levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and ``classes``: uint8[128 * n], one
 byte a character. 16,384 pages cover whatever four bytes of broken UTF-8 decode to, so a look-up cannot leave the table.
-``engine.split.scanners`` builds the tables.
+``engine.split.scan_tables`` builds the tables.
 
 The lower four bits of a class say what a pattern can tell apart. The patterns of GPT-2 and its heirs and DeepSeek's
 draw the lines in different places, so there are two readings:

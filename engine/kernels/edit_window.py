@@ -8,7 +8,7 @@ that text, ``replace_window`` changes the block. ``block_layout`` says what is w
 
 ``first_cut_in``, ``last_cut_in`` and ``find_chunks`` find safe cuts in a Python text, sixty-four characters at a time.
 Most blocks of a text without a cut have no place that comes into question: instructions on whole blocks find that out
-(``_candidates``). What does come into question is asked of the table of ``engine.split.safe_cuts``.
+(``_candidates``). What does come into question is asked of the table of ``engine.split.unit_properties``.
 """
 
 from __future__ import annotations
@@ -427,7 +427,7 @@ def _check_range(size: int, char_start: int, char_end: int, properties_size: int
 def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[np.uint8]) -> int:
     """The first cut p with ``char_start <= p < char_end``, or -1.
 
-    ``properties``: uint8[n], from ``engine.split.safe_cuts``. IndexError unless 1 <= char_start <= char_end <=
+    ``properties``: uint8[n], from ``engine.split.unit_properties``. IndexError unless 1 <= char_start <= char_end <=
     length.
     """
     width = width_of(text)

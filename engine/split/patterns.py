@@ -360,7 +360,7 @@ KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expr
 # The published patterns are those of ``engine.split.patterns``. Three more are of our own:
 #
 # * ``whitespace``: words and the white space between them, apart.
-# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.sentencepiece_text``). Words may
+# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.space_signs``). Words may
 #   join within a line, as in SentencePiece without its own split at spaces; it never sees line ends, so there they are
 #   apart.
 # * ``none``: each file or text is one pretoken.

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from engine.kernels import block_layout
 from engine.kernels._jit import COMPILED
 from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
-from engine.split.safe_cuts import CutFinder, unit_properties
+from engine.split.safe_cuts import CutFinder
+from engine.split.unit_properties import unit_properties
 
 
 class QuickCutFinder(CutFinder):

@@ -12,7 +12,7 @@ from engine.library.formats.tokenizer_data import TokenizerData
 from engine.split.patterns import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer
 from engine.text.normalization import normalizer
-from engine.text.sentencepiece_text import SpaceSigns
+from engine.text.space_signs import SpaceSigns
 from engine.training.types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
@@ -36,7 +36,7 @@ class TrainingPlan:
 
     @property
     def byte_fallback(self) -> bool:
-        """Whether characters that are not in the vocabulary become bytes (``engine.text.sentencepiece_text``)."""
+        """Whether characters that are not in the vocabulary become bytes (``engine.text.byte_fallback``)."""
         return self.writes_characters and self.preparation.signs is not None
 
     @property

@@ -15,7 +15,7 @@ from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.encoding.prepared_encoding import Preparation, mark_words
 from engine.errors import TrainingError
-from engine.text.sentencepiece_text import SpaceSigns
+from engine.text.space_signs import SpaceSigns
 from engine.text.validity import TextAtStart, is_utf8, uncut_pieces
 
 BLOCK_BYTES = 1 << 20
@@ -130,7 +130,7 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
 def space_shortener(most: int, signs: bytes = b"") -> Callable[[bytes], bytes]:
     r"""Return a function that shortens runs of one white-space character (``\r\n`` is one) to ``most`` of them.
 
-    ``signs``: more alternatives, for texts whose spaces are written as signs (``engine.text.sentencepiece_text``).
+    ``signs``: more alternatives, for texts whose spaces are written as signs (``engine.text.space_signs``).
     """
     longer = re.compile(b"(\r\n|[ \t\n\r]%s)\\1{%d,}" % (signs, most))
     return functools.partial(longer.sub, lambda run: run[1] * most)

@@ -30,7 +30,7 @@ from engine.encoding.encoding import Encoding
 from engine.encoding.prepared_encoding import Preparation, PreparedEncoding, encoding_with
 from engine.errors import EngineError, TrainingError
 from engine.kernels.train_table import CountTable, fill_slots, mark_characters, measure_slots, spell
-from engine.text.sentencepiece_text import is_beginning
+from engine.text.byte_fallback import is_beginning
 from engine.training.settings import TrainingPlan
 from engine.vocabulary import merges as merge_replay
 

@@ -111,5 +111,5 @@ class TrainingSettings:
 
 
 def has_signs(settings: TrainingSettings) -> bool:
-    """Whether spaces are written ``▁`` with these settings (``engine.text.sentencepiece_text``)."""
+    """Whether spaces are written ``▁`` with these settings (``engine.text.space_signs``)."""
     return settings.pattern == "sentencepiece" and settings.alphabet != "characters+</w>"

@@ -12,7 +12,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine.encoding import compiling
-from engine.encoding.compiling import ENCODE, KernelUse
+from engine.encoding.compiling import ENCODE
+from engine.encoding.kernel_use import KernelUse
 from engine.runtime import caches
 from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 

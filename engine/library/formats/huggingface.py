@@ -32,7 +32,7 @@ from engine.library.formats.tokenizer_data import (
 )
 from engine.runtime.cancellation import interruptible
 from engine.text.normalization import STEPS
-from engine.text.sentencepiece_text import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
+from engine.text.space_signs import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 
 _STEPS = {
     "NFC": "NFC",

@@ -48,7 +48,7 @@ class TokenizerData:
     ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to id, in the order of
     merging. ``special_tokens``: text to id. ``normalization``: what to do to a text first, as names like ``NFC``,
     ``lowercase``, ``strip accents``, in this order. ``notes``: sentences about what a user should know.
-    ``byte_fallback``: whether unknown characters are written in single bytes (``engine.text.sentencepiece_text``).
+    ``byte_fallback``: whether unknown characters are written in single bytes (``engine.text.byte_fallback``).
     """
 
     pattern: str

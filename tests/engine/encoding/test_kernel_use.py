@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 import engine
-from engine.encoding import compiling
-from engine.encoding.compiling import KernelUse
+from engine.encoding import kernel_use
 from engine.encoding.encoding import Encoding
+from engine.encoding.kernel_use import KernelUse
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings, catalog, warm_up
 
@@ -48,7 +48,7 @@ def asked(monkeypatch, tmp_path):
 
 
 def compiled(monkeypatch, answer):
-    monkeypatch.setattr(compiling, "is_compiled", lambda folder, family: answer)
+    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, family: answer)
 
 
 def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch, tmp_path):
@@ -137,7 +137,7 @@ def test_a_profile_without_kernels_takes_those_of_the_user(monkeypatch, tmp_path
         return True
 
     monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
-    monkeypatch.setattr(compiling, "is_compiled", lambda folder, _family: folder is None)
+    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, _family: folder is None)
     use = KernelUse(tmp_path)
     use.open("gpt2")
     assert folders == [None]

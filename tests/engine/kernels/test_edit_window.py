@@ -16,7 +16,8 @@ from engine.kernels import block_layout as layout
 from engine.kernels import edit_window
 from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
-from engine.split.safe_cuts import CutFinder, unit_properties
+from engine.split.safe_cuts import CutFinder
+from engine.split.unit_properties import unit_properties
 from engine.text.utf16 import UnitsArray, sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
 

@@ -15,7 +15,7 @@ from engine.encoding.prepared_encoding import Preparation, preparation_with
 from engine.split.pretokenization import pretokenizer
 from engine.split.reference import encode_pretoken, encode_with_byte_fallback
 from engine.text.normalization import Normalizer
-from engine.text.sentencepiece_text import SIGN, SpaceSigns
+from engine.text.space_signs import SIGN, SpaceSigns
 from tests.engine.strategies import texts
 
 CORPUS = "the cat sat on the mat, the hat on the cat\nthe rat: 漢字 and é, 漢字 and é\n" * 3

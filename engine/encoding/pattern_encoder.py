@@ -1,0 +1,50 @@
+"""Our own encoder for split patterns that no scanner knows: an engine of regular expressions cuts, kernels merge."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.encoding.chunked_encoder import NativeFront, check_text
+from engine.encoding.encoder import NativeEncoder
+from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretokenizer, stretches
+
+
+class PatternEncoder(NativeFront):
+    """Encodes Python texts, with the methods of ``ChunkedEncoder``. Safe to use from several threads.
+
+    UnicodeEncodeError for a text with a surrogate, TypeError for what is no text; SplitTimeoutError, an EngineError,
+    for one that takes too long.
+    """
+
+    def __init__(self, native: NativeEncoder, pretokenizer: Pretokenizer) -> None:
+        super().__init__(native)
+        self._pretokenizer = pretokenizer
+
+    def count(self, text: str, num_threads: int = 1) -> int:
+        """How many tokens a text has. It is cut on one thread, which is most of the work."""
+        check_text(text)
+        found = stretches(self._pretokenizer, text)
+        return sum(self._native.count_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found)
+
+    def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
+        """uint32[n], read-only: token ids of a text. It is cut on one thread, which is most of the work."""
+        check_text(text)
+        found = stretches(self._pretokenizer, text)
+        parts = [self._native.encode_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found]
+        ids = np.concatenate([np.empty(0, dtype=np.uint32), *parts])
+        ids.flags.writeable = False
+        return ids
+
+    def encode_to_list(self, text: str) -> list[int]:
+        """Token ids of a text."""
+        ids: list[int] = self.encode(text).tolist()
+        return ids
+
+
+def pattern_encoder(native: NativeEncoder, expression: str) -> PatternEncoder | None:
+    """The encoder of a split pattern that is valid for tiktoken, None where nothing here knows what it means."""
+    try:
+        return PatternEncoder(native, pretokenizer(expression))
+    except UnsupportedPatternError:
+        return None
