@@ -85,12 +85,12 @@ def _faults_of_text(profile: Path, life: Life) -> Iterator[str]:
     if _count_of(text) is None and typed:
         if least:
             yield f"the session's text is none that was typed: {text[:60]!r}"
-    elif not (least <= (_count_of(text) or 0) <= most or (text == "" and _is_in_document(life))):
+    elif not least <= (_count_of(text) or 0) <= most and (text or not _is_in_document(life)):
         yield f"of {most} words the session has {_count_of(text)}, not {least} at least"
 
 
 def _is_in_document(life: Life) -> bool:
-    """Whether the window closed with all its text saved in the document: then its session need not keep it."""
+    """True if the window closed with its whole text saved in the document; its session then keeps no text."""
     typed = life.of("typed")[-1]["at"]
     return life.has("closed") and any(line["whole"] and line["at"] > typed for line in life.of("document done"))
 

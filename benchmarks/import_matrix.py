@@ -14,8 +14,8 @@ from pathlib import Path
 
 from engine.errors import FormatError
 from engine.library.formats import gguf, reading
+from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.library_data import LibraryData
-from engine.library.formats.messages import PatternNeededError
 from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_tokenizer
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"

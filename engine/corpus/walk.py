@@ -234,8 +234,8 @@ survey."""
 
 
 def survey(paths: Iterable[Path | str], rules: CorpusRules | None = None, report: Report | None = None) -> CorpusSurvey:
-    """What the paths name and what is below them, by the rules. Of each file some samples are read, of files of equal
-    size and samples all bytes, to tell duplicates.
+    """Survey files and folders by the rules. Reads samples of each file, and all of files with equal size and samples,
+    to find duplicates.
 
     ``report`` is called for every file, and often while large ones are compared. OSError where a path leads nowhere;
     InvalidGlobError.
@@ -255,7 +255,7 @@ def _unreported(files: int, file_bytes: int) -> None:
 
 
 class _Survey:
-    """What was found so far."""
+    """Collects the result of a survey."""
 
     def __init__(self, report: Report, *, as_bytes: bool) -> None:
         self._report = report

@@ -170,9 +170,10 @@ class Encoding:
     def let_go(self) -> None:
         """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
         can do; nor which tokens each is merged from."""
-        if self._native is not None:
-            self.__dict__.pop("token_parents", None)
-        if self._native is not None and isinstance(self._ranks, BundledVocabulary):
+        if self._native is None:
+            return
+        self.__dict__.pop("token_parents", None)
+        if isinstance(self._ranks, BundledVocabulary):
             with self._core_lock:  # one that is being built would come back
                 self._core = None
             self.__dict__.pop("_short_text_cores", None)
@@ -458,14 +459,14 @@ class Encoding:
         return whole
 
     def _around_specials(self, text: str, allowed: Set[str], encode: Callable[[str], _T]) -> Iterator[_T | list[int]]:
-        """The tokens of the stretches between special tokens, and of those."""
+        """Yield the tokens of the text between special tokens, and the special tokens themselves."""
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             yield encode(segment)
             if special:
                 yield [self._special_tokens[special]]
 
     def _needs_parts(self, text: str) -> bool:
-        """Whether the text has a run of characters that the split engine would give up on."""
+        """True if the text has a run of characters that is too long for the split engine."""
         return (
             self._pattern is not None
             and len(text) >= long_runs.LIMIT
@@ -612,7 +613,7 @@ class Encoding:
     # The vocabulary
 
     def token_info(self, token_id: int) -> TokenInfo:
-        """What an id stands for. KeyError for an id that the vocabulary does not reach."""
+        """Return what an id stands for. Raises KeyError for an id beyond the vocabulary."""
         return self._vocabulary.token_info(token_id)
 
     @property
@@ -652,20 +653,20 @@ class Encoding:
         return merges.merge_steps(content, self._vocabulary.ids_by_bytes)
 
     def first_ends(self, content: bytes) -> list[int]:
-        """Where the parts end, in bytes, that merging a pretoken begins with."""
+        """Byte offsets at which the parts of a pretoken end before any merge."""
         return list(range(1, len(content) + 1))
 
     def looks_up(self, content: bytes) -> bool:
-        """Whether a pretoken that is a token is that token, though no merges lead to it."""
+        """True if a pretoken that is in the vocabulary becomes that token even if no merges produce it."""
         return True
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
-        """The token that two neighbours in a pretoken become which lie there; None where they stay apart."""
+        """Return the token that two neighbours with these bytes of a pretoken merge into; None if they do not merge."""
         return self._vocabulary.ids_by_bytes.get(content[byte_start:byte_end])
 
     def merge_tree(self, token_id: int) -> MergeTree:
-        """How a token is merged from single bytes, as ``engine.vocabulary.merges`` finds it. KeyError for an id that
-        stands for nothing."""
+        """Return the merges that build a token from single bytes (``engine.vocabulary.merges``). Raises KeyError for
+        an unused id."""
         return self._vocabulary.merge_tree(token_id)
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:

@@ -227,7 +227,7 @@ def encode_tokens(
     return at >> 2
 
 
-# --- Whole texts ------------------------------------------------------------------------------------------------------
+# --- whole texts ------------------------------------------------------------------------------------------------------
 #
 # A chunk is small enough for everything that is made of it to be read again from the processor's caches. To call the
 # kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into

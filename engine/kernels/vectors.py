@@ -133,7 +133,7 @@ def fold_multiply(typing_context: Any, left: Any, right: Any) -> Any:
     return types.int64(types.int64, types.int64), recipe
 
 
-# --- Whole cache lines ------------------------------------------------------------------------------------------------
+# --- whole cache lines ------------------------------------------------------------------------------------------------
 #
 # Cache lines are 64 bytes. Offsets count bytes from the start of a span, as in ``memory``. The compiler picks the
 # instructions.

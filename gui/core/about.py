@@ -5,7 +5,6 @@ from __future__ import annotations
 import platform
 import re
 import sys
-import sysconfig
 from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
@@ -60,7 +59,7 @@ def _version(package: str) -> str:
         return "(not installed)"
 
 
-# --- Licences ---------------------------------------------------------------------------------------------------------
+# --- licences ---------------------------------------------------------------------------------------------------------
 #
 # What installed packages declare and which texts they bring is read from their metadata, so it is that of the versions
 # that run. Qt's own licence, which its packages only name, is the LGPL, kept in ``gui/core/licence_texts`` with the GPL
@@ -194,6 +193,8 @@ def _kept_text(name: str) -> str:
 
 def _python_text() -> str:
     """The licence of Python: what lies with the one that runs, else our copy."""
+    import sysconfig
+
     standard = Path(sysconfig.get_path("stdlib"))
     brought = (_read(folder / "LICENSE.txt") for folder in (standard, standard.parent))
     return next(filter(None, brought), "") or _read(_KEPT / "PSF-2.0.txt")

@@ -120,13 +120,11 @@ def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
     return f"{shown} … +{left}" if left > 0 else shown
 
 
-# --- Text of others ---------------------------------------------------------------------------------------------------
+# --- text of others ---------------------------------------------------------------------------------------------------
 
 
 def shown(text: str) -> str:
     """``text`` with what hides or turns text made visible; its lines stay apart."""
     if text.isprintable():
         return text
-    # Not before there is something to show: most windows open without a hidden character in them.
-
     return visible_lines(text)

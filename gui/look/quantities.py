@@ -130,7 +130,7 @@ class TrainingText:
         return tr(REASONS.get(reason, reason))
 
 
-# --- Whole numbers ----------------------------------------------------------------------------------------------------
+# --- whole numbers ----------------------------------------------------------------------------------------------------
 
 
 def figure(locale: QLocale, number: int) -> str:

@@ -155,7 +155,7 @@ class TokenReadout(QWidget):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
 
 
-# --- What is done with a token ----------------------------------------------------------------------------------------
+# --- what is done with a token ----------------------------------------------------------------------------------------
 
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")

@@ -106,10 +106,10 @@ def _wayland_answers(name: str, environment: Mapping[str, str]) -> bool:
     return True
 
 
-# --- Asking an X display ----------------------------------------------------------------------------------------------
+# --- asking an X display ----------------------------------------------------------------------------------------------
 #
-# From the X protocol's "Connection Setup" and the format of ``.Xauthority`` files (Xau). Only the common cookies are
-# tried: whoever uses another way to prove who they are gets the benefit of the doubt.
+# From the X protocol's "Connection Setup" and the format of ``.Xauthority`` files (Xau). Only the usual
+# cookies are tried. An X server with another method of authentication is assumed to accept us.
 
 
 ABSENT = "absent"

@@ -69,7 +69,7 @@ class KernelBuild(QObject):
         all of which comes back where it is used. Safe from any thread."""
         caches.let_go_of_all()
         if "engine.vocabulary.tables" in sys.modules:  # with the first kernels
-            from engine.runtime.caches import COMPILER, release_code
+            from engine.runtime.library_pages import COMPILER, release_code
             from engine.vocabulary.tables import release_pages
 
             release_pages()

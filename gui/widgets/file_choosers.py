@@ -91,7 +91,7 @@ def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters:
     return chooser
 
 
-# --- Files that are dropped on a widget -------------------------------------------------------------------------------
+# --- files that are dropped on a widget -------------------------------------------------------------------------------
 
 
 class DroppedFiles(QObject):

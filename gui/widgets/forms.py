@@ -64,7 +64,7 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
         grid.addWidget(remark, row + 1, 0, 1, 2)
 
 
-# --- Buttons of a dialog ----------------------------------------------------------------------------------------------
+# --- buttons of a dialog ----------------------------------------------------------------------------------------------
 
 
 class _Row(QDialogButtonBox):

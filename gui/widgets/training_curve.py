@@ -131,7 +131,7 @@ class TrainingCurveView(QWidget):
         self._references = tuple(references)
         tip = self.tr("Use the arrow keys, Page Up, Page Down, Home and End to move along the curve")
         if self._references:
-            tip += self.tr(". Dashed lines: other encodings on the texts of the last evaluation")
+            tip += "\n" + self.tr("Dashed lines: other encodings on the texts of the last evaluation")
         self.setToolTip(tip)
         self._describe()
         if self._curve is not None and not self._redraw.isActive():

@@ -18,7 +18,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
-from gui.core.paths import ProfilePaths, make_profile_private
+from gui.core.paths import ProfilePaths
+from gui.core.profile_files import make_profile_private
 from gui.core.sample import SAMPLE
 from gui.core.user_encodings import UserEncodings
 from gui.look.icons import Icons

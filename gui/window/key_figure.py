@@ -165,7 +165,7 @@ class KeyFigure(QWidget):
             painter.drawText(below, Qt.AlignmentFlag.AlignVCenter, words)
 
 
-# --- Share of the context window --------------------------------------------------------------------------------------
+# --- share of the context window --------------------------------------------------------------------------------------
 
 
 LEAST = 0.001

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.library.formats import sentencepiece_model as models
-from engine.library.formats.messages import giving_up, refusing
+from engine.library.formats.errors import giving_up, refusing
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from engine.errors import FormatError
 from engine.library.formats import huggingface_document
+from engine.library.formats.errors import giving_up, quoted, refusing
 from engine.library.formats.huggingface_document import LibraryDocument
 from engine.library.formats.json_document import parse
-from engine.library.formats.messages import giving_up, quoted, refusing
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

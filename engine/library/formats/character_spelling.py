@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from engine.errors import FormatError
-from engine.library.formats.messages import quoted
+from engine.library.formats.errors import quoted
 from engine.library.formats.tokenizer_data import Merge, merges_of_ranks
 from engine.text.byte_fallback import is_beginning
 

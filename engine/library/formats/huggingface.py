@@ -17,9 +17,9 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import character_spelling, spelling, splits
+from engine.library.formats.errors import OtherKindError, quoted
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.library_data import of_document
-from engine.library.formats.messages import OtherKindError, quoted
 from engine.library.formats.source import ForLibrary, Found, Source
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,

@@ -21,8 +21,8 @@ from typing import Any
 
 from engine.errors import FormatError
 from engine.library.formats import charsmap
+from engine.library.formats.errors import quoted
 from engine.library.formats.json_document import member, typed
-from engine.library.formats.messages import quoted
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MOST_TOKENS, check_dense, check_id
 from engine.runtime.cancellation import interruptible

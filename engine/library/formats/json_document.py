@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import Any, TypeVar
 
 from engine.errors import FormatError
-from engine.library.formats.messages import quoted
+from engine.library.formats.errors import quoted
 from engine.runtime.cancellation import interruptible
 
 _T = TypeVar("_T")

@@ -9,7 +9,7 @@ from typing import Any
 from engine.encoding.library_encoding import LibraryTokenizer
 from engine.errors import FormatError
 from engine.library.formats import huggingface_document, json_document, sentencepiece_model
-from engine.library.formats.messages import quoted
+from engine.library.formats.errors import quoted
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
 from engine.runtime.cancellation import interruptible
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from engine.errors import FormatError
-from engine.library.formats.messages import quoted
+from engine.library.formats.errors import quoted
 from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import (

@@ -21,8 +21,8 @@ from engine.encoding.library_encoding import LibraryEncoding
 from engine.encoding.prepared_encoding import encoding_with, preparation_with
 from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, reading
+from engine.library.formats.errors import PatternNeededError, quoted
 from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.messages import PatternNeededError, quoted
 from engine.library.formats.reading_apart import read_apart
 from engine.library.formats.source import Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from engine.errors import FormatError
 from engine.library.formats import charsmap
-from engine.library.formats.messages import quoted
+from engine.library.formats.errors import quoted
 from engine.library.formats.spelling import bytes_of_piece
 from engine.library.formats.tokenizer_data import MOST_TOKENS
 from engine.runtime.cancellation import interruptible

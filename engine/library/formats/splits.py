@@ -18,8 +18,8 @@ from types import MappingProxyType
 from typing import Any
 
 from engine.errors import FormatError
+from engine.library.formats.errors import OtherKindError, quoted
 from engine.library.formats.json_document import member, typed
-from engine.library.formats.messages import OtherKindError, quoted
 from engine.split.expression import UnsupportedPatternError, parts_of
 from engine.split.patterns import GPT2, PATTERNS
 from engine.text.code_point_sets import CodePoints

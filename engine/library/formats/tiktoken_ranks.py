@@ -20,7 +20,7 @@ from engine.encoding.prepared_encoding import PreparedEncoding
 from engine.errors import FormatError
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled, expression_named
 from engine.library.formats import json_document
-from engine.library.formats.messages import PatternNeededError, quoted
+from engine.library.formats.errors import PatternNeededError, quoted
 from engine.library.formats.source import Found, Source, content_of
 from engine.library.formats.tokenizer_data import TokenizerData, check_id, token_in_base64
 from engine.runtime.cancellation import interruptible

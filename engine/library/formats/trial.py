@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.errors import EngineError, FormatError
-from engine.library.formats.messages import giving_up, refusing
+from engine.library.formats.errors import giving_up, refusing
 from engine.library.formats.reading_apart import DoesNotEndError, limit, run
 from engine.runtime.threads import child_command
 

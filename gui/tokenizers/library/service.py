@@ -308,7 +308,7 @@ def _read_tokenizer(
     """On a worker thread."""
     import engine
     from engine.kernels.cache_folder import kept_in
-    from engine.library.formats.messages import PatternNeededError
+    from engine.library.formats.errors import PatternNeededError
 
     try:
         with kept_in(kernels):

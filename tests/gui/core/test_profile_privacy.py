@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.core.paths import make_profile_private, profile_paths
+from gui.core.paths import profile_paths
+from gui.core.profile_files import make_profile_private
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")

@@ -14,7 +14,7 @@ import engine
 from engine.errors import FormatError
 from engine.library.formats import gguf as gguf_format
 from engine.library.formats import sentencepiece_model, spelling
-from engine.library.formats.messages import PatternNeededError
+from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.split import patterns

@@ -17,7 +17,7 @@ import engine
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import source
-from engine.library.formats.messages import PatternNeededError
+from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from tests.engine import oracles

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.errors import FormatError
-from engine.library.formats.messages import quoted, shortened
+from engine.library.formats.errors import quoted, shortened
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from tests.engine.library.formats.trained import trained

@@ -14,7 +14,7 @@ import pytest
 import main
 from engine.errors import FormatError
 from engine.library.formats import reading_apart
-from engine.library.formats.messages import PatternNeededError
+from engine.library.formats.errors import PatternNeededError
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.reading_apart import Ended
 from engine.library.formats.saving import save_encoding

@@ -1,4 +1,4 @@
-"""Messages about tokenizer files: short quotes, files that only a library can open, and errors of libraries."""
+"""Errors of tokenizer files and of the libraries that read them, with short quotes for their messages."""
 
 from __future__ import annotations
 
