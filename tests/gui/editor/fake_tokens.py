@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from PySide6.QtGui import QFont
 from PySide6.QtWidgets import QApplication
 
 from engine.types import TokenPatch
 from gui.editor.token_editor import TokenEditor
+from gui.look import fonts
 
 
 def patch_of(text: str, byte_sizes: list[int] | None = None, *, start: int = 0) -> TokenPatch:
@@ -40,8 +40,8 @@ def patch_of(text: str, byte_sizes: list[int] | None = None, *, start: int = 0) 
 
 def show(editor: TokenEditor, text: str, sizes: list[int]) -> None:
     """Have an editor show a text in columns, with tokens of these sizes."""
-    font = QFont("DejaVu Sans Mono", 11)
-    font.setStyleHint(QFont.StyleHint.Monospace)
+    font = fonts.fixed_font()
+    font.setPointSize(11)
     editor.setFont(font)
     editor.setPlainText(text)
     editor.apply_patch(editor.revision, patch_of(text, sizes))
