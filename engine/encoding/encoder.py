@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +18,6 @@ from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
 from engine.kernels.kept_code import NotCompiledError
-from engine.kernels.lists import list_of
 from engine.kernels.lookup import note_token_ends
 from engine.runtime import caches
 from engine.split import quick_cuts
@@ -31,8 +29,7 @@ from engine.vocabulary.tables import crossings_in, shared_tables
 
 _LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
-_SHORT_LIST = 64  # ids up to which a list of new numbers is made sooner than one of those that are kept
-_LIST_PIECE = 1 << 23  # ids that become a list at a time: the interpreter waits for so long
+_LIST_SLICE = 1 << 18  # ids turned into Python numbers at a time; other threads wait for as long
 
 
 class NativeEncoder:
@@ -54,7 +51,6 @@ class NativeEncoder:
         self._work = None if scan is None else text_work(scan, tables)
         header = tables[: layout.HEADER_SIZE].view(np.int64)
         self._token_count = int(header[layout.TOKEN_COUNT // 8])
-        self._id_limit = int(header[layout.FIRST_ID // 8]) + self._token_count
         self._idle: list[Workspace] = []
         self._as_compiled = as_now()  # where a kernel is found that is loaded later
         caches.add(self)
@@ -75,7 +71,6 @@ class NativeEncoder:
         self.count_pretokens(b"warm", word)
         ids = self.encode_pretokens(b"warm", word)
         note_token_ends(ids, self._tables, np.empty(4, dtype=np.int64))
-        list_of(ids[:0], 1)  # a table of all ids takes longer than all of this, and may never be needed
         quick_edits.warm_up()
         if self.can_scan:
             quick_cuts.warm_up()
@@ -145,11 +140,9 @@ class NativeEncoder:
     def encode_to_list(self, text: str | bytes, chunks: Chunks | None = None) -> list[int]:
         """Token ids of a text."""
         ids = self.encode(text, chunks)
-        if len(ids) <= _SHORT_LIST:  # and who has only words listed is spared the numbers, of up to 13 MB
-            return cast(list[int], ids.tolist())
-        numbers = list_of(ids[:_LIST_PIECE], self._id_limit)
-        for start in range(_LIST_PIECE, len(ids), _LIST_PIECE):
-            numbers += list_of(ids[start : start + _LIST_PIECE], self._id_limit)
+        numbers: list[int] = ids[:_LIST_SLICE].tolist()
+        for start in range(_LIST_SLICE, len(ids), _LIST_SLICE):
+            numbers += ids[start : start + _LIST_SLICE].tolist()
         return numbers
 
     def token_ends(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.int64]:

@@ -1,26 +1,13 @@
 """Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step.
 
 ``text_work`` chooses the way; both are a ``TextWork``, and work in the memory of a ``Workspace``.
-
-``kept_utf8`` reads the UTF-8 that Python keeps of a text where it stands, without a copy. A text of ASCII is its own
-UTF-8. For any other text, Python makes UTF-8 when an extension asks for it (tiktoken does, and so does SQLite) and
-keeps it as long as the text lives. Asking for it here would take more memory for good, so UTF-8 that is not kept is not
-made. No function of Python says whether it is kept, but every text does, in two words of its header: how many bytes of
-UTF-8 there are, and where. Which two words these are is in Python's headers (``PyCompactUnicodeObject``) and differs
-from version to version. So they are looked for, once, in texts of our own whose UTF-8 Python is asked for. Where they
-are not found as they should be, only ASCII is read in place.
 """
 
 from __future__ import annotations
 
-import ctypes
-import functools
-import struct
-import sys
-import sysconfig
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,69 +94,6 @@ def padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
     return np.frombuffer(content + _ZEROS, _BYTE), len(content)
 
 
-_WORDS = struct.Struct("nP")  # bytes of UTF-8, and where they are
-_NOTHING = _WORDS.pack(0, 0)
-
-
-class _Kept:
-    """Memory of a text as numpy takes it (its array interface, version 3): an array of it keeps the text alive."""
-
-    def __init__(self, text: str, address: int, size: int) -> None:
-        self.text = text
-        self.__array_interface__ = {"version": 3, "typestr": "|u1", "shape": (size,), "data": (address, True)}
-
-
-def kept_utf8(text: str) -> NDArray[np.uint8] | None:
-    """uint8[n], read-only: the UTF-8 of a text; nothing is known to be behind it. None where Python keeps none."""
-    if type(text) is not str or not text:
-        return None
-    if text.isascii():
-        address, size = _asked_for(text)
-    else:
-        place = _place()
-        if place is None:
-            return None
-        size, address = _WORDS.unpack(ctypes.string_at(id(text) + place, _WORDS.size))
-    return np.asarray(_Kept(text, address, size)) if address else None
-
-
-def _asked_for(text: str) -> tuple[int, int]:
-    """Where the UTF-8 of a text is, and its bytes. It is made, if Python does not keep it: of ASCII it always does."""
-    size = ctypes.c_ssize_t()
-    return _as_utf8()(text, ctypes.byref(size)), size.value
-
-
-@functools.cache
-def _as_utf8() -> Any:
-    kind = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.POINTER(ctypes.c_ssize_t))
-    return kind(("PyUnicode_AsUTF8AndSize", ctypes.pythonapi))
-
-
-@functools.cache
-def _place() -> int | None:
-    """How many bytes from its start a text has the two words. None where that cannot be told: in a Python without
-    headers like these, or without the interpreter lock, which keeps both words the same until they are read."""
-    if sys.implementation.name != "cpython" or sysconfig.get_config_var("Py_GIL_DISABLED"):
-        return None
-    places = {_found_in(character) for character in ("\xe9", "\u6f22", "\U0001f600")}
-    return places.pop() if len(places) == 1 else None
-
-
-def _found_in(character: str) -> int | None:
-    """The place of the two words in texts of such characters; None where they are not in one place alone."""
-    text = character * 1009  # no other number of a header is that of its bytes of UTF-8
-    width = (sys.getsizeof(2 * text) - sys.getsizeof(text)) // len(text)
-    header = sys.getsizeof(text) - width * (len(text) + 1)
-    before = ctypes.string_at(id(text), header)
-    address, size = _asked_for(text)
-    after = ctypes.string_at(id(text), header)
-    wanted = _WORDS.pack(size, address)
-    inner = range(object.__basicsize__, header - _WORDS.size + 1, struct.calcsize("P"))
-    ends = [(place, place + _WORDS.size) for place in inner]
-    places = [place for place, end in ends if before[place:end] == _NOTHING and after[place:end] == wanted]
-    return places[0] if len(places) == 1 else None
-
-
 Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
 """``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
 many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
@@ -220,7 +144,7 @@ class _ByKernel:
         self._fixed = fixed
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
-        parts = _at_once(text, chunks)
+        parts = _at_once(text)
         if parts or isinstance(text, bytes):
             return sum(count_utf8(*_checked(utf8), self._fixed, own.own) for utf8 in parts)
         chunks = _all_of(text) if chunks is None else chunks
@@ -242,7 +166,7 @@ class _ByKernel:
         return counts
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
-        parts = _at_once(text, chunks)
+        parts = _at_once(text)
         if parts or isinstance(text, bytes):
             used = 0
             for utf8 in parts:
@@ -323,22 +247,17 @@ def _one_by_one(
 
 def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[Utf8]:
     """The UTF-8 of a text, or of one chunk after the other."""
-    parts = _at_once(text, chunks)
+    parts = _at_once(text)
     if parts or isinstance(text, bytes):
         return parts
     chunks = _all_of(text) if chunks is None else chunks
     return (own.chunk(text, start, end) for start, end in chunks.tolist())
 
 
-def _at_once(text: str | bytes, chunks: Chunks | None) -> tuple[Utf8, ...]:
-    """The UTF-8 of bytes, of a short text, or of one whose UTF-8 Python keeps: of much only the last bytes are copied.
-    Nothing for any other text, and for some chunks of a long one."""
+def _at_once(text: str | bytes) -> tuple[Utf8, ...]:
+    """Return the UTF-8 of bytes, or of a short text. Of many bytes only the last are copied. Empty for a long text."""
     if isinstance(text, str):
-        if len(text) <= _SHORT_CHARS:  # a short one has no chunks
-            return (padded(text.encode("utf-8")),)
-        is_whole = chunks is None or int(chunks[-1, 1] - chunks[0, 0]) == len(text)
-        kept = kept_utf8(text) if is_whole and len(text) >= _MANY_BYTES else None
-        return () if kept is None or len(kept) > _MOST_BYTES_AT_ONCE else _but_for_the_last(kept)
+        return (padded(text.encode("utf-8")),) if len(text) <= _SHORT_CHARS else ()  # a short one has no chunks
     parts = _but_for_the_last(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
     return parts or (padded(text),)
 

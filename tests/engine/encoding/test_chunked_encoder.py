@@ -35,7 +35,7 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(text_work, "_SHORT_CHARS", 100)
     monkeypatch.setattr(encoder, "KEPT_ROOM", 2000)
     monkeypatch.setattr(encoder_module, "_LARGE_TEXT", 5000)
-    monkeypatch.setattr(encoder_module, "_LIST_PIECE", 700)
+    monkeypatch.setattr(encoder_module, "_LIST_SLICE", 700)
 
 
 def long_text(rng: random.Random, parts: int) -> str:

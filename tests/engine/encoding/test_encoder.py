@@ -152,19 +152,12 @@ def test_what_leaves_the_encoder_is_read_only(small):
         assert not array.flags.writeable
 
 
-def test_a_few_words_are_listed_without_the_numbers_of_all_ids(small, monkeypatch):
-    asked = []
-
-    def counted(ids, id_limit):
-        asked.append(len(ids))
-        return ids.tolist()
-
-    monkeypatch.setattr(encoder_module, "list_of", counted)
-    few, many = b"abc ab cab", b"a " * 500
-    assert small.encode_to_list(few) == small.encode(few).tolist()
-    assert not asked
-    assert small.encode_to_list(many) == small.encode(many).tolist()
-    assert asked == [len(small.encode(many))]
+def test_a_list_is_made_slice_by_slice(small, monkeypatch):
+    monkeypatch.setattr(encoder_module, "_LIST_SLICE", 100)
+    for text in (b"", b"abc ab cab", b"a " * 50, b"a " * 500):
+        found = small.encode_to_list(text)
+        assert found == small.encode(text).tolist()
+        assert all(type(token_id) is int for token_id in found)
 
 
 def test_nothing_has_no_tokens(small):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 
 import numpy as np
 import pytest
@@ -77,7 +78,7 @@ def test_of_many_bytes_the_last_are_taken_apart(both, monkeypatch):
     sizes = []
     for _ in range(200):
         content = " ".join(odd_text(rng) for _ in range(30)).encode("utf-8", "replace")
-        sizes.append(len(text_work._at_once(content, None)))
+        sizes.append(len(text_work._at_once(content)))
         expected = both[0].encode(content.decode(), text_cuts().spans(content.decode(), 10_000_000))
         for encoder in both:
             assert encoder.encode(content).tolist() == expected.tolist()
@@ -129,3 +130,11 @@ def test_a_slow_scanner_works_step_by_step(both):
     assert scanner.block_tables is None
     encoder = NativeEncoder(both[0].tables, scanner)
     assert encoder.count("some words") == len(encoder.encode(b"some words"))
+
+
+def test_python_keeps_no_utf8_of_a_text_that_was_counted(both):
+    text = "caf\xe9 au lait, " * 5000
+    size = sys.getsizeof(text)
+    for encoder in both:
+        assert encoder.count(text, text_cuts().spans(text, 10_000)) == len(encoder.encode(text.encode()))
+    assert sys.getsizeof(text) == size
