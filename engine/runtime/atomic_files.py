@@ -1,24 +1,23 @@
-"""Write files so that each is either the old one or the new one, never half of it.
+"""Atomic file writes: readers see the old file or the new one, never a partial file.
 
-``write_atomic``, ``change_atomic``, ``replacement_of`` and ``replacing`` write new content to a file beside the old
-one, flush it to the disk, and let it take the old one's place by one rename. Whatever fails before the rename leaves
-the old file as it was. A symbolic link stays one: the file it leads to is replaced. The mode of the old file is kept.
-A file that may not be written is refused, although a rename could replace it.
+``write_atomic``, ``change_atomic``, ``replacement_of`` and ``replacing`` write new content to a temporary file beside
+the target, flush it to disk and rename it over the target. If anything fails before the rename, the old file is
+unchanged. A symbolic link is kept and its target replaced. The mode of the old file is kept. A read-only file is
+refused, although a rename could replace it.
 
-*Half-written files.* The writer of a file from ``half_written`` holds a lock on it until it has its final name. What a
-killed process leaves is removed by ``clear_half_written``, with the next write to the same folder. That takes the same
-lock first, so it never removes the file of a live process: not on Windows either, where an open file cannot be removed.
-Where a file system has no locks, nothing is removed. ``only_here`` lets one process at a time read a file and write it
-changed.
+*Temporary files.* The writer of a file from ``half_written`` holds a lock on it until it has its final name. Files left
+by a killed process are removed by ``clear_half_written`` at the next write to the same folder. It takes the same lock
+first, so it never removes the file of a live process; on Windows an open file cannot be removed anyway. On file systems
+without locks, nothing is removed. ``only_here`` serializes read-modify-write cycles across processes.
 
 *Special files.* Replacing a device, a pipe or a socket by a rename would destroy it (``/dev/null`` for the whole
-machine, if the user has the right), and reading one may never end. So these, and the output of this process, are
-written into as they are (``open_special``), or refused (``check_regular``).
+machine, if the user has permission), and reading one may never end. So these, and the output of this process, are
+written in place (``open_special``) or refused (``check_regular``).
 
-Four modules write in ways of their own. ``engine.kernels.cache_folder`` does not wait for the disk, as what it keeps
-can be made again and is verified before it is used. ``engine.corpus.count_cache`` has an SQLite file, which keeps
-itself consistent. ``gui.state.session_slot`` has Qt's lock files, which hold no data of the user.
-``engine.library.user_encodings`` renames a file after its companion has been written in the way described here.
+Four modules write in other ways. ``engine.kernels.cache_folder`` does not flush to disk, because its content can be
+rebuilt and is verified before use. ``engine.corpus.count_cache`` uses an SQLite file, which keeps itself consistent.
+``gui.state.session_slot`` uses Qt's lock files, which hold no user data. ``engine.library.user_encodings`` renames a
+file after its companion has been written by this module.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ NOT_REGULAR = "this is not a regular file"
 
 
 def is_special(path: Path) -> bool:
-    """True if ``path`` exists and leads to neither a regular file nor a folder."""
+    """True if ``path`` exists and resolves to neither a regular file nor a folder."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -55,16 +54,16 @@ def is_special(path: Path) -> bool:
 
 
 def check_regular(path: Path) -> None:
-    """Raise OSError if ``path`` exists and leads to a device, a pipe or a socket."""
+    """Raise OSError if ``path`` exists and resolves to a device, a pipe or a socket."""
     if is_special(path):
         raise OSError(errno.EINVAL, NOT_REGULAR, str(path))
 
 
 def open_special(path: Path) -> IO[bytes] | None:
-    """Open what must be written into rather than replaced: a device, a pipe, or the file behind this process's own
-    output. Returns None if ``path`` can be replaced, or does not exist.
+    """Open a file that must be written in place: a device, a pipe, or the file behind this process's own output. Return
+    None if ``path`` can be replaced or does not exist.
 
-    Raises OSError if it cannot be written into, as a pipe that no program reads; this never waits for a reader.
+    Raises OSError if it cannot be written, such as a pipe without a reader. Never waits for a reader.
     """
     output = _own_output(path)
     if output is not None:
@@ -85,16 +84,16 @@ def open_special(path: Path) -> IO[bytes] | None:
 
 
 def flush_special(file: IO[bytes]) -> None:
-    """Flush what ``open_special`` opened, to the disk where there is one."""
+    """Flush a file from ``open_special``, to disk if it is on one."""
     file.flush()
-    with contextlib.suppress(OSError):  # devices and pipes know no fsync
+    with contextlib.suppress(OSError):  # devices and pipes do not support fsync
         os.fsync(file.fileno())
 
 
 def _own_output(path: Path) -> int | None:
-    """The descriptor (1 or 2) whose file ``path`` names, by way of ``/dev/stdout`` or ``/proc/self/fd``, or None.
+    """Return the descriptor (1 or 2) that ``path`` names through ``/dev/stdout`` or ``/proc/self/fd``, or None.
 
-    Its offset is shared: reopened, a file to which output is redirected would be overwritten from its start.
+    The descriptor's offset is shared. Reopening a file that output is redirected to would overwrite it from the start.
     """
     if os.name != "posix":
         return None
@@ -110,7 +109,7 @@ def _own_output(path: Path) -> int | None:
 
 
 def _leads_through_descriptors(path: Path) -> bool:
-    """True if a path, or a link that it leads through, is an entry of ``/dev`` or ``/proc``."""
+    """True if a path, or a link on the way to its target, is an entry of ``/dev`` or ``/proc``."""
     for _ in range(16):
         absolute = Path(os.path.normpath(path.absolute()))
         if absolute.parts[:2] in (("/", "dev"), ("/", "proc")):
@@ -129,15 +128,15 @@ _OURS = re.compile(re.escape(_PREFIX) + "[0-9a-f]{32}" + f"({re.escape(_SUFFIX)}
 
 LOCK_NAME = f"{_PREFIX}lock"
 LOCK_SECONDS = 10.0
-"""How long to wait for another process that changes the same files; a change takes milliseconds."""
+"""Maximum time to wait for another process that changes the same files. A change takes milliseconds."""
 _TURN_SECONDS = 0.005
 
 
 @contextlib.contextmanager
 def half_written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
-    """A new file in ``folder``, open for writing, and its path. It is gone afterwards, unless it was renamed. OSError.
+    """Yield a new file in ``folder``, open for writing, and its path. Removed at the end unless it was renamed.
 
-    What killed processes left in ``folder`` is removed first.
+    Removes files that killed processes left in ``folder`` first. Raises OSError.
     """
     clear_half_written(folder)
     file, temporary = _opened(folder)
@@ -151,7 +150,7 @@ def half_written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
 
 @contextlib.contextmanager
 def half_written_folder(folder: Path) -> Iterator[Path]:
-    """A new folder in ``folder``, which is gone afterwards with all that is still in it. OSError."""
+    """Yield a new folder in ``folder``. Removed at the end with its remaining content. Raises OSError."""
     with half_written(folder) as (_, temporary):
         inside = temporary.with_suffix(_FOLDER)
         make_folder(inside)
@@ -162,7 +161,7 @@ def half_written_folder(folder: Path) -> Iterator[Path]:
 
 
 def clear_half_written(folder: Path) -> None:
-    """Remove what killed processes left half written in a folder. What cannot be removed stays."""
+    """Remove temporary files that killed processes left in ``folder``. Ignores files that cannot be removed."""
     with contextlib.suppress(OSError):
         for found in list(os.scandir(folder)):
             ours = _OURS.fullmatch(found.name)
@@ -174,10 +173,10 @@ def clear_half_written(folder: Path) -> None:
 
 @contextlib.contextmanager
 def only_here(folder: Path) -> Iterator[None]:
-    """Until the end of this, no other process and no other thread is in here for the same folder, which is made if
-    need be. For what reads a file and writes it changed. Without locks there is no wait.
+    """Hold an exclusive lock on ``folder`` across threads and processes, for read-modify-write cycles. Creates the
+    folder if needed. No-op where locks are unsupported.
 
-    Raises OSError if another process does not release it.
+    Raises OSError if another process does not release the lock in time.
     """
     make_folder(folder)
     with open(folder / LOCK_NAME, "ab", opener=private_opener) as file:
@@ -213,7 +212,7 @@ def _remove_unless_locked(path: Path) -> None:
 
 
 def _has_lock(file: IO[bytes]) -> bool:
-    """Hold a file until it is closed, where there are locks. Return False if another process holds it."""
+    """Lock a file until it is closed. Return False if another process holds it, True if locks are unsupported."""
     try:
         return _locked(file)
     except OSError:
@@ -221,7 +220,7 @@ def _has_lock(file: IO[bytes]) -> bool:
 
 
 def _locked(file: IO[bytes]) -> bool:
-    """Hold a file until it is closed. Return False if another process holds it. OSError where there are no locks."""
+    """Lock a file until it is closed. Return False if another process holds it. Raises OSError without lock support."""
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -240,11 +239,12 @@ BACKUP_SUFFIX = ".bak"
 
 
 def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: bool = False) -> int:
-    """Replace ``path`` by ``content`` (bytes, or pieces of bytes) and return how many bytes were written.
+    """Replace ``path`` by ``content`` (bytes, or chunks of bytes) and return the number of bytes written.
 
-    Missing folders are made. ``keep_backup`` leaves the old file beside the new one, with the ending ``.bak``.
+    Creates missing folders. ``keep_backup`` keeps the old file beside the new one, with the suffix ``.bak``.
 
-    Raises OSError, and whatever making the pieces raises, or who is asked between them; then the old file is untouched.
+    Raises OSError, and any error of the chunk iterator or of the cancellation check between chunks. The old file is
+    then unchanged.
     """
     pieces = [content] if isinstance(content, bytes) else interruptible(content, every=1)
     if not path.exists():  # the link of a process to its own pipe leads to a path that does not exist
@@ -254,11 +254,12 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
 
 
 def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_backup: bool = False) -> bytes:
-    """Replace ``path`` by what ``change`` makes of its content, None where there is no file. Returns the new content.
+    """Replace the content of ``path`` by ``change(content)``, with None as content if there is no file. Return the new
+    content.
 
-    Of several processes that change files of one folder so, each sees what the one before it wrote. What equals the
-    old content is not written. OSError, and whatever ``change`` raises; then the old file is untouched. A device or a
-    pipe has no content to change: OSError.
+    Changes to files of one folder are serialized across processes, so each sees the result of the one before. Content
+    that did not change is not written. Raises OSError, also for a device or a pipe, and any error of ``change``. The
+    old file is then unchanged.
     """
     check_regular(path)
     target = Path(os.path.realpath(path))
@@ -275,10 +276,10 @@ def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_b
 
 @contextlib.contextmanager
 def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[bytes]]:
-    """A file to write into, which takes the place of ``path`` when all went well, and is removed otherwise. OSError.
+    """Yield a file to write to. It replaces ``path`` on success and is removed otherwise. Raises OSError.
 
-    A device or a pipe is opened itself: what is written goes there at once, and stays when something fails.
-    ``keep_backup`` as for ``write_atomic``.
+    A device or a pipe is opened in place: data is written to it immediately and stays if a later step fails.
+    ``keep_backup``: as for ``write_atomic``.
     """
     special = open_special(path)
     if special is not None:
@@ -295,20 +296,20 @@ def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[byte
         if keep_backup and target.exists():
             _keep_backup(target)
         if sys.platform == "win32":
-            file.close()  # an open file cannot be renamed; elsewhere, it is ours as long as it is open
+            file.close()  # an open file cannot be renamed; elsewhere closing it would release the lock
         _replace(temporary, target)
     _flush_folder(target.parent)
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A folder to write new files into, beside ``path``, for those who want to read them back first. They are moved to
-    their places when all went well, the one with the name of ``path`` last; otherwise they are removed, and what was
-    there before is there again. OSError.
+    """Yield a folder beside ``path`` to write new files into, for callers that read them back first. On success they
+    are moved to their targets, the file named like ``path`` last. Otherwise they are removed and the old files
+    restored. Raises OSError.
 
-    Several files cannot be replaced in one step: a process that is killed between two of them leaves the new one
-    beside the old one, and so does a disk that does not even let the old one be put back. Who reads them has to notice,
-    as by the digest of one in the other.
+    Several files cannot be replaced in one step. If a process is killed between two of them, or if the disk refuses to
+    restore the old files, new and old files are left side by side. Readers must detect this, for example by a digest of
+    one file in the other.
     """
     target = Path(os.path.realpath(path))
     with half_written_folder(target.parent) as folder:
@@ -318,16 +319,16 @@ def replacing(path: Path) -> Iterator[Path]:
         for file, place in zip(written, places, strict=True):
             _check_writable(place)
             _flush(file)
-        with _or_put_back(places[:-1], folder):
+        with _restored_on_error(places[:-1], folder):
             for file, place in zip(written, places, strict=True):
                 _replace(file, place)
     _flush_folder(target.parent)
 
 
 @contextlib.contextmanager
-def _or_put_back(places: Sequence[Path], folder: Path) -> Iterator[None]:
-    """Where this fails, what was in ``places`` is there again, as far as the disk lets it. Until then it is kept in
-    ``folder``. OSError."""
+def _restored_on_error(places: Sequence[Path], folder: Path) -> Iterator[None]:
+    """Restore the files in ``places`` on error, as far as the disk allows. Backups are in ``folder``. Raises
+    OSError."""
     kept: dict[Path, Path] = {}
     for number, place in enumerate(places):
         if place.exists():
@@ -337,7 +338,7 @@ def _or_put_back(places: Sequence[Path], folder: Path) -> Iterator[None]:
         yield
     except BaseException:
         for place in places:
-            with contextlib.suppress(OSError):  # What failed first is what is told.
+            with contextlib.suppress(OSError):  # Report the first error, not a later one.
                 if place in kept:
                     kept[place].replace(place)
                 else:
@@ -346,7 +347,7 @@ def _or_put_back(places: Sequence[Path], folder: Path) -> Iterator[None]:
 
 
 def check_replaceable(path: Path) -> None:
-    """Raise OSError unless a file can be written as ``path``. Nothing is left behind."""
+    """Raise OSError unless a file can be written as ``path``. Leaves no file behind."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise IsADirectoryError(errno.EISDIR, "this is a folder", str(path))
@@ -358,8 +359,8 @@ def check_replaceable(path: Path) -> None:
 
 
 def set_aside(path: Path, why: str = "damaged") -> Path:
-    """Rename a file to a free name beside it, ``why`` at its end, so that nothing overwrites it. Returns that name.
-    OSError."""
+    """Rename a file to a free name beside it with the suffix ``why``, so that nothing overwrites it. Return that name.
+    Raises OSError."""
     for number in itertools.count(1):
         kept = path.with_name(f"{path.name}.{why}" + (f"-{number}" if number > 1 else ""))
         if not kept.exists():
@@ -368,7 +369,7 @@ def set_aside(path: Path, why: str = "damaged") -> Path:
 
 
 def _check_writable(target: Path) -> None:
-    check_regular(target)  # whatever it was a moment ago
+    check_regular(target)  # it may have changed since the caller checked
     if target.exists() and not os.access(target, os.W_OK):
         raise PermissionError(errno.EACCES, "the file is read-only", str(target))
 
@@ -380,7 +381,7 @@ def _replace(new: Path, target: Path) -> None:
 
 
 def _keep_backup(target: Path) -> None:
-    """Keep the old content under a second name, in one step as well."""
+    """Keep the old content as a backup file, also atomically."""
     backup = target.with_name(target.name + BACKUP_SUFFIX)
     with half_written_folder(target.parent) as folder:
         second = folder / backup.name
@@ -389,7 +390,7 @@ def _keep_backup(target: Path) -> None:
 
 
 def _link_or_copy(file: Path, second: Path) -> None:
-    """Give a file a second name. A hard link costs nothing; where there are none, copy."""
+    """Give a file a second name, by a hard link where supported, else by a copy."""
     try:
         os.link(file, second)
     except OSError:
@@ -406,10 +407,10 @@ def _flush(file: Path) -> None:
 
 
 def _flush_folder(folder: Path) -> None:
-    """Make the rename itself durable, where folders can be flushed (not on Windows)."""
+    """Make the rename durable, where folders can be flushed (not on Windows)."""
     if os.name != "posix":
         return
-    with contextlib.suppress(OSError):  # The file is written; some network folders cannot be opened.
+    with contextlib.suppress(OSError):  # The file is written. Some network folders cannot be opened.
         descriptor = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(descriptor)

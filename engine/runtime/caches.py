@@ -1,8 +1,8 @@
-"""Registry of the engine's rebuildable caches, and dropping them while the program is idle.
+"""Registry of rebuildable caches that can be dropped while the program is idle.
 
-An encoder that has counted ten megabytes has seen 200,000 words and keeps them with their tokens, so the next text is
-counted in half the time. A program that runs beside others should not hold that for a dozen encodings. Whatever
-is let go of here is made again in milliseconds when it is needed.
+An encoder that has counted ten megabytes has cached 200,000 words with their tokens, which halves the time for the next
+text. A program that runs beside others should not hold that for a dozen encodings. Everything dropped here is rebuilt
+in milliseconds when needed.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import Protocol
 
 
 class Keeper(Protocol):
-    """Holds something that it can rebuild."""
+    """Holds a cache that it can rebuild."""
 
     def let_go(self) -> None:
-        """Hold it no longer. Called on any thread, while others may be using what is held."""
+        """Drop the cache. May be called on any thread, while other threads use the cached data."""
 
 
 _keepers: weakref.WeakSet[Keeper] = weakref.WeakSet()
@@ -24,13 +24,13 @@ _lock = threading.Lock()
 
 
 def add(keeper: Keeper) -> None:
-    """Have ``let_go_of_all`` ask this one, too, for as long as anybody else knows it."""
+    """Register a cache with ``let_go_of_all``. The registry holds a weak reference."""
     with _lock:
         _keepers.add(keeper)
 
 
 def let_go_of_all() -> None:
-    """Have all of them let go of what they hold. Safe from any thread."""
+    """Drop all registered caches. Safe from any thread."""
     with _lock:
         keepers = list(_keepers)
     for keeper in keepers:

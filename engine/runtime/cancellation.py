@@ -1,7 +1,7 @@
 """Cooperative cancellation of long loops.
 
-The caller of long work sets, for its thread, a function that is called now and then: it raises to cancel the work, or
-waits for a moment so that other threads get a turn of the interpreter.
+The caller of long work sets a check function for its thread, which the work calls regularly. The check raises to cancel
+the work, or waits briefly to yield the interpreter to other threads.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 CancelCheck = Callable[[], None]
-"""Called often by long work; what it raises cancels the work."""
+"""Called often by long work. Any exception it raises cancels the work."""
 
 ENTRIES = 1024
-"""Entries between two checks. Reading a line of a file and validating it takes some microseconds."""
+"""Entries between two checks. Reading and validating a line of a file takes a few microseconds."""
 
 _T = TypeVar("_T")
 
@@ -29,7 +29,7 @@ _check: ContextVar[CancelCheck] = ContextVar("check", default=_never)
 
 @contextmanager
 def cancellable(cancel_check: CancelCheck | None) -> Iterator[None]:
-    """Have ``check_cancelled`` and ``interruptible`` call ``cancel_check`` on this thread; None changes nothing."""
+    """Make ``check_cancelled`` and ``interruptible`` call ``cancel_check`` on this thread. None changes nothing."""
     if cancel_check is None:
         yield
         return
@@ -41,17 +41,17 @@ def cancellable(cancel_check: CancelCheck | None) -> Iterator[None]:
 
 
 def is_cancellable() -> bool:
-    """Return True if a check is set, for which work is divided that else would be done in one call."""
+    """Return True if a check is set. Work that would otherwise be one call is then split into steps."""
     return _check.get() is not _never
 
 
 def check_cancelled() -> None:
-    """Call the check that is set. Raises what that raises."""
+    """Call the current check. Raises whatever the check raises."""
     _check.get()()
 
 
 def interruptible(entries: Iterable[_T], every: int = ENTRIES) -> Iterator[_T]:
-    """Yield the same entries; call the check before the first of them, and again after ``every`` entries."""
+    """Yield the entries, calling the check before the first and then every ``every`` entries."""
     cancel_check = _check.get()
     for number, entry in enumerate(entries):
         if number % every == 0:

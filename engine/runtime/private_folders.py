@@ -1,9 +1,9 @@
-"""Folders that only their owner may enter, and what is made in them: files 0600, folders 0700.
+"""Private folders, which only their owner may enter, and their content: files 0600, folders 0700.
 
-Nothing is done on Windows, where a profile lies in the user's own folder, which others cannot read.
+Does nothing on Windows, where a profile is in the user's own folder, which others cannot read.
 
-A file takes its mode from the folder it is made in: in a private folder it is private itself, even while it is half
-written. Elsewhere, as for an export, the umask decides.
+A new file takes its mode from its folder: in a private folder it is private from the start, even as a temporary file.
+Elsewhere, as for an export, the umask decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OTHERS = 0o077
 
 
 def is_private(folder: Path) -> bool:
-    """True if only its owner may enter ``folder``. False on Windows, and where it does not exist."""
+    """True if only its owner may enter ``folder``. False on Windows, and if it does not exist."""
     if sys.platform == "win32":
         return False
     try:
@@ -36,12 +36,12 @@ def new_file_mode(folder: Path) -> int:
 
 
 def private_opener(path: str, flags: int) -> int:
-    """An ``opener`` for ``open`` that gives a new file the mode of ``new_file_mode``."""
+    """Open a file, for the ``opener`` of ``open``. A new file gets the mode of ``new_file_mode``."""
     return os.open(path, flags, new_file_mode(Path(path).parent))
 
 
 def make_folder(folder: Path) -> None:
-    """Make ``folder`` with its parents; those that are new are private below a private one. Raises OSError."""
+    """Create ``folder`` and its parents. New folders inside a private one are private. Raises OSError."""
     missing = []
     at = folder
     while not at.exists() and at != at.parent:
@@ -54,7 +54,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Make ``folder`` if need be, and take it from everybody but its owner. What is refused stays as it is."""
+    """Create ``folder`` if needed and restrict it to its owner. Ignores errors."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -64,18 +64,18 @@ def make_private(folder: Path) -> None:
 
 
 def make_content_private(folder: Path) -> None:
-    """Take all files and folders in ``folder`` from everybody but its owner. Links are not followed."""
+    """Restrict all files and folders in ``folder`` to its owner. Links are not followed."""
     for path in _below(folder):
         _tighten(path)
 
 
 def make_file_private(path: Path) -> None:
-    """Take one file from everybody but its owner, if it exists. A link is not followed."""
+    """Restrict one file to its owner, if it exists. A link is not followed."""
     _tighten(path)
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):  # folders that are links are named and not entered
+    for parent, folders, files in os.walk(folder):  # links to folders are listed but not followed
         for name in (*folders, *files):
             yield Path(parent, name)
 

@@ -1,6 +1,6 @@
-"""Sums over millions of numbers, in parts.
+"""Cumulative sums over millions of numbers, in chunks.
 
-numpy holds up every other thread while it adds: for a tenth of a second over the bytes of a text of ten megabytes.
+numpy holds the GIL while it adds: a tenth of a second for the bytes of a text of ten megabytes.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from engine.runtime.cancellation import interruptible
 _N = TypeVar("_N", bound=np.signedinteger[Any])
 
 AT_A_TIME = 1 << 18
-"""Numbers that are added in one call: that takes less than a millisecond."""
+"""Numbers to add in one call, which takes less than a millisecond."""
 
 
 def running_sums(numbers: NDArray[Any], out: NDArray[_N]) -> NDArray[_N]:
-    """The sum of the numbers up to each, as ``np.cumsum``, in ``out``, which is as long."""
+    """Write the cumulative sums of ``numbers`` to ``out``, which has the same length, and return it. Like
+    ``np.cumsum``."""
     return running_sums_of(len(numbers), lambda start, stop: numbers[start:stop], out)
 
 
 def running_sums_of(count: int, part: Callable[[int, int], NDArray[Any]], out: NDArray[_N]) -> NDArray[_N]:
-    """The same of numbers of which ``part`` gives those from a place to another, so that they are never all there."""
+    """Like ``running_sums``, for numbers that ``part(start, stop)`` returns, so that they are never all in memory."""
     for start in interruptible(range(0, count, AT_A_TIME), every=1):
         stop = min(start + AT_A_TIME, count)
         sums = out[start:stop]
@@ -36,6 +37,6 @@ def running_sums_of(count: int, part: Callable[[int, int], NDArray[Any]], out: N
 
 
 def running_sums_at(numbers: NDArray[Any], places: NDArray[Any]) -> NDArray[np.int64]:
-    """int64[n]: the same of the numbers at n places: where tokens end, from the lengths of all there are."""
+    """Return int64[n]: the cumulative sums of the numbers at n indexes, such as token ends from token lengths."""
     sums = np.empty(len(places), dtype=np.int64)
     return running_sums_of(len(places), lambda start, stop: numbers[places[start:stop]], sums)

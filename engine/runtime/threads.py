@@ -1,4 +1,4 @@
-"""Calls in parallel on threads, and modules of the engine in a process of their own."""
+"""Parallel calls on threads, and engine modules in child processes."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _R = TypeVar("_R")
 
 
 def in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) -> list[_R]:
-    """``work`` of each item, in order. What one of them raises is raised, and no further one is begun.
+    """Return ``work`` of each item, in order. If a call raises, no further item is started and the error is raised.
 
-    One of the threads is that which calls: it would only wait, while another is being started. ValueError for less than
-    one thread.
+    The calling thread works too; it would otherwise only wait while another thread starts. Raises ValueError if
+    ``num_threads`` is less than 1.
     """
     if num_threads < 1:
         raise ValueError(f"num_threads must be 1 or more, not {num_threads}")
@@ -53,11 +53,11 @@ def in_threads(work: Callable[[_T], _R], items: Sequence[_T], num_threads: int) 
 
 
 def child_command(module: str, option: str, arguments: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The command that runs ``module`` with these arguments, and its environment. ``option``: of the program, for where
-    it is frozen and has no interpreter beside it: makes it do what the module does."""
+    """Return the command that runs ``module`` with these arguments, and its environment. ``option``: the program's
+    option that does the same in a frozen build, which has no separate interpreter."""
     if getattr(sys, "frozen", False):
         return [sys.executable, option, *arguments], dict(os.environ)
-    # Found where this module was found, whatever folder the program was started in, and nothing else there is.
+    # Import only from where this module was found, whatever the working directory.
     root = str(Path(__file__).resolve().parents[2])
     paths = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}

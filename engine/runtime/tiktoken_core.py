@@ -1,7 +1,7 @@
-"""The one place that touches tiktoken's encoder: built from tables of ours, with nothing looked up by name.
+"""The only access to tiktoken's encoder, built from Tokenloupe's own tables without looking up anything by name.
 
-Where its regex engine gives up, the encoder raises a ValueError, or in ``encode_ordinary`` panics: a ``BaseException``
-of the Rust bridge. Everything that can do so goes through ``guarded``, which lets every other exception pass.
+When its regex engine gives up, the encoder raises ValueError, or in ``encode_ordinary`` panics with a ``BaseException``
+of the Rust bridge. Every call that can do so is wrapped in ``guarded``, which lets all other exceptions pass.
 """
 
 from __future__ import annotations
@@ -12,25 +12,25 @@ from typing import Any
 
 from engine.errors import UnsupportedTextError
 
-# The compiled module has no stubs. Its class CoreBPE is what tiktoken.Encoding itself is made of.
+# The compiled module has no stubs. tiktoken.Encoding wraps its class CoreBPE.
 CoreBPE = Any
 
 
 def build_core(mergeable_ranks: Mapping[bytes, int], special_tokens: Mapping[str, int], pattern: str) -> CoreBPE:
-    """An encoder for these ranks. The mappings are copied; they need not be kept."""
+    """Return an encoder for these ranks. The mappings are copied and need not be kept."""
     from tiktoken import _tiktoken  # type: ignore[attr-defined]
 
     return _tiktoken.CoreBPE(mergeable_ranks, special_tokens, pattern)
 
 
 def byte_core(pattern: str, special_tokens: Mapping[str, int] | None = None) -> CoreBPE:
-    """An encoder whose tokens are the bytes of what ``pattern`` matches, and the special ones. ValueError where the
-    pattern is none, or the special tokens are more than its regex engine takes together."""
+    """Return an encoder whose tokens are the bytes of what ``pattern`` matches, and the special tokens. Raises
+    ValueError if the pattern is invalid, or if the special tokens are too many for its regex engine."""
     return build_core({bytes([value]): value for value in range(256)}, special_tokens or {}, pattern)
 
 
 def is_panic(error: BaseException) -> bool:
-    """Whether this is a panic of tiktoken's Rust code. Its class cannot be imported, only recognised."""
+    """True if this is a panic of tiktoken's Rust code. Its class cannot be imported, only recognized."""
     kind = type(error)
     return kind.__name__ == "PanicException" and kind.__module__ == "pyo3_runtime"
 
@@ -44,7 +44,7 @@ _REGEX_ERROR = "Regex error while tokenizing"
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Turn the two ways in which the regex engine gives up into SplitGaveUpError, and nothing else."""
+    """Turn both ways in which the regex engine gives up into SplitGaveUpError, and no other error."""
     try:
         yield
     except BaseException as error:
