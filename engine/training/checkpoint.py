@@ -1,7 +1,7 @@
-"""Checkpoints of training runs, as files.
+"""Checkpoint files of training runs.
 
-A checkpoint appears when it is complete, and is refused when it is not what was written. It is a zip archive of numpy
-arrays (``numpy.savez``), every one with its checksum; ``facts`` is JSON. Nothing in it is code.
+A checkpoint file appears only when complete, and is refused if its content was altered. It is a zip archive of numpy
+arrays (``numpy.savez``), each with a checksum; ``facts`` is JSON. It contains no code.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from engine.runtime.atomic_files import check_regular, clear_half_written, repla
 from engine.training.types import TrainingSettings
 
 VERSION = 3
-"""Changes with what is kept, and with how texts are cut into the pieces that are counted by number."""
+"""Changes with the stored data, and with how texts are divided into the chunks that are counted by number."""
 
 _NOT_WRITTEN_HERE = (
     *(ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError),
     *(TypeError, MemoryError, RuntimeError, TokenError, SyntaxError),
 )
-"""What numpy raises for a file that it did not write: TypeError for a single array, MemoryError for an impossible one,
-RuntimeError for an archive with a password, TokenError and SyntaxError for a kind of array that is no expression."""
+"""Errors that numpy raises for a file it did not write: TypeError for a single array, MemoryError for an impossible
+one, RuntimeError for an archive with a password, TokenError and SyntaxError for an invalid dtype expression."""
 
 Facts = dict[str, Any]
 Arrays = dict[str, NDArray[Any]]
@@ -38,11 +38,11 @@ _KIND = "tokenloupe training"
 
 
 class UnsavedCheckpointError(TrainingError, OSError):
-    """A checkpoint could not be written. The text says why, and whether an older one is still there."""
+    """A checkpoint could not be written. The message gives the reason and says if an older one was kept."""
 
 
 def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write a checkpoint, in one step: until the new file is safe on the disk, the old one stays.
+    """Write a checkpoint atomically: the old one is kept until the new file is safely on disk. Raises
     UnsavedCheckpointError."""
     stated = json.dumps({"kind": _KIND, "version": VERSION, **facts}).encode("utf-8")
     try:
@@ -57,13 +57,14 @@ def write_checkpoint(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, 
 
 
 def read_checkpoint(path: Path) -> tuple[Facts, Arrays]:
-    """What was written. Clears up what a killed run left half written beside it. TrainingError."""
+    """Return the facts and arrays of a checkpoint. Removes temporary files that killed runs left beside it. Raises
+    TrainingError."""
     clear_half_written(path.parent)
     return _read(path, with_arrays=True)
 
 
 def read_settings(path: Path) -> TrainingSettings:
-    """Return the settings of the run that wrote a checkpoint; the rest is not read. Raises TrainingError."""
+    """Return the settings of the run that wrote a checkpoint, without reading the rest. Raises TrainingError."""
     facts, _ = _read(path, with_arrays=False)
     try:
         return settings_in(facts)
@@ -79,7 +80,7 @@ def settings_in(facts: Facts) -> TrainingSettings:
 
 def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
     try:
-        check_regular(path)  # a pipe would be waited for
+        check_regular(path)  # opening a pipe would block
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in (archive.files if with_arrays else ["facts"])}
         facts = json.loads(arrays.pop("facts").tobytes())
@@ -97,5 +98,5 @@ def _read(path: Path, *, with_arrays: bool) -> tuple[Facts, Arrays]:
 
 
 def damaged(path: Path) -> TrainingError:
-    """The error of a checkpoint that is not what was written."""
+    """Return the error for a checkpoint that is damaged or is not one."""
     return TrainingError(f"The checkpoint {path} is damaged, or is no checkpoint: start over.")

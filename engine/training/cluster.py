@@ -1,16 +1,17 @@
-"""The first half of training on many machines: parts of the corpus are counted by the workers of a Dask cluster.
+"""Distributed counting: the workers of a Dask cluster count parts of the corpus, as the first half of training.
 
-``parts_of`` divides a corpus into parts that are counted apart, on whatever machine, and added up: the result depends
-neither on the order of the parts nor on their number. A ``Part`` is some whole documents, or a stretch of one that is
-long. Only plain UTF-8 whose split has cuts is read in stretches: what is normalized or marked first, or cut by a
-pattern of the user's own, is read from its start.
+``parts_of`` divides a corpus into parts that are counted independently on any machine and added up. The result depends
+neither on the order of the parts nor on their number. A ``Part`` is some whole documents, or a span of one long
+document. Only plain UTF-8 whose split pattern has known boundaries is read by spans. Text that is normalized or marked
+first, or split by a custom pattern, is read from its start.
 
-``ClusterCounting`` gives the scheduler a few parts a worker at a time, and adds up counts on the workers, a dozen at
-once, so that only one table travels to this machine at the end. A worker that goes away costs the parts that only it
-had: the scheduler gives them to others. Workers read files by their paths, so they must see the same files; and they
-need this program.
+``ClusterCounting`` gives the scheduler a few parts per worker at a time. It adds up counts on the workers, a dozen at
+once, so that only one table is sent to this machine at the end. If a worker is lost, only the parts it alone held are
+counted again by others. Workers read files by path, so they must see the same files. They also need this program
+installed.
 
-Dask runs what it is sent: whoever can reach a scheduler can run code on its workers, and workers on those who ask them.
+Dask executes code that it receives: everyone who can reach a scheduler can run code on its workers, and workers can run
+code on its clients.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ from engine.training.texts import Document, PieceReader, cut_pieces
 from engine.training.types import TrainingSettings
 
 PART_BYTES = 64 << 20
-"""A third of a second of work, so that one that is lost costs little; its counts are a few megabytes."""
+"""Size of a part, in bytes. A third of a second of work, so that a lost one costs little. Its counts take a few MB."""
 
 _STRETCHED = ("utf-8", "utf-8-sig")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Documents that are counted together, or one stretch of one document. ``stored_bytes``: their size."""
+    """Documents that are counted together, or one span of one document. ``stored_bytes``: their size."""
 
     documents: tuple[Document, ...]
     stored_bytes: int
@@ -53,8 +54,8 @@ class Part:
 
 
 class PartCounts(NamedTuple):
-    """What was counted: ``arrays`` as from ``PretokenCounter.pack``, what could not be read to its end, and by how many
-    bytes signs for spaces made texts longer."""
+    """Result of counting. ``arrays``: as from ``PretokenCounter.pack``. ``problems``: files that could not be read to
+    their end. ``sign_bytes``: number of bytes by which ``▁`` for spaces made texts longer."""
 
     arrays: Arrays
     problems: tuple[SkippedFile, ...]
@@ -62,8 +63,8 @@ class PartCounts(NamedTuple):
 
 
 class PartCounting(NamedTuple):
-    """How parts are counted. ``sources``: a digest of the code that counts, which must be the same everywhere.
-    ``kernels``: the folder of compiled kernels; one that does not exist on another machine is made there."""
+    """How parts are counted. ``sources``: digest of the counting code, which must be the same everywhere. ``kernels``:
+    folder of compiled kernels, created on a machine where it does not exist."""
 
     settings: TrainingSettings
     sources: str
@@ -71,12 +72,12 @@ class PartCounting(NamedTuple):
 
 
 def counting_of(settings: TrainingSettings, kernels: Path | None) -> PartCounting:
-    """How parts are counted by the code of this process."""
+    """Return how parts are counted with the code of this process."""
     return PartCounting(settings, sources_digest(), kernels)
 
 
 def parts_of(documents: Iterable[Document], plan: TrainingPlan, part_bytes: int = 0) -> Iterator[Part]:
-    """All documents, in parts of about ``part_bytes`` (0 for the usual size), in order."""
+    """Yield all documents in order, in parts of about ``part_bytes`` (0 for the default size)."""
     part_bytes = part_bytes or PART_BYTES
     gathered: list[Document] = []
     size = 0
@@ -101,7 +102,7 @@ def _has_stretches(document: Document, plan: TrainingPlan) -> bool:
 
 
 def count_part(part: Part, counting: PartCounting) -> PartCounts:
-    """Count the pretokens of a part. TrainingError; SplitTimeoutError."""
+    """Count the pretokens of a part. Raises TrainingError or SplitTimeoutError."""
     if counting.sources != sources_digest():
         raise TrainingError("Another version of this program is installed on a worker: all must have the same.")
     with kept_in(counting.kernels):
@@ -131,7 +132,7 @@ def _count_stretch(part: Part, stretch: Stretch, plan: TrainingPlan, counter: Pr
 
 
 def add_counts(counts: Iterable[PartCounts], counting: PartCounting) -> PartCounts:
-    """The counts of several parts, as of one."""
+    """Return the sum of the counts of several parts."""
     with kept_in(counting.kernels):
         total = PretokenCounter(plan_for(counting.settings).expression)
         problems: list[SkippedFile] = []
@@ -151,33 +152,33 @@ def _packed(counter: PretokenCounter, problems: list[SkippedFile], sign_bytes: i
 
 
 CONNECT_SECONDS = 10.0
-"""How long a scheduler may take to answer."""
+"""Maximum time for a scheduler to answer."""
 
 ADDED_AT_ONCE = 12
 PARTS_A_THREAD = 3
-"""Parts that are given to the cluster at a time: enough that none of its threads waits for the next."""
+"""Parts per thread that are given to the cluster at a time, enough that no thread waits for the next."""
 
 LOOK_SECONDS = 2.0
-"""How often is looked how many workers there are, and whether the scheduler is still there."""
+"""Interval of checking the number of workers and the connection to the scheduler."""
 
 RETRIES = 3
-"""How often a part is counted again whose worker went away while it did. A part that ends its worker each time would
-take one after the other."""
+"""Number of times that a part is counted again if its worker is lost meanwhile. Without a limit, a part that crashes
+its worker would crash all workers one by one."""
 
 _MISSING = "The Dask cluster needs the package distributed: pip install '.[dask]'"
 _NOT_BUILT_IN = (
     "This build has no Dask: to count on a cluster, run Tokenloupe from its source with pip install '.[dask]' "
     "(docs/scale.md)"
 )
-"""Nothing can be installed into a program that was built (``packaging``)."""
+"""A frozen build (``packaging``) cannot install packages."""
 
 
 class ClusterCounting(Counting):
-    """Counts the pretokens of documents on a cluster. What it counts is what ``CorpusCounting`` counts."""
+    """Counts the pretokens of documents on a cluster, with the same result as ``CorpusCounting``."""
 
     def __init__(self, documents: list[Document], plan: TrainingPlan, address: str, part_bytes: int = 0) -> None:
-        """``address``: of the scheduler, such as ``tcp://10.0.0.1:8786``. ``part_bytes``: 0 for the usual size.
-        TrainingError."""
+        """``address``: address of the scheduler, such as ``tcp://10.0.0.1:8786``. ``part_bytes``: 0 for the default
+        size. Raises TrainingError."""
         super().__init__(documents, plan)
         self._documents = documents
         self._client = _connected(address)
@@ -196,22 +197,22 @@ class ClusterCounting(Counting):
 
     @property
     def bytes_read(self) -> int:
-        """Stored bytes of the parts that are counted."""
+        """Stored bytes of the parts counted so far."""
         return self._read
 
     @property
     def problems(self) -> list[SkippedFile]:
-        """Files that could not be read to their end: known when all are counted."""
+        """Files that could not be read to their end. Known when all parts are counted."""
         return self._problems
 
     @property
     def sign_bytes(self) -> int:
-        """By how many bytes signs for spaces made texts longer: known when all are counted."""
+        """Number of bytes by which ``▁`` for spaces made texts longer. Known when all parts are counted."""
         return self._sign_bytes
 
     def advance(self, deadline: float) -> bool:
-        """Wait for the cluster until ``time.perf_counter()`` reaches ``deadline``. Whether all is counted and added up.
-        TrainingError; SplitTimeoutError."""
+        """Wait for the cluster until ``time.perf_counter()`` reaches ``deadline``. Return True if all parts are counted
+        and added up. Raises TrainingError or SplitTimeoutError."""
         while not self._is_done():
             self._give_more()
             left = max(deadline - time.perf_counter(), 0.0)
@@ -237,7 +238,7 @@ class ClusterCounting(Counting):
         return True
 
     def _give_more(self) -> None:
-        """Hand out parts, and counts to add up, as long as the cluster has little to do."""
+        """Submit parts, and counts to add up, while the cluster has few tasks."""
         most = PARTS_A_THREAD * self._threads()
         while self._more_parts and len(self._under_way) < most:
             part = next(self._parts, None)
@@ -251,7 +252,7 @@ class ClusterCounting(Counting):
             self._submit(0, add_counts, added, self._how)
 
     def _threads(self) -> int:
-        """Threads of all workers, of which more may come and some may go. 1 while there are none."""
+        """Return the number of threads of all workers, at least 1. Workers may join and leave."""
         now = time.monotonic()
         if now >= self._look_again:
             self._threads_seen = max(1, sum(self._client.nthreads().values()))
@@ -270,7 +271,7 @@ class ClusterCounting(Counting):
         self._counted.append(future)
 
     def _result_of(self, future: Any) -> PartCounts:
-        """What a part came to. TrainingError; SplitTimeoutError."""
+        """Return the counts of a finished task. Raises TrainingError or SplitTimeoutError."""
         try:
             counts: PartCounts = future.result()
         except (TrainingError, SplitTimeoutError):
@@ -292,21 +293,21 @@ class ClusterCounting(Counting):
             raise TrainingError("Lost the Dask scheduler. Start a new run, with or without it.")
 
     def close(self) -> None:
-        """Let go of the cluster, and have it forget what it was to count. It is done when all is counted, or when
-        nothing refers to this any more."""
+        """Disconnect from the cluster and cancel its remaining tasks. Called when all parts are counted, or when the
+        last reference to this object is dropped."""
         self._under_way.clear()
         self._counted.clear()
         self._close()
 
     def pack(self) -> tuple[Facts, Arrays]:
-        """The documents, none of which is counted: resuming begins with the first."""
+        """Return the documents, none of them counted: a resumed run starts with the first."""
         documents, arrays = pack_documents(self._documents)
         facts = {"documents": documents, "problems": [], "document": 0, "piece": 0, "sign_bytes": 0}
         return facts, {**arrays, **self._counter.pack()}
 
 
 def check_address(address: str) -> None:
-    """Raise TrainingError if there can be no scheduler at this address. Nothing is asked of the network."""
+    """Raise TrainingError if the address of a scheduler is invalid. Does not use the network."""
     try:
         import distributed
     except ImportError as error:
@@ -318,8 +319,8 @@ def check_address(address: str) -> None:
 
 
 def _connected(address: str) -> Any:
-    """A client of the scheduler at this address. TrainingError."""
-    check_address(address)  # of a client that never began, the library reports on standard error
+    """Return a client of the scheduler at this address. Raises TrainingError."""
+    check_address(address)  # a client that fails to start writes its own report to standard error
     import distributed
 
     try:
@@ -335,5 +336,5 @@ def _disconnect(client: Any) -> None:
 
 
 def _said(error: BaseException) -> str:
-    """What an error says, in one line."""
+    """Return the message of an error on one line."""
     return " ".join(str(error).split()) or type(error).__name__

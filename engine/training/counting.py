@@ -1,7 +1,7 @@
-"""The first half of training: all texts are read, cut into pretokens and counted, on as many threads as processors.
+"""Counting, the first half of training: all texts are read, split into pretokens and counted on all processors.
 
-``documents_of`` finds the documents of a corpus, which a checkpoint keeps (``pack_documents``) while they are still
-needed. ``PretokenCounter`` counts for one thread, in memory that grows with the number of different pretokens.
+``documents_of`` finds the documents of a corpus. A checkpoint stores them (``pack_documents``) while they are still
+needed. ``PretokenCounter`` counts for one thread, in memory that grows with the number of unique pretokens.
 ``CorpusCounting`` counts a whole corpus on the threads of this process.
 """
 
@@ -42,8 +42,8 @@ TextOrPath = str | bytes | os.PathLike[str] | CorpusSurvey
 
 
 def as_items(given: TextOrPath | Iterable[TextOrPath]) -> list[TextOrPath]:
-    """One or more texts, bytes, paths and surveys, as a list. A ``str`` is a text, but for an absolute path that
-    exists."""
+    """Return one or more texts, bytes, paths and surveys as a list. A ``str`` is a text unless it is an absolute path
+    that exists."""
     items = [given] if isinstance(given, str | bytes | os.PathLike | CorpusSurvey) else list(given)
     return [Path(item) if isinstance(item, str) and _is_existing_path(item) else item for item in items]
 
@@ -56,7 +56,7 @@ def _is_existing_path(text: str) -> bool:
 
 
 def documents_of(items: Sequence[TextOrPath], rules: CorpusRules) -> list[Document]:
-    """All documents of texts, bytes, files, folders and surveys, empty ones left out. TrainingError;
+    """Return all non-empty documents of texts, bytes, files, folders and surveys. Raises TrainingError or
     InvalidGlobError."""
     documents = []
     paths = [Path(item) for item in items if isinstance(item, os.PathLike)]
@@ -83,7 +83,7 @@ def _nothing_found(surveys: Sequence[CorpusSurvey]) -> str:
 
 
 def pack_documents(documents: Sequence[Document]) -> tuple[list[dict[str, Any]], Arrays]:
-    """Documents, as JSON and arrays. Of files it is noted when they were last written to."""
+    """Return documents as JSON and arrays. Files are stored with their modification time."""
     facts: list[dict[str, Any]] = []
     texts = [document.source for document in documents if isinstance(document.source, bytes)]
     for document in documents:
@@ -98,7 +98,7 @@ def pack_documents(documents: Sequence[Document]) -> tuple[list[dict[str, Any]],
 
 
 def unpack_documents(facts: Sequence[dict[str, Any]], arrays: Arrays) -> list[Document]:
-    """The documents again. TrainingError where a file is not what it was."""
+    """Return the documents from ``pack_documents``. Raises TrainingError if a file has changed since."""
     documents = []
     ends, texts = arrays["text_ends"].tolist(), arrays["texts"].tobytes()
     start = text = 0
@@ -117,7 +117,7 @@ def unpack_documents(facts: Sequence[dict[str, Any]], arrays: Arrays) -> list[Do
 
 
 def _written(path: Path) -> list[int] | None:
-    """Size and time of the last change; None for a file that cannot be looked at."""
+    """Return size and modification time in ns, or None if the file is not accessible."""
     try:
         found = path.stat()
     except OSError:
@@ -126,21 +126,21 @@ def _written(path: Path) -> list[int] | None:
 
 
 SPLIT_SECONDS = 10.0
-"""How long a pattern may take to cut a piece of about a megabyte."""
+"""Maximum time for a pattern to split a chunk of about a megabyte."""
 _SECONDS_AT_A_TIME = 0.7
-"""How long it cannot be cancelled. A working pattern needs a twentieth of that for a slice."""
+"""Maximum time without a cancellation check. A working pattern needs a twentieth of it for a slice."""
 
 _ENDS = 1 << 18
-"""Pretokens between two calls of a kernel: about those of a piece. With fewer, threads often wait for each other."""
+"""Pretokens between two calls of a kernel, about those of a chunk. With fewer, threads often wait for each other."""
 _FIRST_BITS = 18
-"""The index takes a megabyte. Growing from less takes three per cent of a run over twenty megabytes."""
+"""Initial size of the index: one megabyte. Growing from a smaller one takes 3% of a run over 20 MB."""
 
 
 class PretokenCounter:
     """Counts pretokens, for one thread at a time."""
 
     def __init__(self, expression: str) -> None:
-        """expression: the split pattern. InvalidPatternError; UnsupportedPatternError."""
+        """expression: the split pattern. Raises InvalidPatternError or UnsupportedPatternError."""
         self.expression = expression
         split = KNOWN_SPLITS.get(expression)
         self._scanner = None if split is None else Scanner(split)
@@ -151,21 +151,21 @@ class PretokenCounter:
 
     @property
     def different(self) -> int:
-        """How many different pretokens were counted."""
+        """Number of unique pretokens counted so far."""
         return int(self._table.state[train_table.ENTRIES_USED])
 
     @property
     def table(self) -> CountTable:
-        """The table itself."""
+        """The table of counts."""
         return self._table
 
     def add(self, text: bytes) -> None:
-        """Count the pretokens of a text in UTF-8, or bytes that are ``Uncut`` as one. SplitTimeoutError."""
+        """Count the pretokens of a text in UTF-8, or ``Uncut`` bytes as one pretoken. Raises SplitTimeoutError."""
         self.begin(text)
         self.finish()
 
     def begin(self, text: bytes) -> None:
-        """As ``add``; where no kernel knows the pattern, a text is counted as ``go_on`` is called."""
+        """Like ``add``, but if no kernel supports the pattern, the text is counted by calls of ``go_on``."""
         if isinstance(text, Uncut):
             self._count(np.frombuffer(text + bytes(PADDING), dtype=np.uint8), np.array([len(text)], np.int32), 1, 0)
         elif self._scanner is not None:
@@ -175,11 +175,11 @@ class PretokenCounter:
 
     @property
     def has_begun(self) -> bool:
-        """Whether there is a text that is not counted to its end."""
+        """True if a text is not yet counted to its end."""
         return self._left is not None
 
     def go_on(self) -> None:
-        """Count a stretch of the text that was begun, or try for most of a second. SplitTimeoutError."""
+        """Count a chunk of the current text, or try for most of a second. Raises SplitTimeoutError."""
         for stretch in itertools.islice(self._left or (), 1):
             if stretch is not None:
                 self._add_stretch(stretch)
@@ -187,7 +187,7 @@ class PretokenCounter:
         self._left = None
 
     def finish(self) -> None:
-        """Count the text that was begun to its end. SplitTimeoutError."""
+        """Count the current text to its end. Raises SplitTimeoutError."""
         while self.has_begun:
             self.go_on()
 
@@ -214,13 +214,13 @@ class PretokenCounter:
             first, start = count_pretokens(array, ends, first, count, start, KEY_MASKS, self._table)
 
     def pack(self) -> Arrays:
-        """What was counted, as arrays."""
+        """Return the counts as arrays."""
         table = self._table
         entries = table.entries[: train_table.ENTRY_WORDS * self.different]
         return {"entries": entries, "arena": table.arena[: int(table.state[train_table.ARENA_USED])]}
 
     def unpack(self, arrays: Arrays) -> None:
-        """Count what another one packed. KeyError or ValueError where that is not whole."""
+        """Restore the counts that ``pack`` returned. Raises KeyError or ValueError if they are damaged."""
         entries, arena = arrays["entries"], arrays["arena"]
         count = len(entries) // train_table.ENTRY_WORDS
         packed = _new_table(max(_FIRST_BITS, (2 * count + 2).bit_length()))
@@ -231,7 +231,7 @@ class PretokenCounter:
         fill_index(self._table)
 
     def absorb(self, other: PretokenCounter) -> None:
-        """Add what another one counted."""
+        """Add the counts of another counter."""
         first = add_entries(other.table, 0, self._table)
         while first < other.different:
             self._table = _larger(self._table)
@@ -250,7 +250,7 @@ def _new_table(bits: int) -> CountTable:
 
 
 def _larger(table: CountTable) -> CountTable:
-    """The table with room for what it had none for."""
+    """Return the table with more room where it was full: in its arena or in its index."""
     state = table.state
     if needed := int(state[train_table.NEEDED]):
         used = int(state[train_table.ARENA_USED])
@@ -268,13 +268,13 @@ def _larger(table: CountTable) -> CountTable:
 
 
 def is_valid(content: bytes) -> bool:
-    """Whether bytes are valid UTF-8, by a kernel where there are kernels."""
+    """Return True if bytes are valid UTF-8. Uses a kernel where kernels are compiled."""
     return bool(is_valid_utf8(np.frombuffer(content, dtype=np.uint8))) if COMPILED else is_utf8(content)
 
 
 class Counting(ABC):
-    """Counts the pretokens of documents, a slice at a time. What is counted depends neither on the order of the
-    documents nor on who counts them."""
+    """Counts the pretokens of documents, a time slice at a time. The result depends neither on the order of the
+    documents nor on the implementation."""
 
     def __init__(self, documents: Sequence[Document], plan: TrainingPlan) -> None:
         self.bytes_total = sum(document.stored_bytes for document in documents)
@@ -283,7 +283,7 @@ class Counting(ABC):
     @property
     @abstractmethod
     def bytes_read(self) -> int:
-        """Stored bytes that were read so far."""
+        """Stored bytes read so far."""
 
     @property
     @abstractmethod
@@ -293,30 +293,30 @@ class Counting(ABC):
     @property
     @abstractmethod
     def sign_bytes(self) -> int:
-        """By how many bytes signs for spaces made texts longer. Known when all are counted."""
+        """Number of bytes by which ``▁`` for spaces made texts longer. Known when all documents are counted."""
 
     @property
     def different(self) -> int:
-        """How many different pretokens were counted so far, as far as that is known."""
+        """Number of unique pretokens counted so far, as far as it is known."""
         return self._counter.different
 
     @abstractmethod
     def advance(self, deadline: float) -> bool:
-        """Count until ``time.perf_counter()`` reaches ``deadline``. Whether all is counted. TrainingError;
-        SplitTimeoutError."""
+        """Count until ``time.perf_counter()`` reaches ``deadline``. Return True if all documents are counted. Raises
+        TrainingError or SplitTimeoutError."""
 
     def gathered(self) -> PretokenCounter:
-        """All that was counted so far."""
+        """Return a counter with everything counted so far."""
         return self._counter
 
     def digest(self) -> bytes:
-        """16 bytes that are the same for the same pretokens, as often."""
+        """Return 16 bytes that are equal for equal pretokens with equal counts."""
         first, second = digest_counts(self.gathered().table)
         return int(first).to_bytes(8, "little", signed=True) + int(second).to_bytes(8, "little", signed=True)
 
     @abstractmethod
     def pack(self) -> tuple[Facts, Arrays]:
-        """All that ``CorpusCounting.unpack`` needs to go on."""
+        """Return all that ``CorpusCounting.unpack`` needs to resume."""
 
 
 class CorpusCounting(Counting):
@@ -331,7 +331,7 @@ class CorpusCounting(Counting):
 
     @property
     def bytes_read(self) -> int:
-        """Stored bytes that were read so far."""
+        """Stored bytes read so far."""
         return self._reader.bytes_read
 
     @property
@@ -341,24 +341,24 @@ class CorpusCounting(Counting):
 
     @property
     def sign_bytes(self) -> int:
-        """By how many bytes signs for spaces made texts longer."""
+        """Number of bytes by which ``▁`` for spaces made texts longer."""
         return self._reader.sign_bytes
 
     @property
     def different(self) -> int:
-        """How many different pretokens were counted so far; a little less where several threads share the work."""
+        """Number of unique pretokens counted so far. Slightly too low while several threads share the work."""
         return max(counter.different for counter in (self._counter, *self._others))
 
     def advance(self, deadline: float) -> bool:
-        """Count until ``time.perf_counter()`` reaches ``deadline``. Whether all is counted. TrainingError;
-        SplitTimeoutError."""
+        """Count until ``time.perf_counter()`` reaches ``deadline``. Return True if all documents are counted. Raises
+        TrainingError or SplitTimeoutError."""
         if self._threads == 1:
             return self._work(self._counter, deadline)
         while len(self._others) < self._threads - 1:
             self._others.append(PretokenCounter(self._counter.expression))
         counters = [self._counter, *self._others]
         with ThreadPoolExecutor(self._threads) as pool:
-            # Where kernels are kept is known in this thread's context.
+            # The folder of compiled kernels is set in the context of this thread.
             shares = [
                 pool.submit(contextvars.copy_context().run, self._work, counter, deadline) for counter in counters
             ]
@@ -366,7 +366,8 @@ class CorpusCounting(Counting):
         return all(finished)
 
     def _work(self, counter: PretokenCounter, deadline: float) -> bool:
-        """One thread's part: pieces until time is up, or some of one if the pattern is slow. Whether none is left."""
+        """Count on one thread: chunks until the deadline, or part of one if the pattern is slow. Return True if none is
+        left."""
         while True:
             check_cancelled()
             if counter.has_begun:
@@ -381,7 +382,7 @@ class CorpusCounting(Counting):
                 return False
 
     def gathered(self) -> PretokenCounter:
-        """All that was read so far, counted, by all threads. SplitTimeoutError."""
+        """Count everything read so far and add up the counters of all threads. Raises SplitTimeoutError."""
         for counter in (self._counter, *self._others):
             counter.finish()
         for other in self._others:
@@ -392,7 +393,7 @@ class CorpusCounting(Counting):
     # Checkpoints
 
     def pack(self) -> tuple[Facts, Arrays]:
-        """All that is needed to go on."""
+        """Return all that is needed to resume."""
         documents, arrays = pack_documents(self._reader.documents)
         problems = [[str(one.path), one.reason, one.why] for one in self._reader.problems]
         facts = {
@@ -406,8 +407,8 @@ class CorpusCounting(Counting):
 
     @classmethod
     def unpack(cls, plan: TrainingPlan, threads: int, facts: Facts, arrays: Arrays) -> CorpusCounting:
-        """What was packed. TrainingError where a file has changed; where something is not whole, KeyError, ValueError,
-        TypeError, IndexError."""
+        """Return the state from ``pack``. Raises TrainingError if a file has changed; KeyError, ValueError, TypeError
+        or IndexError if the data is damaged."""
         counting = cls(unpack_documents(facts["documents"], arrays), plan, threads)
         problems = [SkippedFile(Path(path), reason, why) for path, reason, why in facts["problems"]]
         counting._reader.start_at(int(facts["document"]), int(facts["piece"]), problems, int(facts["sign_bytes"]))

@@ -1,6 +1,6 @@
-"""How well encodings do on the user's own texts.
+"""Evaluation of encodings on the user's own texts.
 
-Compression by kind of file and by script, what their vocabularies share, and what one saves against another.
+Compression by file type and by script, overlap of vocabularies, and savings of one encoding over another.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from engine.types import TokenInfo
 from engine.vocabulary.tables import none_of, tokens_by_length
 
 MOST_TEXT_BYTES = 8 << 20
-"""Of a longer file so much is measured, from its start."""
+"""Maximum number of bytes measured per file, from its start."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Figures of some texts. ``group``: what they have in common, ``""`` for all. ``text_bytes``: of UTF-8.
-    ``tokens``: for each encoding, in the order of the evaluation."""
+    """Figures of a group of texts. ``group``: what they have in common, ``""`` for all. ``text_bytes``: in UTF-8.
+    ``tokens``: per encoding, in the order of the evaluation."""
 
     group: str
     texts: int
@@ -36,15 +36,16 @@ class Measured:
     tokens: tuple[int, ...]
 
     def bytes_per_token(self, index: int) -> float:
-        """Compression by one of the encodings; 0.0 where there is no text."""
+        """Return the compression by one of the encodings, or 0.0 if there is no text."""
         return self.text_bytes / self.tokens[index] if self.tokens[index] else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """``encodings``: their names. ``by_type``: files by their ending (lower case, with the point; ``""`` for none).
-    ``by_script``: lines by the script of most of their letters. Both with the largest group first; tokens of groups by
-    script are counted apart, so that they need not add up. ``skipped``: files that could not be read."""
+    """Result of ``evaluate``. ``encodings``: their names. ``by_type``: files by suffix (lower case with the dot, ``""``
+    for none). ``by_script``: lines by the script of most of their letters. Both are sorted with the largest group
+    first. Each script is tokenized separately, so its tokens need not add up to the total. ``skipped``: files that
+    could not be read."""
 
     encodings: tuple[str, ...]
     total: Measured
@@ -53,8 +54,8 @@ class Evaluation:
     skipped: tuple[SkippedFile, ...] = ()
 
     def tokens_saved(self, mine: str, other: str, calls: int = 1_000_000) -> int:
-        """Tokens that ``calls`` calls with one of these texts each, as long as they are on average, come to less in
-        one encoding than in another. Negative where they come to more."""
+        """Return how many tokens ``calls`` calls of average text length save in ``mine`` compared with ``other``.
+        Negative if they need more."""
         if not self.total.texts:
             return 0
         ours, theirs = (self.total.tokens[self.encodings.index(name)] for name in (mine, other))
@@ -63,8 +64,8 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """Tokens that two vocabularies have in common, by their bytes, special tokens left out. The longest of each kind
-    come first in ``longest_shared``, ``longest_only_first`` and ``longest_only_second``."""
+    """Tokens that two vocabularies share, compared by their bytes, without special tokens. ``longest_shared``,
+    ``longest_only_first`` and ``longest_only_second`` list the longest tokens of each kind first."""
 
     shared: int
     only_first: int
@@ -75,12 +76,12 @@ class Overlap:
 
     @property
     def share_of_first(self) -> float:
-        """How much of the first vocabulary the second one has too, 0 to 1."""
+        """Share of the first vocabulary that the second one also has, 0 to 1."""
         return self.shared / (self.shared + self.only_first)
 
 
 class _Sum:
-    """Figures while they grow."""
+    """Running totals."""
 
     def __init__(self, encodings: int) -> None:
         self.texts = self.text_bytes = self.characters = 0
@@ -101,8 +102,9 @@ def evaluate(
     texts: Iterable[tuple[str, str] | SkippedFile],
     report: Callable[[int], None] | None = None,
 ) -> Evaluation:
-    """Measure texts in each of the encodings. ``texts``: pairs of a name, whose ending says what kind it is, and the
-    text; or as ``texts_of`` gives them. ``report`` is called with the bytes measured so far; what it raises ends it."""
+    """Measure texts in each of the encodings. ``texts``: pairs of a name, whose suffix is the file type, and the text,
+    as from ``texts_of``. ``report`` is called with the bytes measured so far; any exception it raises ends the
+    evaluation."""
     total = _Sum(len(encodings))
     types: dict[str, _Sum] = {}
     scripts: dict[str, _Sum] = {}
@@ -135,13 +137,13 @@ def _largest_first(sums: dict[str, _Sum]) -> tuple[Measured, ...]:
 
 
 def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> Iterator[tuple[str, str] | SkippedFile]:
-    """The texts of files, one at a time, by their paths; of each at most about ``most_bytes``."""
+    """Yield path and text of each file, at most about ``most_bytes`` of it."""
     for file in files:
         pieces: list[str] = []
         left = most_bytes
         try:
             for block in read_blocks(file):
-                pieces.append(block.decode("utf-8", "replace"))  # of a file that is taken as bytes
+                pieces.append(block.decode("utf-8", "replace"))  # invalid in a file that is read as bytes
                 left -= len(block)
                 if left <= 0:
                     break
@@ -152,7 +154,7 @@ def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> 
 
 
 def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
-    """What two vocabularies share. ``most``: how many tokens of each kind are listed."""
+    """Return the overlap of two vocabularies. ``most``: number of tokens to list of each kind."""
     ours, theirs = (tokens_by_length(one._table.blob, one._table.offsets) for one in (first, second))
     shared, only_first, only_second = _Longest(most), _Longest(most), _Longest(most)
     for length in interruptible(sorted(ours.keys() | theirs.keys(), reverse=True), every=1):
@@ -172,7 +174,7 @@ def overlap(first: Encoding, second: Encoding, most: int = 20) -> Overlap:
 
 
 class _Longest:
-    """Counts tokens that come by their length, the longest first, and in order; keeps the first ``most``."""
+    """Counts tokens and keeps the first ``most``. Tokens must be added by length, longest first, and sorted."""
 
     def __init__(self, most: int) -> None:
         self.count = 0
@@ -185,7 +187,7 @@ class _Longest:
 
 
 def longest_tokens(encoding: Encoding, most: int = 20) -> list[TokenInfo]:
-    """The tokens with the most bytes, special ones left out; of equals, the one with the smaller id first."""
+    """Return the tokens with the most bytes, without special tokens. Of equal lengths, the smaller id comes first."""
     table = encoding._table
     lengths = np.diff(table.offsets)
     longest = np.argsort(-lengths, kind="stable")[:most]

@@ -1,7 +1,7 @@
-"""What training on a corpus will take, estimated from a sample of it.
+"""Forecast of the cost of training, from a sample of the corpus.
 
-The number of different pretokens grows with a power of the text (Heaps' law); the sample tells the exponent. Memory and
-time follow from that number, from the length of those pretokens and from the merges wanted, by factors that were
+The number of unique pretokens grows with a power of the text size (Heaps' law), whose exponent is estimated from the
+sample. Memory and time follow from that number, the length of those pretokens and the merges wanted, by factors
 measured on English, Python, multilingual and mixed corpora of 5 to 100 MB. Every figure is a range.
 """
 
@@ -31,28 +31,28 @@ from engine.training.types import TrainingForecast, TrainingSettings
 
 SAMPLE_BYTES = 32 << 20
 PLAIN_SAMPLE_BYTES = 2 << 20
-"""Where kernels are not compiled, pretokens are cut by a slower way, and less of the corpus is looked at."""
+"""Size of the sample, in bytes, where kernels are not compiled and pretokens are split by slower code."""
 
 SAMPLE_SECONDS = 1.5
 _BLOCKS = 256
-"""A sample of large files has so many blocks at least."""
+"""Minimum number of blocks in a sample of large files."""
 _MOST_BLOCKS = 1 << 16
-"""Of so many blocks a sample is chosen at most."""
+"""Maximum number of blocks that a sample is chosen from."""
 _GAPS = " \n"
 
 _USUAL_GROWTH = 0.65
 _USUAL_ERROR = 0.04
 _FEWEST_BLOCKS = 8
-"""Fewer do not say how unequal they are."""
+"""With fewer blocks, their variance is unknown."""
 _SLOWDOWN = 0.06
-"""By how much the exponent falls at most while the text grows e-fold: 0.02 to 0.06 where it was measured."""
+"""Maximum decrease of the exponent while the text grows e-fold. Measured values are 0.02 to 0.06."""
 _DEVIATIONS = 2.0
-"""How many standard errors of the exponent a forecast allows for, both ways."""
+"""Standard errors of the exponent that a forecast allows for, in both directions."""
 _UNKNOWN = (0.9, 1.1)
-"""What a sample leaves open in any case."""
+"""Factors of uncertainty that remain with any sample."""
 
 _SCANNED_RATE = 150e6
-"""Bytes a second that a thread counts by kernels, where the sample does not say."""
+"""Bytes per second that a thread counts with kernels, if the sample does not tell."""
 
 _FIXED_BYTES = 8e6
 _BYTES_A_SLOT = 26
@@ -67,7 +67,7 @@ _TIME_SPREAD = (0.5, 2.5)
 
 
 class Counter(Protocol):
-    """Counts different pretokens."""
+    """Counts unique pretokens."""
 
     @property
     def different(self) -> int: ...
@@ -79,8 +79,8 @@ class Counter(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What a sample of a corpus showed. ``points``: text bytes read, and different pretokens in them, as it grew.
-    ``pretoken_bytes``: of the different ones together. ``rate``: bytes counted a second by one thread."""
+    """Measurements on a sample of a corpus. ``points``: text bytes read and unique pretokens in them, as the sample
+    grew. ``pretoken_bytes``: total length of the unique pretokens. ``rate``: bytes counted per second by one thread."""
 
     points: tuple[tuple[int, int], ...]
     pretoken_bytes: int
@@ -88,14 +88,14 @@ class Sample:
 
     @property
     def text_bytes(self) -> int:
-        """Bytes read in all."""
+        """Total bytes read."""
         return self.points[-1][0] if self.points else 0
 
     def growth(self) -> tuple[float, float]:
         """Return the exponent of Heaps' law, from the last three quarters of the sample, and its standard error.
 
-        The error follows from how unequal the blocks of the sample are in what they bring. Where they are too few to
-        tell, both are what is usual.
+        The error follows from the variance of new pretokens between the blocks of the sample. With too few blocks, both
+        are typical values.
         """
         last_bytes, last = self.points[-1]
         first = sum(read <= last_bytes / 4 for read, _ in self.points) - 1
@@ -110,7 +110,7 @@ class Sample:
 
 
 def _go_on() -> None:
-    """Nothing is to be done between pieces."""
+    """Default check: never cancels."""
 
 
 def forecast(
@@ -119,9 +119,9 @@ def forecast(
     threads: int | None = None,
     cancel_check: Callable[[], None] = _go_on,
 ) -> TrainingForecast:
-    """What training on the files of a survey takes, beside what the program takes anyway. Looks at a sample for a
-    second or two; compiles nothing. ``cancel_check`` is called before each piece of the sample; what it raises ends the
-    forecast. TrainingError; SplitTimeoutError."""
+    """Forecast what training on the files of a survey takes, beyond what the program uses anyway. Reads a sample for a
+    second or two and compiles nothing. ``cancel_check`` is called before each chunk of the sample; any exception it
+    raises ends the forecast. Raises TrainingError or SplitTimeoutError."""
     plan = plan_for(settings)
     documents = [Document(file, file.file_bytes) for file in survey.files if file.duplicate_of is None]
     threads = threads or os.cpu_count() or 1
@@ -129,8 +129,8 @@ def forecast(
 
 
 def sampled(documents: Sequence[Document], plan: TrainingPlan, cancel_check: Callable[[], None] = _go_on) -> Sample:
-    """A sample of documents, with kernels if they are compiled. ``cancel_check``: as for ``forecast``. TrainingError;
-    SplitTimeoutError."""
+    """Return measurements on a sample of documents, with kernels if they are compiled. ``cancel_check``: as for
+    ``forecast``. Raises TrainingError or SplitTimeoutError."""
     from engine.kernels.kept_code import NotCompiledError
 
     if plan.expression in KNOWN_SPLITS:
@@ -167,13 +167,13 @@ def _sample(
         if read >= most_bytes or time.perf_counter() >= deadline:
             break
         if len(points) == 1:
-            deadline = time.perf_counter() + SAMPLE_SECONDS  # from here on: the first piece waits for kernels to load
+            deadline = time.perf_counter() + SAMPLE_SECONDS  # not earlier: the first chunk waits for kernels to load
     return Sample(tuple(points), counter.byte_count(), best_rate or _SCANNED_RATE)
 
 
 @dataclass(frozen=True, slots=True)
 class _Block(Document):
-    """``stored_bytes`` of a file from ``start`` on, a multiple of four, as far as they are whole words."""
+    """``stored_bytes`` bytes of a file from ``start``, a multiple of four, trimmed to whole words."""
 
     start: int = 0
 
@@ -193,9 +193,9 @@ class _Block(Document):
 
 
 def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes: int) -> Iterator[bytes]:
-    """Yield pieces from all over the corpus: small files whole, large ones in blocks.
+    """Yield chunks from all over the corpus: small files whole, large ones in blocks.
 
-    They come in random order, the same one every time: any order by position may be in step with what repeats.
+    Their order is random but repeatable: an order by position could be in step with repetitions in the corpus.
     """
     total = sum(document.stored_bytes for document in documents)
     block_bytes = total if total <= most_bytes else max(4, most_bytes // _BLOCKS // 4 * 4)
@@ -213,7 +213,7 @@ def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes
 
 
 class _KernelCounter:
-    """Counts as the trainer does."""
+    """Counts with the kernels of the trainer."""
 
     def __init__(self, expression: str) -> None:
         from engine.training.counting import PretokenCounter
@@ -235,7 +235,7 @@ class _KernelCounter:
 
 
 class _PlainCounter:
-    """Counts with nothing compiled."""
+    """Counts without kernels."""
 
     def __init__(self, expression: str) -> None:
         self._pretokenizer = pretokenizer(expression)
@@ -265,7 +265,7 @@ def _extrapolated(sample: Sample, survey: CorpusSurvey, settings: TrainingSettin
         slower = growth - _SLOWDOWN * math.log(times_more) - _DEVIATIONS * error
         least = max(least, least * _UNKNOWN[0] * times_more ** max(slower, 0.0))
         most *= _UNKNOWN[1] * times_more ** min(growth + _DEVIATIONS * error, 1.0)
-    slots = 1 + sample.pretoken_bytes / max(different, 1)  # of each pretoken
+    slots = 1 + sample.pretoken_bytes / max(different, 1)  # per pretoken
     counting = survey.file_bytes / sample.rate / (1 + _SECOND_THREAD * (threads - 1))
 
     def memory(pretokens: float) -> float:

@@ -1,11 +1,11 @@
-"""The second half of training: counted pretokens become merges, and merges an encoding.
+"""Merging, the second half of training: counted pretokens become merges, and merges an encoding.
 
-``CorpusMerging`` merges a corpus, a slice at a time, and makes the encoding. ``Merger`` is the Python around the
-kernels: memory, phases, state. Everything is in arrays, so a run can stop after any merge; a checkpoint is the slots
-and the merges.
+``CorpusMerging`` merges a corpus, a time slice at a time, and builds the encoding. ``Merger`` wraps the kernels in
+Python: memory, phases, state. All state is in arrays, so a run can stop after any merge. A checkpoint is the slots and
+the merges.
 
-``MergeList`` presents the arrays of merges as a list: passing on a hundred thousand of them costs nothing, and each is
-built when it is first read. Lists of objects made window and trainer wait for each other.
+``MergeList`` presents the arrays of merges as a list. Passing on 100,000 merges costs nothing, because each is built
+when it is first read. Lists of objects made the window and the trainer wait for each other.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from engine.training.types import Merge, TrainingCurve
 
 
 class MergeList(Sequence[Merge]):
-    """Merges one after the other. Equal to any sequence of the same merges. Any thread may keep it."""
+    """Consecutive merges. Equal to any sequence of the same merges. Safe to keep on any thread."""
 
     __hash__ = None  # type: ignore[assignment]
 
     def __init__(
         self, table: NDArray[np.int64], blob: bytes, ends: NDArray[np.int64], first_index: int, first_id: int
     ) -> None:
-        """table: int64[n, 4], of each merge the left id, the right id, how often the pair occurred, the tokens left.
-        blob: the bytes of the tokens one after the other; ends: int64[n + 1], where each begins there and the last
-        ends. first_index, first_id: number of the first merge, and the id that it makes."""
+        """table: int64[n, 4], for each merge the left id, the right id, the count of the pair, the tokens left. blob:
+        the concatenated bytes of the tokens. ends: int64[n + 1], offsets of each token's start in ``blob``, and of the
+        last end. first_index, first_id: number of the first merge, and the id that it makes."""
         self._table = table
         self._blob = blob
         self._ends = ends
@@ -101,19 +101,19 @@ class MergeList(Sequence[Merge]):
 NO_LIMIT = (1 << 31) - 1
 
 FIRST_DIVISOR = 3
-"""The first threshold is the number of slots, divided by this and by the merges that are wanted."""
+"""The first threshold is the number of slots, divided by this and by the number of merges wanted."""
 FALL = 1.75
-"""The counts of later merges are guessed to fall with this power of their number. Measured on English, Python and
-multilingual texts it is 1.35 to 1.6; a threshold that is too low costs less than another phase."""
+"""Assumed power by which the counts of later merges fall with their number. Measured on English, Python and
+multilingual texts it is 1.35 to 1.6. A threshold that is too low costs less than another phase."""
 
-# How large arrays begin; each grows when it has to.
+# Initial sizes of arrays, which grow on demand.
 FIRST_PAIR_BITS = 15
 FIRST_RECORDS = 1 << 15
 SPARE_PLACES = 1 << 18
 
 
 class Merger:
-    """Merges the pairs of a text in slots. One thread at a time."""
+    """Merges the pairs of a text in slots. Use it on one thread at a time."""
 
     def __init__(
         self,
@@ -126,10 +126,11 @@ class Merger:
         max_token_bytes: int | None = None,
         merges: NDArray[np.int64] | None = None,
     ) -> None:
-        """slots: see ``train_layout``; taken over. symbols: those of the alphabet, by id. tokens: how many the corpus
-        has. merges: int64[m, 4], those that the slots have had already, if any; then every token has one slot."""
+        """slots: see ``train_layout``; owned by the merger from now on. symbols: those of the alphabet, by id. tokens:
+        their number in the corpus. merges: int64[m, 4], already applied to the slots, if any; every token then has one
+        slot."""
         earlier = np.empty((0, layout.MERGE_FIELDS), dtype=np.int64) if merges is None else merges
-        most_merges = min(most_merges, len(earlier) + len(slots))  # a merge takes a slot at least
+        most_merges = min(most_merges, len(earlier) + len(slots))  # each merge removes at least one slot
         most_ids = len(symbols) + most_merges
         state = np.zeros(layout.STATE_SIZE, dtype=np.int64)
         state[layout.FIRST_ID] = len(symbols)
@@ -164,21 +165,21 @@ class Merger:
 
     @property
     def merged(self) -> int:
-        """Merges done."""
+        """Number of merges done."""
         return int(self._work.state[layout.MERGED])
 
     @property
     def tokens(self) -> int:
-        """Tokens of the corpus now."""
+        """Current number of tokens of the corpus."""
         return int(self._work.state[layout.TOKENS])
 
     @property
     def merges(self) -> NDArray[np.int64]:
-        """int64[n, 4], a view: left id, right id, how often the pair occurred, tokens of the corpus afterwards."""
+        """int64[n, 4], a view: left id, right id, count of the pair, tokens of the corpus afterwards."""
         return self._work.merges.reshape(-1, layout.MERGE_FIELDS)[: self.merged]
 
     def advance(self, budget: int) -> None:
-        """Merge until about ``budget`` places were looked at, or all is done."""
+        """Merge until about ``budget`` positions were visited, or all merges are done."""
         if self.is_done:
             return
         state = self._work.state
@@ -196,12 +197,12 @@ class Merger:
             self.is_done = True
 
     def packed_slots(self) -> NDArray[np.uint32]:
-        """uint32[n]: the slots, with one for each token: with ``merges`` and ``tokens`` all that is needed to go on."""
+        """Return uint32[n]: the slots, one per token. With ``merges`` and ``tokens``, all that is needed to resume."""
         slots = self._work.slots.copy()
         return slots[: compact(slots, self._work.widths)]
 
     def _start_phase(self) -> None:
-        """Count all pairs, choose a threshold, and list the places of the pairs above it."""
+        """Count all pairs, choose a threshold, and list the positions of the pairs above it."""
         state, threshold = self._work.state, int(self._work.state[layout.THRESHOLD])
         self._let_go()
         if self.merged:
@@ -223,7 +224,7 @@ class Merger:
         rewind_lists(self._work)
 
     def _let_go(self) -> None:
-        """Give back what the phase before needed."""
+        """Free the arrays of the phase before."""
         empty = np.empty(0, dtype=np.int64)
         self._work = self._work._replace(pairs=empty, lists=empty, places=empty, heap=empty, waiting=empty)
 
@@ -234,7 +235,7 @@ class Merger:
 
     def _count_pairs(self) -> None:
         last = len(self._work.slots) - 1
-        # Symbols make few different pairs, tokens make many.
+        # There are few unique pairs of symbols, but many of tokens.
         self._new_pairs(max(FIRST_PAIR_BITS, (last // 4).bit_length()) if self.merged else FIRST_PAIR_BITS)
         at = count_pairs(self._work, 0, last)
         while at < last:
@@ -247,7 +248,7 @@ class Merger:
         self._work = self._work._replace(pairs=zeros(2 << bits), lists=zeros(2 << bits))
 
     def _resize_pairs(self, bits: int, least: int) -> None:
-        """Another size for the table of pairs, and in it those that occur so often."""
+        """Rebuild the table of pairs at another size, keeping the pairs with a count of at least ``least``."""
         pairs, lists = self._work.pairs, self._work.lists
         self._new_pairs(bits)
         work = self._work
@@ -259,7 +260,7 @@ class Merger:
         self._widen_queue()
 
     def _widen_queue(self) -> None:
-        """Room in the queue for all the pairs that the table has room for."""
+        """Make room in the queue for all pairs that fit in the table."""
         work, size = self._work, len(self._work.pairs) // 2
         heap, waiting = 2 * int(work.state[layout.HEAP_SIZE]), 2 * int(work.state[layout.WAITING_USED])
         self._work = work._replace(heap=_larger(work.heap, heap, size), waiting=_larger(work.waiting, waiting, size))
@@ -278,7 +279,7 @@ class Merger:
 
 
 def zeros(size: int) -> NDArray[np.int64]:
-    """int64[size], zero."""
+    """Return int64[size], all zero."""
     return np.zeros(size, dtype=np.int64)
 
 
@@ -289,16 +290,16 @@ def _larger(array: NDArray[np.int64], used: int, size: int) -> NDArray[np.int64]
 
 
 _BUDGET = 100_000
-"""Places that are merged between two looks at the clock: about a millisecond."""
+"""Positions visited between two checks of the clock, about a millisecond."""
 
 _CURVE_POINTS = 2048
 
 
 class CorpusMerging:
-    """Merges the pretokens of a corpus, a slice at a time, and says what was learned."""
+    """Merges the pretokens of a corpus, a time slice at a time, and returns what was learned."""
 
     def __init__(self, plan: TrainingPlan, corpus: WrittenCorpus, merges: NDArray[np.int64] | None = None) -> None:
-        """merges: those that the corpus has had already, as from ``pack``. TrainingError."""
+        """merges: already applied to the corpus, as from ``pack``. Raises TrainingError."""
         self._plan = plan
         self._alphabet = corpus.alphabet
         self._text_bytes = corpus.text_bytes
@@ -315,7 +316,7 @@ class CorpusMerging:
 
     @classmethod
     def of(cls, counting: Counting, plan: TrainingPlan) -> CorpusMerging:
-        """What was counted, ready for merging. TrainingError."""
+        """Return a counted corpus, ready for merging. Raises TrainingError."""
         table = counting.gathered().table
         if plan.writes_characters:
             corpus = write_in_characters(table, SIGN if plan.byte_fallback else "")
@@ -324,23 +325,23 @@ class CorpusMerging:
         return cls(plan, replace(corpus, text_bytes=corpus.text_bytes - counting.sign_bytes))
 
     def advance(self, deadline: float) -> bool:
-        """Merge until ``time.perf_counter()`` reaches ``deadline``. Whether all is merged."""
+        """Merge until ``time.perf_counter()`` reaches ``deadline``. Return True if all merges are done."""
         while not self._merger.is_done:
             self._merger.advance(_BUDGET)
             if time.perf_counter() >= deadline:
                 break
         return self._merger.is_done
 
-    # What it knows
+    # State
 
     @property
     def merged(self) -> int:
-        """Merges done."""
+        """Number of merges done."""
         return self._merger.merged
 
     @property
     def tokens(self) -> int:
-        """Tokens of the corpus."""
+        """Current number of tokens of the corpus."""
         return self._merger.tokens
 
     @property
@@ -350,12 +351,12 @@ class CorpusMerging:
 
     @property
     def vocab_size(self) -> int:
-        """Entries of the vocabulary, with special tokens."""
+        """Entries of the vocabulary, including special tokens."""
         return len(self._alphabet) + self.merged + len(self._plan.settings.special_tokens)
 
     @property
     def why_done(self) -> str:
-        """Why it ended before the vocabulary was full, or ""."""
+        """Reason why merging ended before the vocabulary was full, or ""."""
         if not self._merger.is_done or self.vocab_size == self._plan.settings.vocab_size:
             return ""
         times = self._plan.settings.min_count
@@ -363,7 +364,7 @@ class CorpusMerging:
 
     @property
     def last_merge(self) -> Merge | None:
-        """The newest merge."""
+        """The latest merge, or None."""
         if not self.merged:
             return None
         index = self.merged - 1
@@ -372,7 +373,7 @@ class CorpusMerging:
         return Merge(index, left, right, len(self._alphabet) + index, content, count, tokens)
 
     def _content(self, token_id: int) -> bytes:
-        """The bytes of a token."""
+        """Return the bytes of a token."""
         first_id, merges = len(self._alphabet), self._merger.merges
         parts, waiting = [], [token_id]
         while waiting:
@@ -384,15 +385,15 @@ class CorpusMerging:
         return b"".join(parts)
 
     def merge_table(self, since: int = 0) -> NDArray[np.int64]:
-        """int64[n, 4], read-only: of each merge from number ``since`` on the left id, the right id, how often the pair
-        occurred, and the tokens of the corpus afterwards."""
+        """Return int64[n, 4], read-only: for each merge from number ``since`` the left id, the right id, the count of
+        the pair, and the tokens of the corpus afterwards."""
         table = self._merger.merges[since:].copy()
         table[:, :2] = self._alphabet.outer(table[:, :2])
         table.flags.writeable = False
         return table
 
     def merges(self, since: int = 0) -> MergeList:
-        """The merges from number ``since`` on."""
+        """Return the merges from number ``since``."""
         table = self.merge_table()
         since = min(since, len(table))
         blob, offsets = spell_tokens(self._alphabet, table)
@@ -401,7 +402,7 @@ class CorpusMerging:
         return MergeList(table[since:].copy(), blob[int(ends[0]) :], ends - ends[0], since, first_id + since)
 
     def curve(self) -> TrainingCurve:
-        """Compression against vocabulary size, so far."""
+        """Return compression against vocabulary size so far."""
         merges = self._merger.merges
         points = np.linspace(0, max(len(merges) - 1, 0), min(len(merges), _CURVE_POINTS))
         chosen = np.unique(points.astype(np.int64))
@@ -411,13 +412,13 @@ class CorpusMerging:
         return TrainingCurve(sizes, values)
 
     def encoding(self, name: str) -> Encoding:
-        """What has been learned so far."""
+        """Return the encoding learned so far."""
         return build_encoding(name, self._plan, self._alphabet, self.merge_table())
 
     # Checkpoints
 
     def pack(self) -> tuple[Facts, Arrays]:
-        """All that is needed to go on."""
+        """Return all that is needed to resume."""
         characters = "".join(symbol.decode() for symbol in self._alphabet.characters)
         facts = {
             "text_bytes": self._text_bytes,
@@ -429,7 +430,7 @@ class CorpusMerging:
 
     @classmethod
     def unpack(cls, plan: TrainingPlan, facts: dict[str, Any], arrays: Arrays) -> CorpusMerging:
-        """What was packed. Where that is not whole: KeyError, ValueError, TypeError, IndexError."""
+        """Return the state from ``pack``. Raises KeyError, ValueError, TypeError or IndexError if it is damaged."""
         alphabet: Alphabet = byte_alphabet(plan.settings.tie_order)
         if plan.writes_characters:
             alphabet = character_alphabet(np.array([ord(one) for one in facts["characters"]], dtype=np.int64))

@@ -1,9 +1,10 @@
-"""Training a byte-pair encoding as the definition says, slowly and plainly. The fast trainer is tested against this.
+"""Reference training of a byte-pair encoding: slow, and as plain as its definition. The fast trainer is tested against
+it.
 
-Pretokens are counted; each is a sequence of symbols. Again and again, the pair of neighbours that occurs most often,
-in pretokens as often as those do, becomes a new symbol: of pairs that occur equally often, the one with the smaller
-left, then the smaller right id. In each pretoken it is merged from left to right, as often as it does not overlap
-itself. (Sennrich, Haddow and Birch 2016; minbpe: ``basic.py``, with ties made definite.)
+Pretokens are counted; each is a sequence of symbols. Repeatedly, the most frequent pair of neighbouring symbols becomes
+a new symbol, where a pair counts as often as its pretoken. Of equally frequent pairs, the one with the smaller left id
+wins, then the one with the smaller right id. In each pretoken it is merged from left to right, without overlaps.
+(Sennrich, Haddow and Birch 2016; minbpe: ``basic.py``, with ties made definite.)
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from engine.runtime.cancellation import interruptible
 
 @dataclass(frozen=True, slots=True)
 class PlainMerge:
-    """``left_id`` and ``right_id`` became a token; ``count``: how often the pair occurred; ``tokens_left``: tokens of
-    the whole corpus afterwards."""
+    """``left_id`` and ``right_id`` became a token. ``count``: count of the pair. ``tokens_left``: tokens of the whole
+    corpus afterwards."""
 
     left_id: int
     right_id: int
@@ -36,11 +37,10 @@ def learn_merges(
     max_token_bytes: int | None = None,
     first_seen: bool = False,
 ) -> list[PlainMerge]:
-    """The merges of counted pretokens, which are sequences of ids of the alphabet.
+    """Return the merges of counted pretokens, which are sequences of ids of the alphabet.
 
-    ``symbols``: the bytes of each symbol of the alphabet; the first merge gets the id behind the last of them.
-    ``first_seen``: of pairs that occur equally often take the one that comes first in ``pretokens``, in their order,
-    as most published lessons do.
+    ``symbols``: the bytes of each symbol of the alphabet. The first merge gets the next id after the last symbol.
+    ``first_seen``: of equally frequent pairs, take the one that comes first in ``pretokens``, as most tutorials do.
     """
     words = [(list(word), count) for word, count in pretokens.items()]
     contents = list(symbols)
@@ -74,7 +74,7 @@ def _count(candidate: tuple[int, tuple[int, int]]) -> int:
 
 
 def merge_pair(word: list[int], pair: tuple[int, int], token_id: int) -> None:
-    """Merge a pair wherever it is in a word, from left to right, in place."""
+    """Merge all occurrences of a pair in a word, from left to right, in place."""
     place = 0
     while place < len(word) - 1:
         if (word[place], word[place + 1]) == pair:

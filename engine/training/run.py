@@ -1,6 +1,6 @@
-"""TrainingRun: a tokenizer is trained a slice at a time.
+"""TrainingRun: trains a tokenizer, a time slice at a time.
 
-So progress, pause, cancel-and-keep and checkpoints are one thing: not calling ``advance`` for a while.
+Progress, pausing, stopping early and checkpoints therefore need nothing but a pause between calls of ``advance``.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from engine.training.types import Merge, Stage, TrainingCurve, TrainingProgress,
 
 
 class TrainingRun:
-    """Trains a byte-pair encoding on files, folders and texts. One thread at a time may call its methods."""
+    """Trains a byte-pair encoding on files, folders and texts. Call its methods on one thread at a time."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class TrainingRun:
         rules: CorpusRules | None = None,
         dask: str = "",
     ) -> None:
-        """``paths_or_texts``: one or more of: an ``os.PathLike``, a file or a folder; a ``str``, which is a text, but
-        for an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.validity``); a ``CorpusSurvey`` that
-        has been made already.
+        """``paths_or_texts``: one or more of: an ``os.PathLike`` of a file or a folder; a ``str``, which is a text
+        unless it is an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.validity``); an existing
+        ``CorpusSurvey``.
 
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.
-        ``rules``: which files of folders are read. ``dask``: the address of a Dask scheduler whose workers count, and
-        see the same files; "" to count here. The rest: see ``TrainingSettings``. TrainingError.
+        ``rules``: which files of folders are read. ``dask``: address of a Dask scheduler whose workers count and see
+        the same files; "" to count in this process. For the rest, see ``TrainingSettings``. Raises TrainingError.
         """
         settings = TrainingSettings(
             vocab_size=vocab_size,
@@ -98,15 +98,15 @@ class TrainingRun:
         self._hash = ""
         self._rate = _Rate()
 
-    # Doing
+    # Training
 
     @property
     def done(self) -> bool:
-        """Whether the vocabulary is full, or no pair is left that occurs often enough."""
+        """True if the vocabulary is full, or no pair is left that occurs often enough."""
         return self._stage == "done"
 
     def advance(self, seconds: float = 0.03) -> TrainingProgress:
-        """Train for about so long, and say how far it is. TrainingError."""
+        """Train for about ``seconds`` and return the progress. Raises TrainingError."""
         deadline = time.perf_counter() + seconds
         while not self.done:
             try:
@@ -159,31 +159,31 @@ class TrainingRun:
         self._stage = "merging"
         self._rate = _Rate()
 
-    # What it knows
+    # State
 
     @property
     def hash(self) -> str:
-        """Runs with the same hash learn the same merges: 64 hexadecimal digits, made of the settings and of all
-        pretokens with their counts. "" before everything is counted."""
+        """64 hexadecimal digits, a hash of the settings and of all pretokens with their counts. Runs with the same hash
+        learn the same merges. "" before everything is counted."""
         return self._hash
 
     def _hash_with(self, digest: bytes) -> str:
         stated: dict[str, Any] = {"settings": asdict(self.settings), "pretokens": digest.hex()}
         if self._plan.preparation.signs is None:
-            del stated["settings"]["dummy_prefix"]  # says nothing then
+            del stated["settings"]["dummy_prefix"]  # has no effect then
         if self.settings.max_space_run is None:
-            del stated["settings"]["max_space_run"]  # as before there was a limit
+            del stated["settings"]["max_space_run"]  # keeps the hash of versions without this setting
         if self._plan.preparation.normalizer.steps:
             stated["unicode"] = unicodedata.unidata_version
         return hashlib.sha256(json.dumps(stated, sort_keys=True).encode("ascii")).hexdigest()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What texts lose with these settings, a sentence or two each."""
+        """What texts lose with these settings, in a sentence or two each."""
         return self._plan.warnings
 
     def progress(self) -> TrainingProgress:
-        """How far it is."""
+        """Return the current progress."""
         counting, merging = self._counting, self._merging
         merged = merging.merged if merging else 0
         wanted = merging.merges_wanted if merging else max(self.settings.vocab_size - 256 - self._specials, 0)
@@ -213,22 +213,22 @@ class TrainingRun:
         return len(self.settings.special_tokens)
 
     def merge_table(self, since: int = 0) -> NDArray[np.int64]:
-        """int64[n, 4], read-only: of each merge from number ``since`` on the left id, the right id, how often the pair
-        occurred, and the tokens of the corpus afterwards."""
+        """Return int64[n, 4], read-only: for each merge from number ``since`` the left id, the right id, the count of
+        the pair, and the tokens of the corpus afterwards."""
         return self._merging.merge_table(since) if self._merging else np.empty((0, 4), dtype=np.int64)
 
     def merges(self, since: int = 0) -> Sequence[Merge]:
-        """The merges from number ``since`` on; each is made when it is looked at."""
+        """Return the merges from number ``since``. Each is built when it is read."""
         return self._merging.merges(since) if self._merging else []
 
     def curve(self) -> TrainingCurve:
-        """Compression against vocabulary size, so far."""
+        """Return compression against vocabulary size so far."""
         if self._merging is None:
             return TrainingCurve(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float64))
         return self._merging.curve()
 
     def encoding(self, name: str) -> Encoding:
-        """What has been learned so far as an encoding. TrainingError before everything is counted."""
+        """Return the encoding learned so far. Raises TrainingError before everything is counted."""
         if self._merging is None:
             raise TrainingError("The text is not counted yet: there is nothing to make an encoding of.")
         return self._merging.encoding(name)
@@ -236,9 +236,9 @@ class TrainingRun:
     # Checkpoints
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint, in one step: the one that was there stays until the new one is safe.
-        UnsavedCheckpointError; TrainingError where there is nothing to train on; SplitTimeoutError, as what was read is
-        counted first."""
+        """Write a checkpoint atomically: the old one is kept until the new one is safely on disk. Counts all text read
+        so far first. Raises UnsavedCheckpointError, SplitTimeoutError, or TrainingError if there is nothing to train
+        on."""
         if self._counting is None and self._merging is None:
             self._look()
         kept = self._counting or self._merging
@@ -256,8 +256,8 @@ class TrainingRun:
 
     @classmethod
     def resume(cls, path: str | os.PathLike[str], threads: int | None = None) -> TrainingRun:
-        """Go on where a checkpoint was written, to the same merges. TrainingError where it is damaged, or where files
-        changed that were not all counted by then."""
+        """Resume from a checkpoint; the merges are the same as without a break. Raises TrainingError if the checkpoint
+        is damaged, or if files changed that were not all counted when it was written."""
         facts, arrays = read_checkpoint(Path(path))
         try:
             run = cls.__new__(cls)
@@ -278,27 +278,27 @@ class TrainingRun:
 
 
 class _Rate:
-    """Amounts a second, of the last second or so."""
+    """Rate per second, averaged over about the last second."""
 
     def __init__(self) -> None:
         self._amount = self._seconds = 0.0
 
     def note(self, amount: float, seconds: float) -> None:
-        """So much was done in so long."""
+        """Add an amount of work and the time it took."""
         kept = 1.0 / (1.0 + seconds)
         self._amount = self._amount * kept + amount
         self._seconds = self._seconds * kept + seconds
 
     @property
     def per_second(self) -> float:
-        """The rate; 0.0 where it is not known."""
+        """The rate, or 0.0 if unknown."""
         return self._amount / self._seconds if self._seconds else 0.0
 
 
 def train(
     paths_or_texts: TextOrPath | Iterable[TextOrPath], vocab_size: int, name: str = "trained", **options: Any
 ) -> Encoding:
-    """Train to the end; the other arguments are those of ``TrainingRun``. TrainingError."""
+    """Train to the end. The other arguments are those of ``TrainingRun``. Raises TrainingError."""
     run = TrainingRun(paths_or_texts, vocab_size, **options)
     while not run.done:
         run.advance(seconds=1.0)

@@ -1,4 +1,4 @@
-"""Settings of a training run: whether they make sense, and what follows from them."""
+"""Validation of training settings, and the plan derived from them."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ TIE_ORDERS = ("bytes", "huggingface")
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """``split``: how texts are cut. ``preparation``: what is done to them before that. ``expression``: the split
-    pattern of the encoding, and of what is counted."""
+    """Plan of a run. ``split``: how texts are split. ``preparation``: changes to texts before the split.
+    ``expression``: split pattern for counting and of the encoding."""
 
     settings: TrainingSettings
     split: TrainingSplit
@@ -31,22 +31,22 @@ class TrainingPlan:
 
     @property
     def writes_characters(self) -> bool:
-        """Whether characters are the symbols that merging begins with."""
+        """True if merging starts from characters rather than bytes."""
         return self.settings.alphabet != "bytes"
 
     @property
     def byte_fallback(self) -> bool:
-        """Whether characters that are not in the vocabulary become bytes (``engine.text.byte_fallback``)."""
+        """True if characters outside the vocabulary are encoded as bytes (``engine.text.byte_fallback``)."""
         return self.writes_characters and self.preparation.signs is not None
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a decoded text will have lost, a sentence or two each."""
+        """What a decoded text loses, in a sentence or two each."""
         return self.preparation.warnings
 
 
 def plan_for(settings: TrainingSettings) -> TrainingPlan:
-    """Check settings, and say what follows from them. TrainingError."""
+    """Validate settings and return the plan. Raises TrainingError."""
     _check_choices(settings)
     _check_numbers(settings)
     _check_specials(settings.special_tokens)
@@ -63,8 +63,8 @@ def plan_for(settings: TrainingSettings) -> TrainingPlan:
 
 
 def check_can_be_saved(settings: TrainingSettings, path: Path | str) -> None:
-    """Raise FormatError if what is trained with these settings could not be saved there, as far as that does not depend
-    on what is learned; TrainingError if the settings make no sense."""
+    """Raise FormatError if the tokenizer of these settings could not be saved at ``path``, as far as this does not
+    depend on what is learned. Raises TrainingError if the settings are invalid."""
     plan = plan_for(settings)
     data = TokenizerData(
         plan.expression,
@@ -77,7 +77,7 @@ def check_can_be_saved(settings: TrainingSettings, path: Path | str) -> None:
 
 
 def check_takes_bytes(plan: TrainingPlan) -> None:
-    """Raise TrainingError if the settings are for texts only, so that bytes that are no UTF-8 cannot be trained on."""
+    """Raise TrainingError if the settings are for texts only, so that bytes that are not UTF-8 cannot be trained on."""
     if plan.writes_characters:
         raise TrainingError(f"Bytes have the alphabet bytes; {plan.settings.alphabet!r} is for texts.")
     if plan.preparation.steps:
@@ -86,12 +86,13 @@ def check_takes_bytes(plan: TrainingPlan) -> None:
 
 
 def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
-    """How spaces are written with these settings; None for as they are."""
+    """Return how spaces are written with these settings, or None if they are kept as spaces."""
     return SpaceSigns(settings.dummy_prefix) if has_signs(settings) else None
 
 
 def most_merges(settings: TrainingSettings, symbols: int) -> int:
-    """How many merges a vocabulary has room for beside the symbols of its alphabet. TrainingError."""
+    """Return the number of merges that fit in the vocabulary beside the symbols of its alphabet. Raises
+    TrainingError."""
     merges = settings.vocab_size - symbols - len(settings.special_tokens)
     if merges < 0:
         specials = len(settings.special_tokens)
@@ -120,7 +121,7 @@ def _check_numbers(settings: TrainingSettings) -> None:
         raise TrainingError(
             f"Runs of whitespace have at least one character; max_space_run is {settings.max_space_run}."
         )
-    most_merges(settings, 256)  # every alphabet has the bytes
+    most_merges(settings, 256)  # every alphabet contains the bytes
 
 
 def _check_specials(special_tokens: tuple[str, ...]) -> None:

@@ -1,6 +1,6 @@
-"""The texts that a tokenizer is trained on, in pieces.
+"""The texts that a tokenizer is trained on, in chunks.
 
-Files or strings are read block by block, and cut only where that does not change their pretokens.
+Files and strings are read block by block, and divided only where this does not change their pretokens.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from engine.text.space_signs import SpaceSigns
 from engine.text.validity import TextAtStart, is_utf8, uncut_pieces
 
 BLOCK_BYTES = 1 << 20
-"""Texts are read in blocks of about this size. It decides where a text is cut for patterns of the user's own, so it is
-part of what makes runs repeatable."""
+"""Approximate size of the blocks in which texts are read, in bytes. It decides where a text is divided for custom
+patterns, so it must stay the same for runs to be repeatable."""
 
 MOST_PIECE_BYTES = 32 << 20
-"""No stretch of text without a place to cut may be longer."""
+"""Maximum size of a text span without a boundary, in bytes."""
 
 _FIRST_WINDOW = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One text of the corpus, or bytes that are none. ``source``: a file, or the text itself as UTF-8.
+    """One text of the corpus, or bytes that are not text. ``source``: a file, or the text itself as UTF-8.
     ``stored_bytes``: its size."""
 
     source: CorpusFile | bytes
@@ -38,26 +38,26 @@ class Document:
 
     @property
     def name(self) -> str:
-        """What to call it in a message."""
+        """Name for messages."""
         return "a text" if isinstance(self.source, bytes) else str(self.source.path)
 
     @property
     def is_raw(self) -> bool:
-        """True if it may hold bytes that are no UTF-8 (``engine.text.validity``)."""
+        """True if it may hold bytes that are not UTF-8 (``engine.text.validity``)."""
         if isinstance(self.source, bytes):
             return not is_utf8(self.source)
         return self.source.encoding == AS_BYTES
 
     def blocks(self, is_valid: Callable[[bytes], bool] = is_utf8) -> Iterator[bytes]:
-        """Its text, valid UTF-8 unless it is raw, in blocks of whole characters. ``is_valid``: as for ``read_blocks``.
-        CorpusFileError."""
+        """Yield the text in blocks of whole characters, valid UTF-8 unless it is raw. ``is_valid``: as for
+        ``read_blocks``. Raises CorpusFileError."""
         if isinstance(self.source, bytes):
             return _slices(self.source)
         return read_blocks(self.source, BLOCK_BYTES, is_valid)
 
 
 def text_document(text: str) -> Document:
-    """A text as a document. Surrogates in pairs are joined, lone ones become U+FFFD."""
+    """Return a text as a document. Surrogate pairs are joined, lone surrogates become U+FFFD."""
     try:
         content = text.encode("utf-8")
     except UnicodeEncodeError:
@@ -76,12 +76,13 @@ def _slices(content: bytes) -> Iterator[bytes]:
 
 
 def last_cut(cuts: re.Pattern[str], text: bytes, lowest: int) -> int:
-    """The last place p with ``lowest <= p`` where UTF-8 may be cut, or -1. ``lowest`` is where a character begins."""
+    """Return the last boundary p with ``lowest <= p`` in UTF-8 text, as a byte offset, or -1. ``lowest`` must be the
+    start of a character."""
     stop = len(text)
     window = _FIRST_WINDOW
     while stop > lowest:
         start = _character_start(text, max(stop - window, lowest))
-        before = _character_start(text, max(start - 1, 0))  # cuts depend on the character before them
+        before = _character_start(text, max(start - 1, 0))  # boundaries depend on the character before them
         part = text[before:stop].decode("utf-8")
         places = [match.start() for match in cuts.finditer(part)]
         if places and (cut := before + len(part[: places[-1]].encode("utf-8"))) >= max(start, 1):
@@ -97,14 +98,14 @@ def _character_start(text: bytes, at: int) -> int:
 
 
 def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str) -> Iterator[bytes]:
-    """A text that comes in blocks, in pieces of about a block that are cut at safe places. Where a block brings no such
-    place an empty piece comes, so that the caller never waits long. TrainingError."""
+    """Yield a text that comes in blocks as chunks of about a block that end at safe boundaries. If a block has no
+    boundary, yields an empty chunk, so that the caller never waits long. Raises TrainingError."""
     held = b""
     searched = 0
     for block in blocks:
         if cuts is not None and len(held) + len(block) >= BLOCK_BYTES:
             cut = last_cut(cuts, block, 0)
-            if cut > 0:  # as it nearly always is: the block is copied once
+            if cut > 0:  # the usual case: the block is copied once
                 yield b"".join((held, memoryview(block)[:cut]))
                 held, searched = block[cut:], len(block) - cut
                 continue
@@ -128,9 +129,10 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
 
 
 def space_shortener(most: int, signs: bytes = b"") -> Callable[[bytes], bytes]:
-    r"""Return a function that shortens runs of one white-space character (``\r\n`` is one) to ``most`` of them.
+    r"""Return a function that shortens runs of one whitespace character (``\r\n`` is one) to ``most`` of them.
 
-    ``signs``: more alternatives, for texts whose spaces are written as signs (``engine.text.space_signs``).
+    ``signs``: more alternatives of the regular expression, for texts whose spaces are written ``▁``
+    (``engine.text.space_signs``).
     """
     longer = re.compile(b"(\r\n|[ \t\n\r]%s)\\1{%d,}" % (signs, most))
     return functools.partial(longer.sub, lambda run: run[1] * most)
@@ -141,8 +143,8 @@ _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 @dataclass(slots=True)
 class _Reach:
-    """How far a reader has come. Apart from it, so that nothing that reads a file refers to the reader: a reader that
-    is given up closes its file then, and not when rubbish is next collected."""
+    """Progress of a reader. A separate object, so that nothing that reads a file refers to the reader: when a reader is
+    dropped, its file is closed immediately, not at the next garbage collection."""
 
     bytes_before: int = 0
     bytes_read: int = 0
@@ -150,10 +152,10 @@ class _Reach:
 
 
 class PieceReader:
-    """The pieces of all documents in order, prepared; some may be empty. ``document`` and ``piece`` say which comes
-    next; ``sign_bytes_before``: by how much signs for spaces made longer what is before the document that is being
-    read; ``problems``: files that could not be read to their end. Keeps one file open at a time, at most as long as
-    there is a reader."""
+    """Reads all documents in order, as preprocessed chunks, some of which may be empty. ``document`` and ``piece``:
+    indexes of the next chunk. ``sign_bytes_before``: bytes by which ``▁`` for spaces made the documents before the
+    current one longer. ``problems``: files that could not be read to their end. Keeps at most one file open, for no
+    longer than the reader lives."""
 
     def __init__(
         self,
@@ -176,24 +178,24 @@ class PieceReader:
 
     @property
     def bytes_read(self) -> int:
-        """Stored bytes of the pieces that came."""
+        """Stored bytes of the chunks read so far."""
         return self._reach.bytes_read
 
     @property
     def sign_bytes(self) -> int:
-        """By how many bytes signs for spaces made those longer."""
+        """Number of bytes by which ``▁`` for spaces made those chunks longer."""
         return self._reach.sign_bytes
 
     def start_at(self, document: int, piece: int, problems: list[SkippedFile], sign_bytes_before: int) -> None:
-        """Go on where another reader of the same documents was."""
+        """Continue from the position of another reader of the same documents."""
         self.document, self.piece, self.problems = document, piece, problems
-        self.sign_bytes_before = sign_bytes_before  # those of pieces are counted as they are passed
+        self.sign_bytes_before = sign_bytes_before  # those of the skipped chunks are added while skipping
         before = sum(document.stored_bytes for document in self.documents[:document])
         self._reach = _Reach(before, before, sign_bytes_before)
         self._pieces = None
 
     def next_piece(self) -> bytes | None:
-        """The next piece, or None when all were read. TrainingError; SplitTimeoutError."""
+        """Return the next chunk, or None at the end. Raises TrainingError or SplitTimeoutError."""
         while self.document < len(self.documents):
             document = self.documents[self.document]
             if self._pieces is None:
@@ -234,7 +236,7 @@ class PieceReader:
 def _raw_pieces(
     blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str, is_valid: Callable[[bytes], bool]
 ) -> Iterator[bytes]:
-    """Pieces of UTF-8, and the rest uncut; without places to cut, all of it."""
+    """Yield chunks of valid UTF-8, then the rest undivided. Without boundaries, all of it is undivided."""
     rest = b""
     if cuts is not None:
         text = TextAtStart(blocks, is_valid)
@@ -250,7 +252,7 @@ def _signed(pieces: Iterator[bytes], signs: SpaceSigns, reach: _Reach) -> Iterat
 
 
 def _counted(document: Document, is_valid: Callable[[bytes], bool], reach: _Reach) -> Iterator[bytes]:
-    """Blocks of a document. Notes how far they have come: in UTF-8, which may be more than is stored."""
+    """Yield the blocks of a document and record the progress, in UTF-8 bytes, which may be more than are stored."""
     read = 0
     for block in document.blocks(is_valid):
         read += len(block)

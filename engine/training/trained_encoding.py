@@ -1,20 +1,21 @@
-"""From merges to an encoding: the symbols that merging begins with, and editing the entries of what was learned.
+"""Conversion of merges to an encoding: the alphabet that merging starts from, and editing of learned entries.
 
-An ``Alphabet`` is the symbols that merging begins with, and a ``WrittenCorpus`` the corpus written in them. There are
-two kinds of alphabet:
+An ``Alphabet`` is the symbols that merging starts from, and a ``WrittenCorpus`` is the corpus as a sequence of them.
+There are two kinds of alphabet:
 
-*Bytes* (``byte_alphabet``): the 256 of them; a symbol's id is its value.
+*Bytes* (``byte_alphabet``): all 256 of them; a symbol's id is its value.
 
-*Characters* (``character_alphabet``): those of the corpus. Their encoding is a byte-pair encoding like any other, so
-that it knows every text and gives it back exactly: first come the 256 bytes, which are the characters of ASCII and what
-unknown characters are written in; then the beginnings of the characters of three and four bytes, through which bytes
-become characters; then all characters beyond ASCII in the order of their code points. Merging bytes in the order of
+*Characters* (``character_alphabet``): those of the corpus. The encoding is still an ordinary byte-pair encoding, so it
+encodes every text and decodes it exactly. First come the 256 bytes, which are the ASCII characters and the fallback for
+unknown characters. Then come the proper prefixes of the characters of three and four bytes, through which bytes merge
+into characters. Last come all characters beyond ASCII in the order of their code points. Merging bytes in the order of
 these ids always gives characters first, because no character's bytes begin inside another one's.
 
-Ids decide ties. ``huggingface`` has the bytes in another order (those that GPT-2 prints as themselves come first); that
-order is used inside the trainer alone.
+Ids decide ties. ``huggingface`` orders the bytes differently (those that GPT-2 prints as themselves come first). That
+order is used only inside the trainer.
 
-``build_encoding`` makes an encoding of symbols, merges and special tokens; ``edit_entries`` removes entries of one.
+``build_encoding`` makes an encoding from symbols, merges and special tokens. ``edit_entries`` removes entries of an
+encoding.
 """
 
 from __future__ import annotations
@@ -35,14 +36,15 @@ from engine.training.settings import TrainingPlan
 from engine.vocabulary import merges as merge_replay
 
 MOST_SLOTS = 1 << 28
-"""Bytes of different pretokens, roughly: merging needs a dozen bytes of memory for each."""
+"""Maximum number of slots, roughly the bytes of unique pretokens. Merging needs a dozen bytes of memory for each."""
 
 _CODE_POINTS = 0x110000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alphabet:
-    """``symbols``: the bytes of each symbol, by id. ``inner``: int64[n], the id by which the trainer knows each."""
+    """Symbols of an encoding. ``symbols``: the bytes of each, by id. ``inner``: int64[n], the id of each inside the
+    trainer."""
 
     symbols: tuple[bytes, ...]
     inner: NDArray[np.int64]
@@ -53,22 +55,22 @@ class Alphabet:
 
     @property
     def characters(self) -> tuple[bytes, ...]:
-        """The symbols beyond ASCII that are characters."""
+        """Symbols beyond ASCII that are whole characters."""
         return tuple(symbol for symbol in self.symbols[256:] if not is_beginning(symbol))
 
     def inner_symbols(self) -> list[bytes]:
-        """The bytes of each symbol, by inner id."""
+        """Return the bytes of each symbol, by inner id."""
         return [self.symbols[symbol] for symbol in self.outer(np.arange(len(self))).tolist()]
 
     def outer(self, ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64[n]: the ids of symbols and merged tokens that the trainer knows by these ids."""
+        """Return int64[n]: the ids of the symbols and merged tokens with these inner ids."""
         outer_ids = np.empty(len(self), dtype=np.int64)
         outer_ids[self.inner] = np.arange(len(self))
         return np.where(ids < len(self), outer_ids[np.minimum(ids, len(self) - 1)], ids)
 
 
 def byte_alphabet(tie_order: str = "bytes") -> Alphabet:
-    """The 256 bytes, for one of the orders of ties."""
+    """Return the 256 bytes, for one of the tie orders."""
     inner = np.arange(256, dtype=np.int64)
     if tie_order == "huggingface":
         printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
@@ -77,7 +79,7 @@ def byte_alphabet(tie_order: str = "bytes") -> Alphabet:
 
 
 def character_alphabet(code_points: NDArray[np.int64]) -> Alphabet:
-    """The bytes, and what is needed for these characters, which are in the order of their code points."""
+    """Return the bytes and the symbols needed for these characters, which are sorted by code point."""
     characters = [chr(point).encode("utf-8") for point in code_points.tolist() if point >= 0x80]
     beginnings = {character[:size] for character in characters for size in range(2, len(character))}
     symbols = [*(bytes([value]) for value in range(256)), *sorted(beginnings, key=lambda one: (len(one), one))]
@@ -87,7 +89,8 @@ def character_alphabet(code_points: NDArray[np.int64]) -> Alphabet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenCorpus:
-    """A corpus in symbols: ``slots`` as in ``engine.kernels.train_layout``, how many symbols and UTF-8 bytes it has."""
+    """A corpus in symbols. ``slots``: as in ``engine.kernels.train_layout``. ``symbols``, ``text_bytes``: its size in
+    symbols and in UTF-8 bytes."""
 
     alphabet: Alphabet
     slots: NDArray[np.uint32]
@@ -96,14 +99,14 @@ class WrittenCorpus:
 
 
 def write_in_bytes(table: CountTable, tie_order: str) -> WrittenCorpus:
-    """Counted pretokens, written in bytes. TrainingError."""
+    """Return counted pretokens as byte symbols. Raises TrainingError."""
     alphabet = byte_alphabet(tie_order)
     return _written(table, alphabet, alphabet.inner.astype(np.uint32), in_characters=False)
 
 
 def write_in_characters(table: CountTable, always: str = "") -> WrittenCorpus:
-    """Counted pretokens, written in characters. ``always``: characters of the alphabet, whether they occur or not.
-    TrainingError."""
+    """Return counted pretokens as character symbols. ``always``: characters that are in the alphabet even if they do
+    not occur. Raises TrainingError."""
     seen = np.zeros(_CODE_POINTS, dtype=np.uint8)
     mark_characters(table, seen)
     seen[[ord(character) for character in always]] = 1
@@ -129,7 +132,8 @@ def _written(table: CountTable, alphabet: Alphabet, ids: NDArray[np.uint32], *, 
 
 
 def spell_tokens(alphabet: Alphabet, merges: NDArray[np.int64]) -> tuple[bytes, NDArray[np.int64]]:
-    """The bytes of all tokens one after the other, and int64[n + 1]: where each begins and the last ends.
+    """Return the concatenated bytes of all tokens, and int64[n + 1]: the start of each token in bytes, and the last
+    end.
 
     merges: int64[n, 4], left id and right id first.
     """
@@ -140,11 +144,11 @@ def spell_tokens(alphabet: Alphabet, merges: NDArray[np.int64]) -> tuple[bytes, 
 
 
 def build_encoding(name: str, plan: TrainingPlan, alphabet: Alphabet, merges: NDArray[np.int64]) -> Encoding:
-    """An encoding of the symbols of the alphabet, the merged tokens and the special tokens, in this order.
+    """Build an encoding of the symbols of the alphabet, the merged tokens and the special tokens, in this order.
 
-    Tokens can be told by their bytes: no two merges of a run spell the same. For whenever a token is made, nothing has
-    merged across its ends before, so its bytes have gone through the same merges as everywhere else where nothing
-    crossed their ends; and all of those places became the first such token together.
+    A token's bytes identify it, because no two merges of a run spell the same. When a token is made, nothing has merged
+    across its ends before, so its bytes have gone through the same merges as everywhere else where nothing crossed
+    their ends. So all of these occurrences became the first such token together.
     """
     blob, offsets = spell_tokens(alphabet, merges)
     ends = offsets.tolist()
@@ -155,7 +159,8 @@ def build_encoding(name: str, plan: TrainingPlan, alphabet: Alphabet, merges: ND
 
 @dataclass(frozen=True, slots=True)
 class EditedEncoding:
-    """An encoding with fewer entries. ``removed``: ids of all entries it lacks, those that depended on one included."""
+    """An encoding with fewer entries. ``removed``: ids of all entries it lacks, including those that depended on
+    others."""
 
     encoding: Encoding
     removed: tuple[int, ...]
@@ -166,7 +171,7 @@ def edit_entries(
 ) -> EditedEncoding:
     """Return an encoding without some entries, and with other texts for special tokens. All others keep their ids.
 
-    A token that no merges lead to any more is removed, too: no text would be encoded to it. ``rename``: old and new
+    A token that merges no longer reach is also removed, because no text would be encoded to it. ``rename``: old and new
     text of special tokens. Raises EngineError for an entry that cannot be removed or renamed.
     """
     if encoding.no_merges:

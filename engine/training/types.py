@@ -1,6 +1,6 @@
-"""Frozen results of training. Any thread may keep them; importing this costs nothing.
+"""Frozen results of training, safe to keep on any thread. Importing this module costs nothing.
 
-Units: ``byte`` counts UTF-8 bytes of text unless it says file bytes; times are seconds.
+Units: ``byte`` counts UTF-8 bytes of text unless the name says file bytes; times are in seconds.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from engine.corpus.types import SkippedFile
 
 Stage = Literal["looking", "counting", "merging", "done"]
-"""``looking``: files are being listed; ``counting``: texts are read and cut into pretokens; ``merging``: pairs are
-merged; ``done``: the vocabulary is full, or no pair is left that occurs often enough."""
+"""``looking``: listing files; ``counting``: reading texts and splitting them into pretokens; ``merging``: merging
+pairs; ``done``: the vocabulary is full, or no pair is left that occurs often enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class TrainingForecast:
-    """What training on a corpus will take, guessed from a sample of it; each with a low and a high end."""
+    """Forecast of the cost of training on a corpus, from a sample of it. Each range has a low and a high end."""
 
     pretokens: tuple[int, int]
     memory_bytes: tuple[int, int]
@@ -33,7 +33,7 @@ class TrainingForecast:
 class Merge:
     """One merge of a training run: the pair ``left_id``, ``right_id`` became ``token_id``.
 
-    ``count``: how often the pair occurred then. ``tokens_left``: tokens of the whole corpus after this merge.
+    ``count``: count of the pair at that time. ``tokens_left``: tokens of the whole corpus after this merge.
     """
 
     index: int
@@ -47,13 +47,13 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class TrainingProgress:
-    """How far a run is. A moment's picture; the run may be further when it is looked at.
+    """Progress of a run: a snapshot, so the run may already be further when it is read.
 
-    ``fraction``: of the stage, 0 to 1. ``bytes_read`` and ``bytes_total`` are file bytes (UTF-8 bytes of texts).
-    ``pretokens``: different ones so far. ``bytes_per_token``: of the corpus with the vocabulary so far, 0.0 before the
-    first count. ``rate``: file bytes a second while counting, merges a second while merging. ``eta_seconds``: None
-    where it cannot be told. ``problems``: files left out while reading, with the reason. ``why_done``: why a run ended
-    before its vocabulary was full, else "".
+    ``fraction``: of the stage, 0 to 1. ``bytes_read`` and ``bytes_total``: file bytes (UTF-8 bytes of texts).
+    ``pretokens``: unique ones so far. ``bytes_per_token``: of the corpus with the current vocabulary, 0.0 before the
+    first count. ``rate``: file bytes per second while counting, merges per second while merging. ``eta_seconds``: None
+    if unknown. ``problems``: files skipped while reading, with the reason. ``why_done``: why a run ended before its
+    vocabulary was full, else "".
     """
 
     stage: Stage
@@ -75,8 +75,8 @@ class TrainingProgress:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TrainingCurve:
-    """Compression against vocabulary size: two parallel read-only arrays, int64[n] and float64[n], at most a few
-    thousand points however many merges there are."""
+    """Compression against vocabulary size: two parallel read-only arrays, int64[n] and float64[n]. At most a few
+    thousand points, regardless of the number of merges."""
 
     vocab_sizes: NDArray[np.int64]
     bytes_per_token: NDArray[np.float64]
@@ -84,16 +84,16 @@ class TrainingCurve:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSettings:
-    """What decides, with the corpus, which merges are learned. Everything here is part of the reproducibility hash.
+    """Settings that, with the corpus, decide which merges are learned. All of them are part of the reproducibility
+    hash.
 
     ``pattern``: ``gpt2``, ``cl100k_base``, ``o200k_base``, ``llama3``, ``qwen2``, ``whitespace``, ``sentencepiece``,
-    ``none``, or a regular expression. ``alphabet``: ``bytes``, ``characters`` or ``characters+</w>``.
-    ``tie_order``: ``bytes`` (higher count, then smaller ids over byte values) or ``huggingface`` (its byte order).
-    ``max_token_bytes``: no longer tokens than that; None for no limit.
-    ``max_space_run``: longer runs of one white-space character count as so many in training, and tokens of white space
-    stay as short; None for no limit. Encoding is not changed by it.
-    ``dummy_prefix``: whether each text gets a ``▁`` in front; with the pattern ``sentencepiece`` only, which writes
-    spaces so.
+    ``none``, or a regular expression. ``alphabet``: ``bytes``, ``characters`` or ``characters+</w>``. ``tie_order``:
+    ``bytes`` (higher count, then smaller ids over byte values) or ``huggingface`` (its byte order).
+    ``max_token_bytes``: maximum length of a token; None for no limit. ``max_space_run``: in training, longer runs of
+    one whitespace character are shortened to this length, so whitespace tokens stay as short; None for no limit. It
+    does not affect encoding. ``dummy_prefix``: whether each text gets a leading ``▁``; only with the pattern
+    ``sentencepiece``, which writes spaces as ``▁``.
     """
 
     vocab_size: int
@@ -111,5 +111,5 @@ class TrainingSettings:
 
 
 def has_signs(settings: TrainingSettings) -> bool:
-    """Whether spaces are written ``▁`` with these settings (``engine.text.space_signs``)."""
+    """Return True if spaces are written ``▁`` with these settings (``engine.text.space_signs``)."""
     return settings.pattern == "sentencepiece" and settings.alphabet != "characters+</w>"

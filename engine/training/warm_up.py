@@ -1,4 +1,4 @@
-"""Calls every kernel that trains, so that all are compiled: see ``engine.encoding.compiling``."""
+"""Warm-up that compiles every training kernel by calling it: see ``engine.encoding.compiling``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LONG_PRETOKEN = "abcdefgh" * 100
 
 
 def warm_up() -> None:
-    """Compile all kernels that train, or load them."""
+    """Compile all training kernels, or load them from the cache."""
     texts = [_TEXT * 3 + _LONG_PRETOKEN + str(number) for number in range(3)]
     for pattern, alphabet in (
         ("whitespace", "bytes"),
