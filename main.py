@@ -1,8 +1,8 @@
-"""Tokenloupe: the command line, and the way into the window.
+"""Tokenloupe: the command line and the entry point of the window.
 
-``python main.py`` opens the window; paths open in its editor. The commands need no display and import no Qt; the window
-imports none of the commands. Answers go to standard output; whatever is wrong goes to standard error as one line. Exit
-status: 0, 1 where the answer is "no", 2 for bad input.
+``python main.py`` opens the window; files named as arguments open in its editor. The commands need no display and
+import no Qt. The window imports none of the commands. Answers go to standard output, and each error to standard error
+as one line. Exit status: 0, 1 if the answer is "no", 2 for bad input.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from collections.abc import Sequence
 from pathlib import Path
 
 COMPILE_OPTION = "--compile-kernels"
-"""``engine.encoding.compiling`` starts the program with this where there is no interpreter beside it. Not for
-people."""
+"""Internal option with which ``engine.encoding.compiling`` starts the program in a frozen build, which has no separate
+interpreter."""
 TRY_OPTION = "--try-tokenizer"
-"""``engine.library.formats.trial`` does likewise."""
+"""Internal option of ``engine.library.formats.trial``, likewise."""
 READ_OPTION = "--read-tokenizer"
-"""The same of ``engine.library.formats.reading_apart``."""
+"""Internal option of ``engine.library.formats.reading_apart``, likewise."""
 
 RENDER_OPTION = "--render-templates"
-"""The same of ``engine.requests.template_file``."""
+"""Internal option of ``engine.requests.template_file``, likewise."""
 
 PRIVATE_OPTION = "--private"
-"""Keep nothing of the text of the window."""
+"""Option of the window: keep nothing of the text."""
 
 COMMANDS = ("count", "encode", "decode", "cost", "train", "vocab", "trace", "prices", "warm-up")
 
 
 class UnusableArgument(Exception):
-    """A word on the command line that is neither a command nor an option nor a file."""
+    """A command-line argument that is neither a command nor an option nor a file."""
 
 
 def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]:
-    """The files and the profile folder. Raises UnusableArgument for a word that is neither a file nor a command."""
+    """Return the files and the profile folder. Raises UnusableArgument for any other argument."""
     paths: list[Path] = []
     profile: Path | None = None
     rest = iter(arguments)
@@ -57,7 +57,7 @@ def window_arguments(arguments: Sequence[str]) -> tuple[list[Path], Path | None]
 
 
 def _exists(word: str) -> bool:
-    """Whether there is such a file. Of a word that can be no name of one, too."""
+    """Return True if the file exists. False also for words that cannot be a file name."""
     try:
         return Path(word).exists()
     except (OSError, ValueError):
@@ -65,7 +65,7 @@ def _exists(word: str) -> bool:
 
 
 def wants_command(arguments: Sequence[str]) -> bool:
-    """Whether the first word that is not about the profile is a command or a plea for help."""
+    """Return True if the first word apart from the profile option is a command or asks for help."""
     rest = iter(arguments)
     for word in rest:
         if word == "--profile":
@@ -76,7 +76,7 @@ def wants_command(arguments: Sequence[str]) -> bool:
 
 
 def open_window(arguments: Sequence[str]) -> int:
-    """Open the window with the files named. Returns the exit status."""
+    """Open the window with the files named and return the exit status."""
     private = PRIVATE_OPTION in arguments
     try:
         paths, profile = window_arguments([word for word in arguments if word != PRIVATE_OPTION])
@@ -84,7 +84,7 @@ def open_window(arguments: Sequence[str]) -> int:
         return refuse(str(error))
     import gc
 
-    gc.disable()  # for good: gui.runtime.memory collects, on the GUI thread alone
+    gc.disable()  # permanently: gui.runtime.memory collects, only on the GUI thread
     from gui.runtime.display_check import why_no_window
 
     sentence = why_no_window()
@@ -96,14 +96,14 @@ def open_window(arguments: Sequence[str]) -> int:
 
 
 def refuse(sentence: str) -> int:
-    """Say in one line why nothing can be done. Returns the exit status."""
+    """Print an error on one line and return the exit status."""
     line = f"tokenloupe: {' '.join(sentence.split())}\n"
     sys.stderr.write(line.encode("utf-8", "backslashreplace").decode())
     return 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program. Returns the exit status."""
+    """Run the program and return the exit status."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     if arguments[:1] == [COMPILE_OPTION]:
         from engine.encoding.compiling import main as compile_kernels
@@ -131,5 +131,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except KeyboardInterrupt:  # while modules were being loaded
+    except KeyboardInterrupt:  # while modules are being loaded
         sys.exit(130)

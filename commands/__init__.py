@@ -1,4 +1,4 @@
-"""The commands of the command line, one family a file. No Qt.
+"""The command line, one file per family of commands. No Qt.
 
-They are a package of their own, and loaded only when a command was asked for: the window should not wait for them.
+A separate package, loaded only when a command is run, so that the window starts without it.
 """

@@ -1,4 +1,4 @@
-"""The command ``cost``: what texts, requests or token counts cost."""
+"""The command ``cost``: cost of texts, requests or token counts."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SCENARIO = (
 
 
 def check_report_name(path: Path | None) -> None:
-    """Raises BadInput for a file whose ending says no format of a report."""
+    """Raise BadInput if the suffix of ``path`` is no report format."""
     if path is not None and report_format(path) is None:
         raise BadInput(f"--report: {path}: a report ends in .html or .md")
 
@@ -75,8 +75,8 @@ def write_report(
     *,
     allow_keys: bool,
 ) -> None:
-    """Write a report about ``texts`` (with their paths). What looks like API keys in them is pointed out first, and
-    without ``allow_keys`` nothing is written then, because no user may be there to ask. BadInput."""
+    """Write a report about ``texts`` (with their paths). Warns first about text that looks like API keys; without
+    ``allow_keys`` the report is then not written, because a command cannot ask the user. Raises BadInput."""
     facts = [facts_of(name, chunked([text])) for name, text in texts]
     warning = key_warning(facts)
     if warning and not allow_keys:
@@ -211,9 +211,9 @@ SCENARIO_OPTIONS = (
 
 
 def chosen_models(catalog: Catalog, names: Sequence[str], on: date) -> tuple[list[Model], list[str]]:
-    """Return the models that are named, or all, and sentences on how their names were read.
+    """Return the models named, or all models, and notes on how the names were resolved.
 
-    Raises BadInput for a name that no model or more than one answers to on that day.
+    Raises BadInput for a name that matches no model, or more than one, on that day.
     """
     if not names:
         return list(catalog.models), []
@@ -225,9 +225,9 @@ def chosen_models(catalog: Catalog, names: Sequence[str], on: date) -> tuple[lis
 
 
 class Given(NamedTuple):
-    """How to get each model's count, the texts that were counted with their paths (to be asked for once: those of
-    folders are read then), their tokens by encoding, the models as they count such texts, if that is told, and what of
-    a request is not counted."""
+    """Input to price. ``count``: returns a model's count. ``texts``: the counted texts with their paths; iterate once,
+    because those of folders are read then. ``by_encoding``: tokens of the texts. ``models``: with the count rules for
+    such texts, if these are known. ``not_counted``: parts of a request that are not counted."""
 
     count: Callable[[Model], TokenCount | None]
     texts: Iterable[tuple[str, str]] = ()
@@ -239,7 +239,7 @@ class Given(NamedTuple):
 def given_counts(
     models: Sequence[Model], tokens: int | None, paths: Sequence[str], profile: Path | None, *, ignored: bool
 ) -> Given:
-    """What is to be priced: the number given, or a text, each encoding counted once."""
+    """Return the input to price: the given number of tokens, or texts counted once per encoding."""
     if tokens is not None:
         if paths:
             raise BadInput("give a text or --input-tokens, not both")
@@ -262,7 +262,7 @@ def given_counts(
 
 
 def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, calls: int | None) -> None:
-    """End with status 1 where a cost, or the upper end of its range, is over the budget. Says what it cannot judge."""
+    """Exit with status 1 if a cost, or the upper end of its range, exceeds the budget. Lists costs that are unknown."""
     if budget is None:
         return
     verdict = judge(estimates, Budget(budget, for_all_calls=calls is not None))

@@ -1,4 +1,4 @@
-"""Count what a command is given on all processors, with a progress bar on a terminal."""
+"""Counting the input of a command on all processors, with a progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 BAR_BYTES = 2_000_000
-"""Below this no progress bar is shown."""
+"""Minimum input size for a progress bar, in bytes."""
 
 
 class CountedText(NamedTuple):
-    """A text that was counted: its path, its bytes as stored, and its tokens in each encoding."""
+    """A counted text: its path, its stored size in bytes, and its tokens in each encoding."""
 
     path: str
     file_bytes: int
@@ -37,18 +37,18 @@ class CountedText(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The texts in the order given, and what was left out of folders."""
+    """Counted texts in the order given, and files skipped in folders."""
 
     texts: list[CountedText]
     skipped: list[SkippedFile]
 
     def total(self, encoding: int = 0) -> int:
-        """Tokens of all texts in one of the encodings."""
+        """Return the tokens of all texts in one of the encodings."""
         return sum(text.tokens[encoding] for text in self.texts)
 
 
 def count_given(given: Sequence[Given], encodings: Sequence[Encoding], choice: EncoderChoice) -> Counted:
-    """Count everything in every encoding."""
+    """Count all inputs in all encodings."""
     size = sum(one.size for one in given)
     choice.expect(size * len(encodings), len(encodings))
     for encoding in encodings:
@@ -68,7 +68,7 @@ def count_given(given: Sequence[Given], encodings: Sequence[Encoding], choice: E
 
 
 def count_raw(files: Iterable[tuple[str, bytes]], encoding: Encoding) -> Counted:
-    """Count files as bytes: their paths and contents. Raises BadInput."""
+    """Count files, given as path and content, as raw bytes. Raises BadInput."""
     counted = Counted([], [])
     for path, content in files:
         tokens = len(usable(lambda content=content: encoding.encode_bytes(content), path))
@@ -87,7 +87,7 @@ def _count_folder(
 
 
 class CountingBar:
-    """A bar on standard error, where that is a terminal and there is much to count. A context manager."""
+    """Progress bar on standard error, shown only on a terminal and for large input. A context manager."""
 
     def __init__(self, size: int) -> None:
         """``size``: bytes to count."""
@@ -106,13 +106,14 @@ class CountingBar:
             self._bar.render_finish()
 
     def show(self, done: int) -> None:
-        """So many bytes are counted."""
+        """Show that ``done`` bytes are counted."""
         if self._bar is not None and done > self._shown:
             self._bar.update(done - self._shown)
             self._shown = done
 
     def reporting(self, before: int, check: Callable[[], None]) -> Callable[[int, int], None]:
-        """What a scan reports to, ``before`` bytes having been counted. What ``check`` raises ends the scan."""
+        """Return a report callback for a scan that starts after ``before`` bytes. Any exception of ``check`` ends the
+        scan."""
 
         def report(_files: int, file_bytes: int) -> None:
             check()
@@ -124,7 +125,8 @@ class CountingBar:
 def narrowed_models(
     models: Sequence[Model], given: Sequence[Given], counted: Counted, profile: Path | None
 ) -> list[Model]:
-    """The models, as they count texts such as these. Of many files some are read, spread evenly. Raises BadInput."""
+    """Return the models with their count rules narrowed to these texts. Of many files, reads an even sample. Raises
+    BadInput."""
     if all(model.count.label not in {"estimated", "assumed"} for model in models) or not counted.texts:
         return list(models)
     held = {one.path: one.text.text for one in given if one.text is not None}

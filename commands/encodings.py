@@ -1,17 +1,17 @@
-"""Encodings that commands use, the prices that name them, and the encoder to count with.
+"""Encodings that commands use, price catalogs, and the choice of the encoder.
 
-Which encoder a command counts with: tiktoken's, or our own kernels. The tokens are the same.
+A command counts with either tiktoken's encoder or Tokenloupe's own kernels. The tokens are the same.
 
-Scripts start a command often and for little text, so what decides is how soon it ends. Measured by processor time:
+Scripts often start a command for little text, so the total run time decides. Measured processor times:
 
-- tiktoken's encoder takes 60 to 240 ms to build, for each encoding, and then about 80 ms for a megabyte;
-- loading compiled kernels takes 300 ms, once, and then 15 ms for an encoding and 2 to 3 ms for a megabyte;
-- compiling them takes 20 to 30 seconds, in which tiktoken's encoder is through with 300 MB.
+- tiktoken's encoder takes 60 to 240 ms to build, for each encoding, and then about 80 ms per megabyte;
+- loading compiled kernels takes 300 ms once, then 15 ms per encoding and 2 to 3 ms per megabyte;
+- compiling them takes 20 to 30 seconds, in which tiktoken's encoder processes 300 MB.
 
-So compiled kernels are loaded where there are two or three megabytes to count, or several encodings. Where there are
-none, a command does without and leaves nothing behind: the window and ``warm-up`` compile them. A long command says so
-once. Only with very much text are they compiled, on another processor while counting goes on; if the end comes first,
-compiling stops.
+So compiled kernels are loaded if there are two or three megabytes to count, or several encodings. If they are not
+compiled yet, a command works without them and writes no files: the window and ``warm-up`` compile them. A long command
+prints a hint once. Only for very large input are they compiled, on another processor while counting continues.
+Compiling stops when the command ends first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def tokenizer_options(command: _Command) -> _Command:
-    """Options of a command that takes ``tokenizer`` and ``pattern``."""
+    """Add the options for the parameters ``tokenizer`` and ``pattern`` of a command."""
     command = click.option(
         "--pattern", help="Split pattern, by name or as a regex, for a FILE that lacks one (.tiktoken, .gguf)."
     )(command)
@@ -53,13 +53,13 @@ def tokenizer_options(command: _Command) -> _Command:
 
 
 def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
-    """Make the user's own encodings known: their names, and a sentence for each unusable file. Raises BadInput."""
+    """Register the user's own encodings. Return their names and a message per unusable file. Raises BadInput."""
     problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings, trusted=True))
     return [entry.name for entry in engine.encoding_entries() if entry.kind != "bundled"], problems
 
 
 def named_encoding(name: str, profile: Path | None) -> Encoding:
-    """The encoding of a name, bundled or the user's own. Raises BadInput."""
+    """Return the bundled or user encoding with this name. Raises BadInput."""
     if name in engine.list_encoding_names():
         return usable(lambda: engine.get_encoding(name))
     _, problems = own_encodings(profile)
@@ -70,7 +70,7 @@ def named_encoding(name: str, profile: Path | None) -> Encoding:
 
 
 def encoding_of_file(file: str, pattern: str | None) -> Encoding:
-    """The encoding in a tokenizer file. Raises BadInput."""
+    """Return the encoding in a tokenizer file. Raises BadInput."""
     try:
         return engine.open_tokenizer(file, pattern=pattern, checked=True).encoding
     except engine.FormatError as error:
@@ -80,7 +80,7 @@ def encoding_of_file(file: str, pattern: str | None) -> Encoding:
 
 
 def required_encoding(profile: Path | None, name: str | None, tokenizer: str | None, pattern: str | None) -> Encoding:
-    """The encoding that one of ``--encoding`` and ``--tokenizer`` names. Raises BadInput."""
+    """Return the encoding named by exactly one of ``--encoding`` and ``--tokenizer``. Raises BadInput."""
     if (name is None) == (tokenizer is None):
         raise BadInput("name one of --encoding NAME and --tokenizer FILE")
     if tokenizer is not None:
@@ -90,7 +90,8 @@ def required_encoding(profile: Path | None, name: str | None, tokenizer: str | N
 
 
 def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
-    """The built-in prices under the named file, or under the profile's own where there is one. Raises BadInput."""
+    """Load the built-in prices, overridden by ``prices`` or else by the profile's price file, if any. Raises
+    BadInput."""
     if prices is None:
         own = profile_paths(profile).prices_file
         prices = own if own.is_file() else None
@@ -115,7 +116,8 @@ def billed_samples(profile: Path | None) -> tuple[Sample, ...]:
 def chosen_encoding(
     profile: Path | None, name: str | None, model: str | None, tokenizer: str | None, pattern: str | None
 ) -> tuple[Encoding, Model | None]:
-    """The encoding that the options name; with ``--model`` also the model, whose rule may be an estimate."""
+    """Return the encoding that the options name, and with ``--model`` the model, whose count rule may be an estimate.
+    Raises BadInput."""
     if sum(option is not None for option in (name, model, tokenizer)) > 1:
         raise BadInput("give one of --encoding, --model and --tokenizer")
     if tokenizer is not None:
@@ -135,27 +137,27 @@ def chosen_encoding(
 
 
 BUILDING_BYTES = 1_000_000
-"""Text that tiktoken's encoder is through with in the time that building it takes."""
+"""Bytes of text that tiktoken's encoder processes in the time it takes to build."""
 
 LOADING_BYTES = 3_700_000
-"""Text that it is through with in the time that loading compiled kernels takes."""
+"""Bytes of text that tiktoken's encoder processes in the time that loading compiled kernels takes."""
 
 COMPILING_BYTES = 100_000_000
-"""Text after which it is likely that there is so much more that compiling pays."""
+"""Bytes of text after which so much more is likely that compiling pays off."""
 
 
 LONG_BYTES = 20_000_000
-"""Text for which it is worth saying that compiling once would pay."""
+"""Bytes of text from which the hint about compiling is worthwhile."""
 
 WARM_UP = "counting goes several times as fast once `python main.py warm-up` has compiled Tokenloupe's own encoder"
 
 
 class NotWantedError(Exception):
-    """The command has ended: nothing needs to be compiled any more."""
+    """Cancels compiling: the command has ended."""
 
 
 class EncoderChoice:
-    """Chooses for one command. A context manager: at its end nothing goes on."""
+    """Chooses the encoder for one command. A context manager, which stops background compiling at its end."""
 
     def __init__(self, profile: Path | None) -> None:
         self._folder = profile_paths(profile).compiled
@@ -176,11 +178,11 @@ class EncoderChoice:
             self._thread.shutdown()
 
     def expect(self, n_bytes: int, encodings: int = 0) -> None:
-        """So many bytes more of text are to be encoded, and so many more encodings are to be used."""
+        """Add text of ``n_bytes`` bytes and a number of encodings to the expected work."""
         self._work += n_bytes + encodings * BUILDING_BYTES
 
     def make_for(self, encoding: Encoding) -> None:
-        """Switch to compiled kernels if the text expected so far pays for loading them."""
+        """Switch to compiled kernels if the expected text is worth loading them."""
         if self._work < LOADING_BYTES or encoding.name in self._tried:
             return
         from engine.encoding import compiling
@@ -188,7 +190,7 @@ class EncoderChoice:
         folder = compiling.folder_with(compiling.ENCODE, self._folder)
         if compiling.is_compiled(folder, compiling.ENCODE):
             self._tried.add(encoding.name)
-            # Whatever numba, its compiler or a file may raise: tiktoken's encoder is there.
+            # If numba, its compiler or a file fails in any way, tiktoken's encoder is used.
             with contextlib.suppress(Exception):
                 encoding.use_kernels(folder, compiled_only=True)
         elif self._work >= COMPILING_BYTES and self._thread is None and (os.cpu_count() or 1) > 1:

@@ -1,4 +1,4 @@
-"""Run one command of the command line: its exit status, and every error as one line."""
+"""Runs one command and returns its exit status. Every error becomes one line."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import click
 from commands.program import INTERRUPTED, PROGRAM, program, remark
 
 FAULT = 70
-"""Exit status where the program itself is wrong (sysexits.h)."""
+"""Exit status of an internal error (sysexits.h)."""
 
 LONGEST_WORD = 300
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command. Returns the exit status; whatever is wrong has been said in one line on standard error."""
+    """Run one command and return the exit status. Errors have been printed as one line on standard error."""
     from commands import cost, prices, tokens, train, vocabulary, warm_up  # noqa: F401 - each adds its commands to the group
     from engine.encoding import kernel_use
     from engine.errors import DamagedVocabularyError
@@ -35,12 +35,12 @@ def run(arguments: Sequence[str]) -> int:
         return error.exit_code
     except click.ClickException as error:
         return _refuse(error.format_message())
-    except DamagedVocabularyError as error:  # any command that encodes may find that out
+    except DamagedVocabularyError as error:  # any command that encodes may detect it
         return _refuse(str(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except (BrokenPipeError, SystemExit):
-        # The reader of our output has gone, as `head` does; click makes a SystemExit of that, and of nothing else.
+        # The reader closed the pipe, as `head` does. click turns only this into SystemExit.
         _drop_output()
         return 0
     except MemoryError:
@@ -51,7 +51,7 @@ def run(arguments: Sequence[str]) -> int:
         if error.filename is None:
             _drop_output()
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
-    except Exception as error:  # noqa: BLE001 - a fault of ours: a sentence that can be reported, no traceback
+    except Exception as error:  # noqa: BLE001 - an internal error: print a reportable sentence, no traceback
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} ({Path(place.filename).name}, line {place.lineno})"
         _refuse(f"internal error, please report it: {what}")
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:
 def _open_streams() -> None:
     """Escape characters that the output cannot encode. Replace closed streams with os.devnull."""
     if sys.stdin is None:
-        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - as long as the process lives
+        sys.stdin = Path(os.devnull).open(encoding="utf-8")  # noqa: SIM115 - open for the life of the process
     for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
         if stream is None:
@@ -71,12 +71,12 @@ def _open_streams() -> None:
 
 
 def _drop_output() -> None:
-    """Keep the interpreter's flush at exit from reporting the closed stream."""
+    """Prevent the interpreter's flush at exit from reporting the closed stream."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _refuse(sentence: str) -> int:
-    """Say on one line why nothing can be done; of very long words their ends. Returns the exit status."""
+    """Print an error on one line, with very long words shortened. Return the exit status."""
     words = (word if len(word) <= LONGEST_WORD else f"{word[:60]}…{word[-20:]}" for word in sentence.split())
     remark(f"{PROGRAM}: {' '.join(words)}")
     return 2

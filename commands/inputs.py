@@ -1,4 +1,4 @@
-"""Input of commands: files, folders, standard input, option types, and Ctrl+C between two steps."""
+"""Input of commands: files, folders, standard input, option types, and deferred Ctrl+C."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 class Given(NamedTuple):
-    """The input that one argument names: a text, or the files found in a folder."""
+    """Input named by one argument: a text, or the files found in a folder."""
 
     path: str
     text: StoredText | None = None
@@ -34,39 +34,39 @@ class Given(NamedTuple):
 
     @property
     def size(self) -> int:
-        """File bytes to count."""
+        """Total size to count, in file bytes."""
         if self.text is not None:
             return self.text.size
         return sum(file.file_bytes for file in self.found if isinstance(file, FoundFile))
 
 
 def folder_options(command: _Command) -> _Command:
-    """The option of a command that takes ``ignored``, for ``read_given``."""
+    """Add the option for the parameter ``ignored`` of a command, used by ``read_given``."""
     return click.option("--ignored", is_flag=True, help="Include files ignored by .gitignore.")(command)
 
 
 def read_text(path: str) -> StoredText:
-    """The text of a file, or of standard input for ``-``. Raises BadInput."""
+    """Return the text of a file, or of standard input for ``-``. Raises BadInput."""
     if path != STANDARD_INPUT:
         return usable(lambda: read_stored(Path(path)), path)
     return usable(lambda: decode_stored(sys.stdin.buffer.read()), "standard input")
 
 
 def bytes_option(command: _Command) -> _Command:
-    """The option of a command that takes ``as_bytes``, for ``read_raw`` and ``raw_given``."""
+    """Add the option for the parameter ``as_bytes`` of a command, used by ``read_raw`` and ``raw_given``."""
     words = "Take files as bytes, whatever they are: no character encoding, no binary files left out."
     return click.option("--bytes", "as_bytes", is_flag=True, help=words)(command)
 
 
 def read_raw(path: str) -> bytes:
-    """The bytes of a file, or of standard input for ``-``. Raises BadInput."""
+    """Return the bytes of a file, or of standard input for ``-``. Raises BadInput."""
     if path != STANDARD_INPUT:
         return usable(lambda: read_bytes(Path(path)), path)
     return sys.stdin.buffer.read()
 
 
 def raw_given(paths: Sequence[str], *, ignored: bool) -> Iterator[tuple[str, bytes]]:
-    """Path and bytes of each file that the arguments name, found as by ``read_given``. Raises BadInput."""
+    """Yield path and bytes of each file that the arguments name, found as by ``read_given``. Raises BadInput."""
     rules = CorpusRules(honour_gitignore=not ignored)
     for path in paths or (STANDARD_INPUT,):
         if path == STANDARD_INPUT or not usable(Path(path).is_dir, path):
@@ -78,9 +78,10 @@ def raw_given(paths: Sequence[str], *, ignored: bool) -> Iterator[tuple[str, byt
 
 
 def read_given(paths: Sequence[str], *, ignored: bool) -> list[Given]:
-    """What the arguments name, nothing being standard input. A file named outright must be readable; of folders it is
-    only known which files they have: hidden ones are left out, and those that a .gitignore names unless ``ignored``.
-    Raises BadInput.
+    """Return the input that the arguments name; without arguments, standard input.
+
+    A file named directly must be readable. Folders are only listed, without hidden files, and without files ignored by
+    .gitignore unless ``ignored``. Raises BadInput.
     """
     rules = CorpusRules(honour_gitignore=not ignored)
     given = []
@@ -105,12 +106,12 @@ class WholeNumber(click.ParamType):
         self._least = least
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> int:
-        """The number, or a usage error."""
+        """Return the number, or fail with a usage error."""
         if isinstance(value, int):
             return value
         text = str(value).strip()
         digits = text.removeprefix("+").removeprefix("-")
-        # Python refuses to read some thousands of digits; nothing here is that large.
+        # Python raises for numbers of thousands of digits. No option takes numbers that large.
         number = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
         if number is None or number < self._least:
             self.fail(f"{value!r} is not a whole number of {self._least} or more", parameter, context)
@@ -123,7 +124,7 @@ class Day(click.ParamType):
     name = "day"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> date:
-        """The day, or a usage error."""
+        """Return the day, or fail with a usage error."""
         if isinstance(value, date):
             return value
         try:
@@ -133,12 +134,12 @@ class Day(click.ParamType):
 
 
 class DecimalNumber(click.ParamType):
-    """A decimal number, taken from its text without passing through a float."""
+    """A decimal number, parsed from its text without conversion to float."""
 
     name = "number"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Decimal:
-        """The number, or a usage error."""
+        """Return the number, or fail with a usage error."""
         if isinstance(value, Decimal):
             return value
         try:
@@ -151,7 +152,7 @@ class DecimalNumber(click.ParamType):
 
 
 class Notice:
-    """False until the user asks to stop. A second Ctrl+C does not wait: it raises KeyboardInterrupt as usual."""
+    """False until the user asks to stop. A second Ctrl+C raises KeyboardInterrupt at once, as usual."""
 
     def __init__(self) -> None:
         self._given = False
@@ -165,14 +166,14 @@ class Notice:
             raise KeyboardInterrupt
 
     def take(self, number: int, frame: FrameType | None) -> None:
-        """A signal has come."""
+        """Handle a signal."""
         self.raise_if_any()
         self._given = True
 
 
 @contextlib.contextmanager
 def noticed() -> Iterator[Notice]:
-    """Notice Ctrl+C, and being asked to end (SIGTERM), as long as the context lasts. On the main thread."""
+    """Defer Ctrl+C and SIGTERM to the notice until the context ends. Call on the main thread."""
     notice = Notice()
     before = {number: signal.signal(number, notice.take) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
@@ -183,7 +184,7 @@ def noticed() -> Iterator[Notice]:
 
 
 def request_options(command: _Command) -> _Command:
-    """Options of a command that takes ``request`` and ``template``."""
+    """Add the options for the parameters ``request`` and ``template`` of a command."""
     keys = ", ".join(TEMPLATES)
     command = click.option(
         "--template", metavar="NAME|FILE", help=f"With --request: {keys}, or a Jinja chat template; else the model's."
@@ -194,6 +195,6 @@ def request_options(command: _Command) -> _Command:
 
 
 def check_template_use(request: bool, template: str | None) -> None:
-    """Raises BadInput for a template without a request."""
+    """Raise BadInput for a template without a request."""
     if template is not None and not request:
         raise BadInput("--template goes with --request")

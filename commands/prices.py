@@ -1,4 +1,4 @@
-"""``prices``: every problem of a price file, one value of it changed, the schema for editors, tables of others."""
+"""The commands ``prices``: check a price file, set one value, print the schema, compare with published tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 NULL = "null"
 MOST_BYTES = 240_000_000
-"""Of a price table: its characters may take four bytes each."""
+"""Maximum size of a price table, in bytes. Its characters may take four bytes each."""
 
 
 @program.group()
@@ -115,7 +115,7 @@ def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_jso
 
 
 def compared(table: Path, file: Path | None, on: date) -> Sequence[Difference]:
-    """The differences of one table. Raises BadInput for what cannot be read."""
+    """Return the differences of one table. Raises BadInput if a file cannot be read."""
     from pricing.bundled import load_bundled
     from pricing.importers import read_import, three_way
     from pricing.load import PriceFile, read_price_text
@@ -130,18 +130,18 @@ def compared(table: Path, file: Path | None, on: date) -> Sequence[Difference]:
 
 
 def text_of(path: Path) -> str:
-    """The text of a file with its line ends as they are. Raises BadInput."""
+    """Return the text of a file with its line ends unchanged. Raises BadInput."""
     return decoded(usable(lambda: _content(path), str(path)), str(path))
 
 
 def check_size(path: Path) -> None:
-    """Raise OSError if a file is larger than a price table can be, before it is read."""
+    """Raise OSError if a file exceeds the size limit of price tables, before it is read."""
     if path.stat().st_size > MOST_BYTES:
         raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MOST_BYTES:,} bytes)", str(path))
 
 
 def _content(path: Path) -> bytes:
-    """The bytes of a file that is no larger than a price table can be. Raises OSError."""
+    """Return the bytes of a file within the size limit of price tables. Raises OSError."""
     check_size(path)
     with path.open("rb") as file:  # a device has no size
         content = file.read(MOST_BYTES + 1)
@@ -151,7 +151,7 @@ def _content(path: Path) -> bytes:
 
 
 def decoded(raw: bytes, file: str) -> str:
-    """The text of a file's bytes. Raises BadInput with the name of the file."""
+    """Decode the bytes of a file as UTF-8. Raises BadInput with the file name."""
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -159,7 +159,7 @@ def decoded(raw: bytes, file: str) -> str:
 
 
 def lines_of(differences: Sequence[Difference]) -> list[str]:
-    """A line for each difference."""
+    """Return one line per difference."""
     lines = []
     for one in differences:
         here = f"yours {shown(one.yours)}" if one.state == "yours" else f"built in {shown(one.bundled)}"
@@ -169,14 +169,14 @@ def lines_of(differences: Sequence[Difference]) -> list[str]:
 
 
 def shown(value: object) -> str:
-    """A value on one line, as a price file would have it."""
+    """Return a value on one line, as in a price file."""
     from pricing.editing import rendered
 
     return "unknown" if value is None else rendered(value)
 
 
 def json_difference(difference: Difference) -> dict[str, Any]:
-    """A difference as JSON holds it; amounts are decimal strings."""
+    """Return a difference as JSON data; amounts are decimal strings."""
     return {
         "table": difference.table,
         "model": difference.model_id,
@@ -191,7 +191,7 @@ def json_difference(difference: Difference) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Decimals and days as text, at any depth."""
+    """Convert decimals and days to text, at any depth."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""The group that all commands belong to, and how they print answers and refuse input."""
+"""The click group of all commands, their output, and the conversion of errors."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ T = TypeVar("T")
 
 PROGRAM = "tokenloupe"
 INTERRUPTED = 130
-"""Exit status after Ctrl+C, as shells have it."""
+"""Exit status after Ctrl+C, as in shells."""
 
 
 class BadInput(click.ClickException):
-    """Something the user gave cannot be used. Ends the program with status 2 and one line."""
+    """Unusable input from the user. Ends the program with status 2 and one line."""
 
     exit_code = 2
 
 
 class _Program(click.Group):
-    """The commands. An empty value is refused for all of them: it is what a variable holds that is not set."""
+    """Group of all commands. Refuses empty values, which usually come from unset shell variables."""
 
     def add_command(self, command: click.Command, name: str | None = None) -> None:
-        """Add a command, its options and arguments refusing empty values where those would stand for a default."""
+        """Add a command. Its options and arguments refuse empty values that would stand for a default."""
         for parameter in command.params:
             if parameter.name in NEVER_EMPTY:
                 parameter.callback = _refuse_empty
@@ -83,17 +83,17 @@ def usable(use: Callable[[], T], what: str = "") -> T:
 
 
 def say(text: str = "") -> None:
-    """One line of the answer. Names of files stand in it: what could give orders to a terminal is made visible."""
+    """Print a line of the answer. Escapes control characters, which file names may contain."""
     click.echo(visible_line(text))
 
 
 def remark(text: str) -> None:
-    """A line beside the answer, on standard error."""
+    """Print a note on standard error."""
     click.echo(visible_line(text), err=True)
 
 
 def say_json(document: Mapping[str, Any]) -> None:
-    """The whole answer as one JSON document, in plain ASCII where the output takes no more, or a file name is no
+    """Print the answer as one JSON document, in ASCII if the output encoding is limited or a file name is not valid
     text."""
     text = json.dumps(document, ensure_ascii=False)
     try:

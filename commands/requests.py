@@ -1,4 +1,4 @@
-"""``count --request`` and ``cost --request``: files that hold the bodies of API calls, one, or one on each line."""
+"""``count --request`` and ``cost --request``: files of API request bodies, either one body or one per line."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 MANY = (".jsonl", ".ndjson")
 SLICE_SECONDS = 0.5
 MOST_SAID = 20
-"""Lines that are no requests, each with a line of its own on standard error."""
+"""Maximum number of malformed lines that are reported one by one on standard error."""
 
 DEFAULT = "openai"
 
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What a file counts. ``fields``: what else there is to say of it, as JSON has it."""
+    """Count of one file. ``fields``: additional JSON fields."""
 
     path: str
     tally: Tally
@@ -49,7 +49,7 @@ class _Counted:
 
 @contextlib.contextmanager
 def opened_template(name: str) -> Iterator[Template]:
-    """The template of a name, or of a file. Raises BadInput."""
+    """Open the template with this name or file. Raises BadInput."""
     if name in TEMPLATES:
         yield TEMPLATES[name]
         return
@@ -68,9 +68,9 @@ def count_requests(
     table: str | None,
     **options: str | None,
 ) -> None:
-    """Count the requests in files, and say so. ``table``: where what each line counts is to be written. ``options``: as
-    ``chosen_encoding`` takes them; with none, it is that of the model that the first request names, else that of the
-    template. Raises BadInput."""
+    """Count the requests in files and print the result. ``table``: file to list each line's count in. ``options``: as
+    for ``chosen_encoding``; without any, the encoding is that of the first request's model, else that of the template.
+    Raises BadInput."""
     paths = paths or (STANDARD_INPUT,)
     if table is not None and (len(paths) > 1 or not _is_many(paths[0])):
         raise BadInput(f"--lines goes with one file of many requests ({', '.join(MANY)})")
@@ -99,7 +99,7 @@ def count_requests(
 def _encoding(
     profile: Path | None, template: Template, model: str | None, options: dict[str, str | None]
 ) -> tuple[Encoding, Model | None]:
-    """The encoding that is asked for, with the model where its rule is to be applied. Raises BadInput."""
+    """Return the requested encoding, and the model if its count rule applies. Raises BadInput."""
     if any(options.values()):
         return chosen_encoding(profile, **options)
     if model:
@@ -111,8 +111,8 @@ def _encoding(
 def request_counts(
     profile: Path | None, paths: tuple[str, ...], template: str | None
 ) -> tuple[Callable[[Model], TokenCount | None], list[dict[str, str]]]:
-    """How to get each model's count of one request, by the template and the rule for images of that model; ``template``
-    instead of the model's own. With what of it is not counted, as JSON has it. Raises BadInput."""
+    """Return a function that counts one request for a model, and the parts of it that are not counted, as JSON data.
+    Uses the template and the image rule of each model, or ``template`` if given. Raises BadInput."""
     if len(paths) > 1 or any(map(_is_many, paths)):
         raise BadInput("cost --request takes one request; 'count --request' counts files of many")
     read = read_request(paths[0] if paths else STANDARD_INPUT)
@@ -128,7 +128,7 @@ def request_counts(
 
 
 def read_request(path: str) -> ReadBody:
-    """The request of a file, or of standard input for ``-``. Raises BadInput."""
+    """Return the request in a file, or in standard input for ``-``. Raises BadInput."""
     if path == STANDARD_INPUT:
         return usable(lambda: read_body(sys.stdin.buffer.read(LARGEST_BODY + 1)), "standard input")
     if Path(path).is_dir():
@@ -146,14 +146,14 @@ def _is_many(path: str) -> bool:
 
 
 def _tally_in(profile: Path | None, read: ReadBody, template: str, encoding: str) -> Tally:
-    """Count a request in a template and an encoding."""
+    """Count a request with a template and an encoding."""
     with opened_template(template) as shown_by:
         counter = RequestCounter(shown_by, named_encoding(encoding, profile))
         return usable(lambda: counter.tally(read.request))
 
 
 def _sum(counted: list[_Counted]) -> Tally:
-    """All files together."""
+    """Return the sum of all files."""
     return TallySum(one.tally for one in counted).tally
 
 
@@ -174,7 +174,7 @@ def _not_counted(read: ReadBody) -> list[dict[str, str]]:
 
 @contextlib.contextmanager
 def _listing(table: str) -> Iterator[Callable[[LineCount], None]]:
-    """As ``written_table``. Raises BadInput that names the table where that cannot be written."""
+    """Open a table like ``written_table``. Raises BadInput with the table's name if it cannot be written."""
     what = f"--lines: {table}"
     from_outside: BaseException | None = None
     try:
@@ -191,7 +191,8 @@ def _listing(table: str) -> Iterator[Callable[[LineCount], None]]:
 
 
 def _of_lines(path: str, counter: RequestCounter, better_encoder: Callable[[], None], table: str | None) -> _Counted:
-    """``better_encoder``: called now and then, it may be there by then."""
+    """Count a file with one request per line. ``better_encoder``: called repeatedly to switch to compiled kernels once
+    they are ready."""
 
     def run() -> LinesReport:
         with contextlib.ExitStack() as open_files:
@@ -243,7 +244,7 @@ def _say_json(
 
 
 def _part_fields(part: Part) -> dict[str, Any]:
-    """A part as JSON has it, with its range where it has one."""
+    """Return a part as JSON data, with its range if it has one."""
     spread = {"low": part.low, "high": part.high} if part.low < part.high else {}
     return {"tokens": part.tokens, "grade": part.grade, **spread}
 
@@ -272,7 +273,7 @@ def _say(
             where = f"{part['place']} ({part['what']})" if "place" in part else f"{part['what']} ({part['times']:,})"
             remark(f"{one.path}: not counted: {where}")
     total = _sum(counted)
-    spread = _spread(total.low, total.high) if len(counted) > 1 else ""  # of one it is said above
+    spread = _spread(total.low, total.high) if len(counted) > 1 else ""  # for one file it is printed above
     say(f"{total.tokens:,} tokens{spread} in {encoding.name}, by {template.label}")
     if model is None or figure is None:
         return
@@ -281,5 +282,5 @@ def _say(
 
 
 def _spread(low: int, high: int) -> str:
-    """A range in brackets, empty where there is none."""
+    """Return a range in parentheses, or "" if there is none."""
     return f" ({low:,} to {high:,})" if low < high else ""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 MOST_DIGITS = 20
-"""More digits than any token id has; with so many a number is surely none."""
+"""More digits than any token id has, so such a number is invalid."""
 
 MOST_QUOTED = 40
 
@@ -99,7 +99,7 @@ def count(
 
 
 def say_counts(document: dict[str, Any], counted: Counted) -> None:
-    """The counts in lines, the total last."""
+    """Print the counts line by line, the total last."""
     if len(counted.texts) > 1:
         for text in counted.texts:
             say(f"{text.tokens[0]:>12,}  {text.path}")
@@ -114,14 +114,14 @@ def say_counts(document: dict[str, Any], counted: Counted) -> None:
 
 
 def check_tokens(most: int, budget: int | None) -> None:
-    """End with status 1 where there are, or may be, more tokens than the budget."""
+    """Exit with status 1 if the maximum number of tokens exceeds the budget."""
     if budget is not None and most > budget:
         remark(f"over budget: {most:,} of {budget:,} tokens")
         raise click.exceptions.Exit(1)
 
 
 def model_fields(model: Model, tokens: int) -> dict[str, Any]:
-    """What ``count --model`` adds: the label, and the range where the count is an estimate."""
+    """Return the fields that ``count --model`` adds: the label, and the range if the count is an estimate."""
     figure = pricing.count_for(model, {model.count.tokenizer or "": tokens})
     assert figure is not None
     return {
@@ -193,7 +193,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     for place, word in enumerate(words, 1):
         if not (word.isascii() and word.isdigit()):
             raise BadInput(f"{source}: number {place} is not a token id: {shortened(word)!r}")
-        # Leading zeros aside, an id has few digits: nothing longer is turned into a number.
+        # Without leading zeros an id has few digits. Do not convert long numbers.
         ids.append(int(word.lstrip("0")[:MOST_DIGITS] or "0"))
     try:
         data = encoding.decode_bytes(ids)
@@ -206,10 +206,10 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
 
 
 def shortened(word: str) -> str:
-    """A word as a message quotes it."""
+    """Return a word shortened for a message."""
     return word if len(word) <= MOST_QUOTED else word[: MOST_QUOTED - 1] + "…"
 
 
 def is_known(encoding: Encoding, token_id: int) -> bool:
-    """Whether the vocabulary has a token with this id."""
+    """Return True if the vocabulary has a token with this id."""
     return token_id < encoding.n_vocab and encoding.token_info(token_id).kind != "unused"

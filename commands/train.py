@@ -32,7 +32,7 @@ _FILES_A_REPORT = 200
 
 
 class ProgressDisplay:
-    """Shows progress until it is closed. ``silent`` shows nothing at all."""
+    """Progress of a run on standard error, until it is closed. ``silent`` shows nothing."""
 
     def __init__(self, *, silent: bool) -> None:
         self._silent = silent
@@ -43,7 +43,7 @@ class ProgressDisplay:
         self._line_is_open = False
 
     def show(self, progress: TrainingProgress) -> None:
-        """Take a new state."""
+        """Show a new state."""
         if self._silent or progress.stage == "done":
             return
         if progress.stage != self._stage:
@@ -59,7 +59,7 @@ class ProgressDisplay:
             self._shown = max(self._shown, reached)
 
     def looking(self, check: Callable[[], None]) -> Callable[[int, int], None]:
-        """What a survey reports to. ``check`` is called each time; what it raises ends the survey."""
+        """Return the report callback of a survey. It calls ``check`` each time; any exception of it ends the survey."""
 
         def report(files: int, file_bytes: int) -> None:
             check()
@@ -70,13 +70,13 @@ class ProgressDisplay:
         return report
 
     def note(self, text: str) -> None:
-        """One line between the stages."""
+        """Print a line between the stages."""
         if not self._silent:
             self.close()
             remark(text)
 
     def close(self) -> None:
-        """Leave the bar as it is, and go on below it."""
+        """Leave the bar in its current state and continue on the next line."""
         if self._line_is_open:
             click.echo(err=True)
             self._line_is_open = False
@@ -113,7 +113,7 @@ def _remark(progress: TrainingProgress) -> str:
 
 
 def size(count: float) -> str:
-    """A number of bytes in words."""
+    """Return a number of bytes with a unit."""
     for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if count >= factor:
             return f"{count / factor:.1f} {unit}"
@@ -123,7 +123,7 @@ def size(count: float) -> str:
 SLICE_SECONDS = 0.1
 CHECKPOINT_SECONDS = 30.0
 SAMPLE_BYTES = 1 << 16
-"""So much of the texts is encoded to see whether a file that was written holds what it should."""
+"""Size of the sample, in bytes, that is encoded to verify a written file."""
 
 
 @program.command()
@@ -187,7 +187,7 @@ MOST_OF_A_NUMBER = 2**31 - 1
 
 
 def _check_options(context: click.Context, paths: Sequence[str], out: Path | None, options: dict[str, Any]) -> None:
-    """Raise BadInput for whatever is wrong with the options, before anything is prepared for them or any text read."""
+    """Raise BadInput for invalid options, before anything is prepared or read."""
     from engine.training.settings import check_can_be_saved
 
     for name in ("vocab_size", "min_count", "max_token_bytes", "max_space_run", "threads"):
@@ -205,7 +205,7 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
 
 
 def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> TrainingSettings:
-    """Return the settings of a run that is begun. Raises BadInput."""
+    """Return the settings of a new run. Raises BadInput."""
     from engine.corpus.walk import FolderWalk
     from engine.training.settings import check_takes_bytes, plan_for
 
@@ -226,7 +226,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
 
 
 def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]) -> TrainingSettings:
-    """Return the settings of a run that is gone on with. Raises BadInput, also if an option says otherwise."""
+    """Return the settings of a resumed run. Raises BadInput, also if an option contradicts them."""
     from engine.training.checkpoint import read_settings
 
     usable(resume.stat, str(resume))
@@ -242,7 +242,7 @@ def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]
 
 
 def _check_places(paths: Sequence[str], out: Path | None, checkpoint: Path | None) -> None:
-    """Raise BadInput if what is learned could not be written, or would be written over what it is learned from."""
+    """Raise BadInput if an output file could not be written, or would overwrite an input file."""
     from engine.library.formats.tiktoken_ranks import companion_of
     from engine.runtime.atomic_files import check_replaceable
 
@@ -261,7 +261,7 @@ def _check_places(paths: Sequence[str], out: Path | None, checkpoint: Path | Non
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A run that is to be worked on. ``survey``: the files it was begun with, None where it goes on."""
+    """A run to work on. ``survey``: the files of a new run, None if it is resumed."""
 
     run: engine.TrainingRun
     survey: CorpusSurvey | None = None
@@ -270,7 +270,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class Worked:
-    """A run that is through, or was stopped. ``unsaved``: why a checkpoint could not be written, "" where it could."""
+    """A completed or stopped run. ``unsaved``: why a checkpoint could not be written, or ""."""
 
     started: Started
     progress: TrainingProgress
@@ -281,7 +281,7 @@ class Worked:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How it ended. ``checkpoint``: where the state of a run that was stopped is kept."""
+    """Result of the command. ``checkpoint``: file with the state of a stopped run."""
 
     worked: Worked
     out: Path | None
@@ -290,7 +290,7 @@ class Ended:
 
 
 def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice) -> Any:
-    """A context in which compiled kernels are found. They are compiled first, where that was not done yet."""
+    """Return a context in which compiled kernels are found. Compiles them first if needed."""
     from engine.encoding import compiling
     from engine.kernels.cache_folder import kept_in
 
@@ -304,7 +304,7 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice
     return kept_in(folder)
 
 
-# Beginning
+# Start
 
 
 def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDisplay, interrupted: Notice) -> Started:
@@ -322,7 +322,7 @@ def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDispl
         display.note(warning)
     start = given[:SAMPLE_BYTES]
     sample = (start.decode("utf-8", "replace") if isinstance(start, bytes) else start) or _first_text(survey)
-    if not options["as_bytes"]:  # whatever is no text is a pretoken without the pattern
+    if not options["as_bytes"]:  # bytes that are not text become a pretoken without the pattern
         _check_pattern(options, sample)
     return Started(run, survey, sample)
 
@@ -340,14 +340,14 @@ def _rules(options: dict[str, Any]) -> CorpusRules:
 
 
 def _standard_input(paths: Sequence[str], *, as_bytes: bool) -> str | bytes:
-    """Return what standard input holds, empty if it is none of the paths. Raises BadInput."""
+    """Return the content of standard input, empty if it is not among the paths. Raises BadInput."""
     if STANDARD_INPUT not in paths:
         return ""
     return read_raw(STANDARD_INPUT) if as_bytes else read_text(STANDARD_INPUT).text
 
 
 def _check_pattern(options: dict[str, Any], sample: str) -> None:
-    """Raise BadInput for a split pattern that finds nothing in a text of the corpus, before all of it is counted."""
+    """Raise BadInput if the split pattern matches nothing in a text of the corpus, before everything is counted."""
     from engine.training.counting import PretokenCounter
     from engine.training.settings import plan_for
 
@@ -406,7 +406,7 @@ def _resumed(options: dict[str, Any]) -> Started:
     return Started(usable(lambda: engine.TrainingRun.resume(options["resume"], threads=options["threads"])))
 
 
-# Working
+# Work
 
 
 def _work(started: Started, checkpoint: Path | None, display: ProgressDisplay, interrupted: Notice) -> Worked:
@@ -431,11 +431,12 @@ def _why_unsaved(run: engine.TrainingRun, checkpoint: Path) -> str:
     return ""
 
 
-# Ending
+# End
 
 
 def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path) -> Ended:
-    """``refuge``: a folder for the state of a run that can be kept neither in ``checkpoint`` nor beside ``out``."""
+    """Save the result of a run. ``refuge``: folder for the state if neither ``checkpoint`` nor a file beside ``out`` is
+    writable. Raises BadInput."""
     run = worked.started.run
     kept = _kept_in(run, [checkpoint, out and out.with_name(out.name + ".checkpoint")]) if worked.stopped else None
     if out is None or worked.progress.stage not in ("merging", "done"):
@@ -452,7 +453,8 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path
 
 
 def _point_out_keys(encoding: engine.Encoding) -> None:
-    """Say which tokens hold an API key, before they are written. Hours of work are saved all the same."""
+    """Warn about tokens that contain API keys, before they are written. Save anyway, because training may take
+    hours."""
     from gui.core.api_keys import keys_in_vocabulary
 
     places = keys_in_vocabulary(encoding)
@@ -461,11 +463,11 @@ def _point_out_keys(encoding: engine.Encoding) -> None:
 
 
 def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path) -> Iterator[Path | None]:
-    """Where the state of a run can be kept: what else may hold it is only made when it is come to. The words of the
-    texts are in it, so that none of these is a place that others share."""
+    """Yield paths where the state of a run may be saved, creating their folders only on demand. None is in a shared
+    folder, because the state contains words of the texts."""
     yield checkpoint
     yield out.with_name(out.name + ".checkpoint")
-    name = f"{out.name}-{run.hash[:8]}.checkpoint"  # runs that are saved in files of one name are kept apart
+    name = f"{out.name}-{run.hash[:8]}.checkpoint"  # keeps runs apart that save to files of the same name
     with contextlib.suppress(OSError):
         make_private(refuge)
         yield refuge / name
@@ -474,7 +476,7 @@ def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge:
 
 
 def _kept_in(run: engine.TrainingRun, places: Iterable[Path | None]) -> Path | None:
-    """The first of some places where a checkpoint could be written."""
+    """Return the first path to which a checkpoint could be written, or None."""
     return next((place for place in places if place is not None and not _why_unsaved(run, place)), None)
 
 

@@ -1,4 +1,4 @@
-"""The commands ``vocab`` and ``trace``: entries of a vocabulary, and the merges behind a text's tokens."""
+"""The commands ``vocab`` and ``trace``: entries of a vocabulary, and the merges that make a text's tokens."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _known_id(entries: EntryTable, word: str) -> int:
 
 
 def _utf8(text: str) -> bytes:
-    """The bytes of a word of the command line, those that are no UTF-8 as they were typed."""
+    """Return the bytes of a command-line argument. Invalid UTF-8 is kept as typed."""
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
@@ -105,7 +105,7 @@ def _described(encoding: Encoding, entries: EntryTable, token_id: int) -> dict[s
 
 
 def _line(entry: dict[str, Any]) -> str:
-    """One entry for people; its text with everything made visible, so that nothing in it moves the cursor."""
+    """Format one entry for people. All its text is made visible, so that nothing in it moves the cursor."""
     parts = "" if entry["left"] is None else f" = {entry['left']} + {entry['right']}"
     remark = ", unreachable" if entry["reachable"] is False else ""
     words = f"{entry['id']:>8}{parts}  {entry['kind']}{remark}"
@@ -153,7 +153,7 @@ def _steps(encoding: Encoding, account: PretokenAccount) -> Iterator[dict[str, A
 
 
 def _say_account(encoding: Encoding, pretoken: str, account: PretokenAccount) -> None:
-    """A pretoken as a table: a row a merge, numbers to the right."""
+    """Print a pretoken as a table with one row per merge, numbers right-aligned."""
 
     def shown(token_id: int) -> str:
         return visible(encoding.token_info(token_id).token_bytes)

@@ -1,4 +1,4 @@
-"""The command ``warm-up``: compile the kernels once, so that all later counting and training is fast."""
+"""The command ``warm-up``: compiles the kernels once, so that all later counting and training is fast."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def warm_up(profile: Path | None, as_json: bool) -> None:
 
 
 class _Progress:
-    """How long a step has taken, on standard error: counted on a terminal, else one line at its beginning."""
+    """Elapsed time of a step on standard error: updated on a terminal, else one line at the start."""
 
     def __init__(self, what: str) -> None:
         self._what = what
@@ -61,7 +61,7 @@ class _Progress:
             remark(what)
 
     def show(self) -> None:
-        """Show the seconds, where they have changed."""
+        """Show the seconds if they have changed."""
         seconds = int(time.monotonic() - self._begun)
         if self._on_terminal and seconds != self._shown:
             self._shown = seconds
