@@ -1,6 +1,6 @@
-"""Counts to money: prices from commented files, exact sums in Decimal. No Qt, no tokenizer, no network.
+"""Conversion of token counts to money: prices from commented files, exact sums in Decimal. No Qt, tokenizer or network.
 
-The names below are loaded when they are first used, so that importing ``pricing.types`` costs nothing.
+The names below are loaded on first use, so that importing ``pricing.types`` costs nothing.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            # Kept, so that this is asked once for each name: the table of costs calls some of them for every model.
+            # Cache the name, so that this runs once per name: the cost table calls some of them for every model.
             globals()[name] = found = getattr(import_module(f"pricing.{home}"), name)
             return found
     raise AttributeError(f"module 'pricing' has no attribute {name!r}")

@@ -1,6 +1,6 @@
-"""The built-in price table, from the JSON file that ``packaging/bundle_prices.py`` makes of the YAML files beside it.
+"""The built-in price table, from the JSON file that ``packaging/bundle_prices.py`` generates from YAML files.
 
-JSON because it loads in milliseconds; the YAML files are the source and hold the comments.
+JSON loads in milliseconds. The YAML files beside it are the source and hold the comments.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from pricing.types import RATE_NAMES, Alias, Batch, Change, CountRule, OffPeak, PastPrice, Rates, Service, Tier
 
 DEFAULT_RULE = "unknown"
-"""Name of the counting rule for models of which no tokenizer is known."""
+"""Name of the counting rule for models without a known tokenizer."""
 
 BUNDLED_ENCODINGS: tuple[str, ...] = (
     "gpt2",
@@ -35,15 +35,15 @@ BUNDLED_ENCODINGS: tuple[str, ...] = (
     "deepseek",
     "tekken",
 )
-"""Names of the encodings that come with the application: what a price file may count with.
+"""Names of the encodings that come with the application, which a price file may count with.
 
-Callers that know of more (imported ones) pass their names to the functions that read price files.
+Callers that know more encodings, such as imported ones, pass their names to the functions that read price files.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Bundled:
-    """The built-in table: entries by id and path (as in ``load.Entry``), counting rules, vendors' names, aliases."""
+    """The built-in table: entries by id and path (as in ``load.Entry``), counting rules, vendor names, aliases."""
 
     entries: Mapping[str, Mapping[str, Any]]
     rules: Mapping[str, CountRule]
@@ -52,20 +52,20 @@ class Bundled:
 
     @property
     def default_rule(self) -> CountRule:
-        """How to count for a model that says nothing of it."""
+        """Counting rule for models without one."""
         return self.rules[DEFAULT_RULE]
 
 
 @cache
 def load_bundled() -> Bundled:
-    """The built-in table, read once."""
+    """Return the built-in table, read once."""
     return decode(files("pricing").joinpath("data", "bundled.json").read_text(encoding="utf-8"))
 
 
 def encode(
     entries: Mapping[str, Mapping[str, Any]], rules: Mapping[str, CountRule], providers: Mapping[str, str]
 ) -> str:
-    """The table as JSON text. Numbers are decimal strings, so that none of them passes through a float."""
+    """Return the table as JSON text. Numbers are decimal strings, so that none is converted to a float."""
     names = {rule: name for name, rule in rules.items()}
     document = {
         "providers": dict(providers),
@@ -79,7 +79,7 @@ def encode(
 
 
 def decode(text: str) -> Bundled:
-    """The table of JSON text that ``encode`` made."""
+    """Return the table from JSON text made by ``encode``."""
     document = json.loads(text)
     rules = {name: _decode_rule(raw) for name, raw in document["rules"].items()}
     entries = {

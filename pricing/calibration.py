@@ -1,14 +1,14 @@
-"""Count rules that learn: from measured kinds of text, from the user's own bills, from a reconstruction.
+"""Calibrated count rules: from measured kinds of text, the user's own bills, or a reconstruction.
 
 The figures, with what was measured and by whom, are in ``pricing/data/bands.json``.
 
-The conventions differ: OpenAI and Gemini count cached tokens into the prompt, Anthropic beside it; OpenAI counts hidden
-reasoning into the output, Gemini beside it.
+Conventions of usage differ: OpenAI and Gemini include cached tokens in the prompt, Anthropic lists them separately.
+OpenAI includes hidden reasoning in the output, Gemini lists it separately.
 
-The ratio is that of all billed tokens to all counted ones. The range begins as wide, relatively, as the one measured
-for such texts, and shrinks with the square root of the samples as the error of a mean does; but no further than the
-narrowest spread that was measured for one kind of text, for the next text is another one. It always holds every ratio
-that was seen.
+The ratio is all billed tokens divided by all counted tokens. The relative width of the range starts at the width
+measured for such texts. It shrinks with the square root of the number of samples, like the error of a mean, but never
+below the narrowest spread measured for one kind of text, because the next text is another one. The range always
+contains every ratio seen.
 """
 
 from __future__ import annotations
@@ -41,14 +41,14 @@ Kind = Literal[
     "devanagari",
     "other",
 ]
-"""``structured``: keys and values, rows of a table, logs. ``latin``: prose in Latin letters, not English. ``other``:
-another script, a mixture, too little to tell."""
+"""``structured``: keys and values, table rows, logs. ``latin``: prose in Latin letters other than English. ``other``:
+another script, a mixture, or too little text to tell."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
-"""Those of ``engine.text.kinds``, here because neither package imports the other; a test compares them."""
+"""The kinds of ``engine.text.kinds``. Repeated here because neither package imports the other; a test compares them."""
 
 MAIN_SHARE = Decimal("0.6")
-"""A text is of one kind where at least so much of it is."""
+"""Minimum share of a kind for a text to count as this kind."""
 
 _NEARLY_ALL = Decimal("0.95")
 _DIGITS = Context(prec=12)
@@ -70,9 +70,9 @@ _WORDS: dict[Kind, str] = {
 
 @dataclass(frozen=True, slots=True)
 class TextMix:
-    """Bytes of a text by kind, those with most bytes first, and how many of all are ASCII.
+    """Bytes of a text by kind, largest first, and the number of ASCII bytes.
 
-    ``samples``: by how many evenly spread pieces a longer text was judged; 0: by all of it.
+    ``samples``: number of evenly spaced samples by which a longer text was classified; 0 if all of it was.
     """
 
     bytes_by_kind: tuple[tuple[Kind, int], ...]
@@ -81,23 +81,23 @@ class TextMix:
 
     @classmethod
     def only(cls, kind: Kind) -> TextMix:
-        """A text that is said to be of one kind."""
+        """Return the mix of a text that is declared to be of one kind."""
         return cls(((kind, 1),), 0)
 
     @property
     def shares(self) -> tuple[tuple[Kind, Decimal], ...]:
-        """The part of each kind, from 0 to 1, the largest first; nothing for an empty text."""
+        """Share of each kind, 0 to 1, largest first. Empty for an empty text."""
         total = Decimal(sum(size for _, size in self.bytes_by_kind))
         return tuple((kind, _DIGITS.divide(Decimal(size), total)) for kind, size in self.bytes_by_kind if size)
 
     @property
     def main(self) -> Kind:
-        """The kind of most of the text, ``other`` where there is none."""
+        """Kind of most of the text, or ``other`` if there is none."""
         return next((kind for kind, share in self.shares if share >= MAIN_SHARE), "other")
 
     @property
     def words(self) -> str:
-        """Like ``mostly code (72 %), 98 % ASCII, by 40 samples of the text``."""
+        """Description such as ``mostly code (72 %), 98 % ASCII, by 40 evenly spread samples of the text``."""
         shares = self.shares
         if not shares:
             return "no text"
@@ -122,8 +122,8 @@ _STEP = Decimal("0.01")
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Tokens for one of the rule's own encoding. ``assumed``: only ``ratio`` was measured, the spread is that of other
-    texts. ``measured``: when and by whom, in words."""
+    """Tokens per token of the rule's own encoding. ``assumed``: only ``ratio`` was measured, the spread is that of
+    other texts. ``measured``: date and author of the measurement, in words."""
 
     low: Decimal
     ratio: Decimal
@@ -134,7 +134,7 @@ class Band:
 
 @cache
 def load_bands() -> dict[str, dict[str, Band]]:
-    """The measured bands by rule (its name in ``counting.yaml``) and kind of text, read once."""
+    """Return the measured bands by rule (its name in ``counting.yaml``) and kind of text, read once."""
     document = json.loads(files("pricing").joinpath("data", "bands.json").read_text(encoding="utf-8"))
     spread = Decimal(document["spread"]["low"]), Decimal(document["spread"]["high"])
     measured = {name: f"measured by {raw['checked']}: {raw['name']}" for name, raw in document["sources"].items()}
@@ -153,16 +153,16 @@ def _band(raw: dict[str, Any], spread: tuple[Decimal, Decimal], measured: str) -
 
 
 def family_of(rule: CountRule) -> str | None:
-    """The name of the built-in counting rule that this is, None for a rule of the user's."""
+    """Return the name of this built-in counting rule, or None for a rule of the user."""
     return next((name for name, known in load_bundled().rules.items() if known == rule), None)
 
 
 def band_for(rule: CountRule, mix: TextMix) -> CountRule:
-    """The rule for a text that is made of these kinds; ``rule`` itself where nothing was measured for any of them.
+    """Return the rule for a text with these kinds, or ``rule`` itself if nothing was measured for any of them.
 
-    Ratio and ends are the means of those of its kinds, by bytes: bytes of all kinds make about as many tokens, some
-    four each. The ends are as far out as if all kinds erred to the same side. Of a kind without figures the rule's own
-    hold.
+    Ratio and ends are the means over the kinds, weighted by bytes: all kinds have about the same number of bytes per
+    token, some four. The ends assume that the errors of all kinds have the same sign. For a kind without figures, those
+    of the rule are used.
     """
     known = load_bands().get(family_of(rule) or "", {})
     found = [(known.get(kind), share) for kind, share in mix.shares]
@@ -183,16 +183,16 @@ _CONTAINERS = ("usage", "usageMetadata", "usage_metadata", "response", "message"
 
 
 class UsageError(PricingError, ValueError):
-    """Text that says nothing of usage, or cannot be. The text is a plain sentence."""
+    """Text that contains no usage, or impossible usage. The message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens of one call.
+    """Token usage of one call.
 
-    ``input_tokens`` is the whole prompt; of it, ``cached_tokens`` were read from the cache, and the two others written
-    to it. ``reasoning_tokens`` come on top of ``output_tokens``. ``api`` names the form it came in:
-    ``OpenAI chat``, ``OpenAI responses``, ``Anthropic``, ``Gemini``.
+    ``input_tokens`` is the whole prompt. Of it, ``cached_tokens`` were read from the cache, and ``cache_write_tokens``
+    and ``cache_write_1h_tokens`` were written to it. ``reasoning_tokens`` are added to ``output_tokens``. ``api`` names
+    the format of the source: ``OpenAI chat``, ``OpenAI responses``, ``Anthropic``, ``Gemini``.
     """
 
     api: str
@@ -206,7 +206,7 @@ class Usage:
 
 
 def parse_usage(text: str) -> Usage:
-    """The usage in a pasted answer: the whole answer, its usage alone, or the line ``"usage": {...}``.
+    """Parse the usage in a pasted response: the whole response, its usage object, or the line ``"usage": {...}``.
 
     Raises UsageError.
     """
@@ -223,7 +223,7 @@ def parse_usage(text: str) -> Usage:
 
 
 def scenario_of(usage: Usage, on: date) -> Scenario:
-    """The scenario that prices exactly this call."""
+    """Return the scenario that prices exactly this call."""
     return Scenario(
         on=on,
         output_tokens=usage.output_tokens,
@@ -238,7 +238,7 @@ def _json(text: str) -> object:
     if len(text) > MAX_CHARACTERS:
         raise UsageError(f"this is too long for a provider's answer ({len(text):,} characters)")
     cleaned = text.rstrip().rstrip(",")
-    # Nothing is taken away at the beginning, so that a mistake is told where its author sees it.
+    # Do not strip the start, so that error positions match the pasted text.
     is_part = cleaned.lstrip().startswith('"')
     try:
         return json.loads("{" + cleaned + "}" if is_part else cleaned)
@@ -250,7 +250,7 @@ def _json(text: str) -> object:
 
 
 def _find(node: object, model: str, depth: int = 0) -> tuple[Mapping[str, Any], str] | None:
-    """The object that holds the counts, and the model named on the way to it."""
+    """Return the object with the counts and the model named on the path to it, or None."""
     if not isinstance(node, dict) or depth > 5:
         return None
     named = node.get("model") or node.get("modelVersion") or node.get("model_version") or model
@@ -337,24 +337,24 @@ def _tokens(raw: Mapping[str, Any], key: str) -> int:
 
 
 LEAST_TOKENS = 50
-"""A text of fewer tokens says too little: what a request adds around it weighs as much."""
+"""Minimum tokens of a sample. In shorter texts the overhead of a request weighs too much."""
 
 LEAST_SPREAD = Decimal("0.04")
-"""JSON, 1.42 to 1.53 times o200k_base around 1.49 in nine of ten documents: the narrowest measured of one kind."""
+"""Narrowest spread measured for one kind: JSON, 1.42 to 1.53 times o200k_base around 1.49 in nine of ten documents."""
 
 _LEAST_RATIO, _MOST_RATIO = Decimal("0.2"), Decimal(10)
 _RATIO_STEP = Decimal("0.0001")
 
 
 class CalibrationError(PricingError, ValueError):
-    """A sample that cannot teach anything. The text is a plain sentence."""
+    """A sample that cannot be used. The message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One text that was billed: ``counted`` tokens in the encoding ``tokenizer``, ``billed`` by the provider for it.
+    """One billed text: ``counted`` tokens in the encoding ``tokenizer``, ``billed`` tokens by the provider.
 
-    ``framing`` tokens, of roles, tools and the like, were taken off what was billed.
+    ``framing`` tokens, such as those of roles and tools, are already subtracted from ``billed``.
     """
 
     model_id: str
@@ -367,14 +367,14 @@ class Sample:
 
     @property
     def ratio(self) -> Decimal:
-        """Billed tokens for one counted."""
+        """Billed tokens per counted token."""
         return _DIGITS.divide(Decimal(self.billed), Decimal(self.counted))
 
 
 def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date, framing: int = 0) -> Sample:
-    """A sample of a text with this count in the encoding of the model's rule, and the usage that came back for it.
+    """Return a sample from a text's count in the encoding of the model's rule, and the usage billed for it.
 
-    Raises CalibrationError where the two cannot belong together.
+    Raises CalibrationError if the two cannot belong together.
     """
     if model.count.tokenizer is None:
         raise CalibrationError(f"{model.id} is not counted, so there is nothing to compare with")
@@ -390,8 +390,8 @@ def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date,
 
 
 def rule_for(model: Model, mix: TextMix, samples: Iterable[Sample] = ()) -> CountRule:
-    """How to count a text of these kinds for a model: from the user's own samples of what most of it is where there are
-    any, else from what was measured for such texts, else as the model says. Exact counts stay exact.
+    """Return the count rule of a model for a text with these kinds. Uses the user's own samples of the text's main kind
+    if there are any, else the measurements of such texts, else the model's rule. Exact counts stay exact.
     """
     rule = model.count
     if rule.label in {"exact", "counted", "reconstructed"}:
@@ -404,7 +404,7 @@ def rule_for(model: Model, mix: TextMix, samples: Iterable[Sample] = ()) -> Coun
 
 
 def fitted(prior: CountRule, samples: Sequence[Sample]) -> CountRule:
-    """The rule that samples of one model and kind make of the one that held before. Without samples: that one."""
+    """Return the rule fitted to samples of one model and kind, starting from ``prior``; without samples, ``prior``."""
     if not samples:
         return prior
     counted, billed = sum(sample.counted for sample in samples), sum(sample.billed for sample in samples)
@@ -428,7 +428,7 @@ _SAMPLES = "samples"
 
 
 def changed_samples(document: dict[str, Any], added: Iterable[Sample], gone: Iterable[Sample]) -> None:
-    """Change a JSON object that holds samples, or is empty. What it holds besides stays. CalibrationError as for
+    """Change a JSON object that contains samples or is empty. Other content stays. Raises CalibrationError like
     ``samples_of``."""
     if document:
         samples_of(document)
@@ -440,9 +440,9 @@ def changed_samples(document: dict[str, Any], added: Iterable[Sample], gone: Ite
 
 
 def samples_of(document: Mapping[str, Any]) -> tuple[Sample, ...]:
-    """The samples in a JSON object. Raises CalibrationError for one of another kind and for damaged samples.
+    """Return the samples in a JSON object. Raises CalibrationError for any other object and for damaged samples.
 
-    Samples of kinds of text that a later program tells apart are left out.
+    Samples of unknown kinds, as from later versions of the program, are skipped.
     """
     saved = document.get(_SAMPLES)
     if not isinstance(saved, list) or not all(isinstance(one, dict) for one in saved):
@@ -451,7 +451,7 @@ def samples_of(document: Mapping[str, Any]) -> tuple[Sample, ...]:
 
 
 def _plain(sample: Sample) -> dict[str, Any]:
-    """As JSON holds it."""
+    """Return a sample as JSON data."""
     return asdict(sample) | {"day": sample.day.isoformat()}
 
 
@@ -462,7 +462,7 @@ def _sample(number: int, raw: Mapping[str, Any]) -> Sample:
         day = date.fromisoformat(raw["day"])
     except KeyError as error:
         raise CalibrationError(f"sample {number} of the saved calibration is damaged: it has no {error}") from error
-    except (TypeError, ValueError) as error:  # which may quote a day of any length
+    except (TypeError, ValueError) as error:  # the message may quote a day of any length
         raise CalibrationError(f"sample {number} of the saved calibration is damaged: 'day' is no date") from error
     if not all(isinstance(text, str) and text for text in texts.values()):
         raise CalibrationError(f"sample {number} of the saved calibration names no model or no tokenizer")
@@ -477,15 +477,15 @@ _VERSIONS: Mapping[str, str] = MappingProxyType({"claude-until-4.6": "3.0", "cla
 
 
 def version_of(rule: CountRule) -> str | None:
-    """The version of ctok that counts as the models of this built-in rule do, None where it knows none."""
+    """Return the version of ctok that counts like the models of this built-in rule, or None if there is none."""
     return _VERSIONS.get(family_of(rule) or "")
 
 
 def reconstructed(rule: CountRule, pairs: Sequence[tuple[int, int]], whole: bool) -> CountRule:
-    """The rule that counts of a text make: tokens by the reconstruction and by the rule's own encoding, of the text
-    (``whole``) or of pieces of it, all above 0. Of pieces the range is as wide as they differ.
+    """Return the rule that results from counts of a text.
 
-    ``rule`` itself where there are none.
+    ``pairs``: tokens by the reconstruction and by the rule's own encoding, all above 0, of the whole text (``whole``)
+    or of samples of it. With samples, the range spans their ratios. Returns ``rule`` itself without pairs.
     """
     if not pairs:
         return rule

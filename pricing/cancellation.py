@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 CancelCheck = Callable[[], None]
-"""Called between the steps of long work. What it raises ends the work; it may also wait."""
+"""Called between the steps of long work. Any exception it raises cancels the work. It may also wait."""
 
 
 def _never() -> None:
@@ -19,7 +19,7 @@ _check: ContextVar[CancelCheck] = ContextVar("cancel_check", default=_never)
 
 @contextmanager
 def cancellable(check: CancelCheck) -> Iterator[None]:
-    """Make all pricing work on this thread call ``check`` between its steps, unless it is given a check of its own."""
+    """Make all pricing work on this thread call ``check`` between its steps, unless it gets a check as an argument."""
     token = _check.set(check)
     try:
         yield

@@ -1,8 +1,8 @@
-"""The price table: the built-in one with the user's file laid over it, and lookup of models by name.
+"""The price catalog: the built-in prices overlaid by the user's file, and lookup of models by name.
 
-Never by a part of a name: a short key matches by accident, and a wrong price looks like a right one.
+Lookup never matches a part of a name: a short key matches by accident, and a wrong price looks like a right one.
 
-Reading YAML takes a library that is slow to import, so it is imported when there is a file to read.
+Reading YAML needs a library that is slow to import, so it is imported only if there is a file to read.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _BEDROCK_REGION = re.compile(r"^(us|eu|apac|au|jp|ca|sa|us-gov|global)\.(?=[a-z0
 _AWS_REGION = re.compile(r"^[a-z]{2}(-gov)?-[a-z]+-[0-9]/")
 
 LONGEST_NAME = 200
-"""Characters of a name."""
+"""Maximum length of a name, in characters."""
 
 HOSTS: dict[str, str] = {
     "azure": "Azure",
@@ -80,15 +80,15 @@ HOSTS: dict[str, str] = {
 """Prefixes of hosts that sell other vendors' models, as LiteLLM, OpenRouter and the hosts themselves write them."""
 
 SELLERS = {"bedrock", "groq", "deepinfra"}
-"""Vendors of the price table that sell models of others."""
+"""Vendors in the price table that sell models of other vendors."""
 
 _ROUTERS = ("litellm_proxy", "litellm", "models")
-"""Prefixes that say nothing of who is paid."""
+"""Prefixes that do not identify the seller."""
 
 _PREFIXES = sorted((*_ROUTERS, *HOSTS), key=len, reverse=True)
 
 _DEPLOYMENTS = ("us", "eu", "global", "global-standard")
-"""What may stand behind ``azure/``."""
+"""Deployment names that may follow ``azure/``."""
 
 _VENDORS: dict[str, str] = {
     "x-ai": "xai",
@@ -113,20 +113,20 @@ _ON_BEDROCK = (
     *("anthropic", "meta", "mistral", "cohere", "deepseek", "openai", "qwen", "moonshot", "moonshotai", "minimax"),
     *("zai", "google", "xai", "ai21", "amazon"),
 )
-"""Vendors before the dot of an id of Bedrock."""
+"""Vendors before the dot of a Bedrock id."""
 
 
 class Spelling(NamedTuple):
-    """One way to read a name. ``host``: who sells the model under it, empty for the vendor itself."""
+    """One interpretation of a name. ``host``: the seller of the model under this name, empty for the vendor itself."""
 
     name: str
     host: str = ""
 
 
 def spellings(text: str) -> Iterator[Spelling]:
-    """Yield the names to look for, the one that was given first, and last those without the prefix of a host.
+    """Yield the names to look up: the given one first, those without a host prefix last.
 
-    Nothing for what is too long for a name.
+    Yields nothing if the text is too long for a name.
     """
     if len(text) > LONGEST_NAME:
         return
@@ -142,12 +142,12 @@ def spellings(text: str) -> Iterator[Spelling]:
 
 
 def folded(name: str) -> str:
-    """A name without what people spell differently: capitals, and the dot between two digits."""
+    """Return a name without common spelling differences: case, and the dot between two digits."""
     return _DOT_BETWEEN_DIGITS.sub("-", name.casefold())
 
 
 def without_date(text: str) -> str | None:
-    """``text`` without a date at its end, None where there is none."""
+    """Return ``text`` without the date at its end, or None if there is none."""
     found = _TRAILING_DATE.search(text)
     if not found:
         return None
@@ -170,7 +170,7 @@ def _own_spellings(text: str) -> Iterator[str]:
 
 
 def _without_host(text: str) -> tuple[str, str]:
-    """The host whose prefixes a name has, and the name without them; an empty host where none is paid."""
+    """Return the host that a name's prefixes identify, and the name without them. The host may be empty."""
     host, rest = "", text
     if rest.startswith("projects/") and "/publishers/" in rest:
         rest = "publishers/" + rest.partition("/publishers/")[2]
@@ -196,17 +196,17 @@ def _without_host(text: str) -> tuple[str, str]:
 
 
 class Found(NamedTuple):
-    """The model that a name means. ``note``: how the name was read, empty where there is nothing to say."""
+    """The model that a name resolves to. ``note``: how the name was resolved, empty if that is obvious."""
 
     model: Model
     note: str = ""
 
 
 class Catalog:
-    """All models that the user wants to see, with the prices in force. Immutable.
+    """All visible models with the prices in effect. Immutable.
 
-    ``hidden`` are the ids that the user's file hides, ``notices`` what its author should know without anything being
-    wrong. ``exchange_rates`` are what one unit of each currency that the file names costs in US dollars.
+    ``hidden``: ids that the user's file hides. ``notices``: hints for the author of the file that are no errors.
+    ``exchange_rates``: US dollars per unit of each currency that the file names.
     """
 
     def __init__(
@@ -225,22 +225,22 @@ class Catalog:
         return len(self.models)
 
     def get(self, model_id: str) -> Model | None:
-        """The model with exactly this id."""
+        """Return the model with exactly this id, or None."""
         return self._by_id.get(model_id)
 
     def find(self, text: str, on: date | None = None) -> Model:
-        """The model that ``text`` names, as ``resolve`` finds it."""
+        """Return the model that ``text`` names, like ``resolve``."""
         return self.resolve(text, on).model
 
     def resolve(self, text: str, on: date | None = None) -> Found:
-        """Return the model that ``text`` names on a day (today if left out), and a note on how it was read.
+        """Return the model that ``text`` names on a day (default: today), and a note on how it was resolved.
 
-        An id, an alias that holds on that day, or a bare name that is unique; then the same without regard to capitals
-        and with a dash for the dot between two digits; then the same without a date at the end
-        (``gpt-4o-2024-08-06``), with the vendor's other names (``x-ai/``), and last without the prefix of a host
-        (``azure/``, ``us.anthropic.``), whose price may differ from the vendor's. Never by a part of a name.
+        Tries an id, an alias valid on that day, or a unique bare name. Then the same ignoring case, and with a dash for
+        the dot between two digits. Then without a date at the end (``gpt-4o-2024-08-06``), with other names of the
+        vendor (``x-ai/``), and last without the prefix of a host (``azure/``, ``us.anthropic.``), whose price may
+        differ from the vendor's. Never matches a part of a name.
 
-        Raises UnknownModelError with ids that look alike, AmbiguousModelError with the ids that share a bare name.
+        Raises UnknownModelError with similar ids, or AmbiguousModelError with the ids that share a bare name.
         """
         wanted = text.strip()
         day = on or date.today()
@@ -256,7 +256,7 @@ class Catalog:
         raise UnknownModelError(wanted, self.suggest(wanted), self._when(wanted))
 
     def _holding(self, ids: tuple[str, ...], name: str, day: date) -> tuple[str, ...]:
-        """Those of some models that the name means on a day."""
+        """Return those models that the name means on a day."""
         holding = []
         for model_id in ids:
             alias = self._alias(self._by_id[model_id], name)
@@ -265,7 +265,7 @@ class Catalog:
         return tuple(holding)
 
     def _alias(self, model: Model, name: str) -> Alias | None:
-        """The alias with a date that a name is, None for all others."""
+        """Return the dated alias with this name, or None."""
         key = folded(name)
         named = ((folded(alias.name), alias) for alias in model.dated_aliases)
         return next((alias for name, alias in named if _bare(key) == _bare(name)), None)
@@ -285,7 +285,7 @@ class Catalog:
         return ""
 
     def _when(self, text: str) -> str:
-        """When a name meant something, for one that does not on the day asked for; empty for others."""
+        """Return the period in which a name was valid, if it is not valid on the requested day; else ""."""
         for name, _ in spellings(text):
             for model in self.models:
                 alias = self._alias(model, name)
@@ -294,7 +294,7 @@ class Catalog:
         return ""
 
     def suggest(self, text: str, limit: int = 3) -> tuple[str, ...]:
-        """The ids of the models whose id, alias or bare name looks most like ``text``, best first."""
+        """Return the ids of the models with the most similar id, alias or bare name, best first."""
         names: dict[str, str] = {}
         for level in reversed(self._folded_names):
             names.update({name: ids[0] for name, ids in level.items()})
@@ -318,7 +318,7 @@ class Catalog:
 
 
 def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ...]], ...]:
-    """Names to ids, the strongest kind of name first: ids, aliases, bare names."""
+    """Map names to ids, with one mapping per kind of name in order of priority: ids, aliases, bare names."""
     ids: dict[str, list[str]] = {}
     aliases: dict[str, list[str]] = {}
     bare: dict[str, list[str]] = {}
@@ -335,15 +335,15 @@ def _index(models: Iterable[Model], fold: bool) -> tuple[dict[str, tuple[str, ..
 
 
 def _bare(name: str) -> str:
-    """The last part of a name with slashes."""
+    """Return the part of a name after the last slash."""
     return name.rpartition("/")[2]
 
 
 def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()) -> Catalog:
-    """The built-in prices, with those of ``user_file`` over them field by field.
+    """Return the built-in prices, overlaid field by field by those of ``user_file``.
 
-    ``tokenizers`` are names of encodings that the file may count with, besides the bundled ones. Raises PriceFileError
-    with every problem of the file; the built-in prices themselves load with ``load_catalog()`` at any time.
+    ``tokenizers``: names of encodings that the file may count with, besides the bundled ones. Raises PriceFileError
+    with every problem of the file. The built-in prices always load, by ``load_catalog()``.
     """
     bundled = load_bundled()
     if user_file is None:
@@ -357,23 +357,23 @@ def load_catalog(user_file: Path | None = None, tokenizers: Collection[str] = ()
 
 
 def check_file(path: Path, tokenizers: Collection[str] = ()) -> list[Problem]:
-    """Every problem of a price file, in the order of its lines. Never raises for what stands in the file."""
+    """Return every problem of a price file, in line order. Never raises for the file's content."""
     from pricing.load import read_price_file
 
     return list(read_price_file(path, tokenizers, load_bundled().rules).problems)
 
 
 def check_text(text: str, file_name: str, tokenizers: Collection[str] = ()) -> list[Problem]:
-    """Every problem of a price file that is given as text."""
+    """Return every problem of a price file given as text."""
     from pricing.load import read_price_text
 
     return list(read_price_text(text, file_name, tokenizers, load_bundled().rules).problems)
 
 
 def origin_of(model: Model, path: str) -> tuple[Origin, Place | None] | None:
-    """Who set a field of a model, like ``price.input``, and where; None for a field that is not set.
+    """Return the origin of a model's field, such as ``price.input``, and its place in the file. None if it is not set.
 
-    The place in the built-in files is looked up by reading them, which takes a moment the first time.
+    The place in the built-in files is found by reading them, which takes a moment the first time.
     """
     origin = model.origin.get(path)
     if origin is None:
@@ -382,7 +382,7 @@ def origin_of(model: Model, path: str) -> tuple[Origin, Place | None] | None:
 
 
 def bundled_place(model_id: str, path: str) -> Place | None:
-    """Where the built-in files say this, None where they do not."""
+    """Return the place of a field in the built-in files, or None."""
     return _bundled_places().get(model_id, {}).get(path)
 
 

@@ -35,14 +35,14 @@ T = TypeVar("T")
 
 
 class PriceChecker:
-    """Reads prices in one currency into US dollars."""
+    """Reads prices in one currency and converts them to US dollars."""
 
     def __init__(self, checker: Checker, exchange_rate: Decimal) -> None:
         self._checker = checker
         self._exchange_rate = exchange_rate
 
     def price(self, node: Node, path: str) -> dict[str, object]:
-        """The fields of a price block that the file sets, by name; None where it says null."""
+        """Return the fields that a price block sets, by name; None for null."""
         fields = self._checker.table(node, path, names("price"), _OF_THE_MODEL)
         entry: dict[str, object] = {}
         readers: dict[str, Callable[[Node, str], object]] = {
@@ -138,7 +138,7 @@ class PriceChecker:
         return tuple(services)
 
     def _check_service_tiers(self, entry: Mapping[str, object], fields: Fields, path: str) -> None:
-        """Tiers of a service begin where those of the model do, which is looked up by the model's."""
+        """Report tiers of a service that do not start at a threshold of the model, because lookup uses the model's."""
         tiers, services = entry.get("tiers"), entry.get("services")
         if not isinstance(tiers, tuple) or not isinstance(services, tuple):
             return
@@ -149,7 +149,7 @@ class PriceChecker:
                 self._checker.report(fields["services"][1], join(path, f"services.{service.name}.tiers"), sentence)
 
     def _check_history(self, entry: Mapping[str, object], fields: Fields, path: str) -> None:
-        """Earlier prices end where those of today begin."""
+        """Report a history without ``since``, or one that does not end before ``since``."""
         history, since = entry.get("history"), entry.get("since")
         if not isinstance(history, tuple) or not history:
             return
@@ -186,7 +186,7 @@ class PriceChecker:
         return OffPeak(factor, tuple(ordered), weekdays, start, note)
 
     def _each(self, fields: Fields, name: str, path: str, read: Callable[[str], T]) -> list[T]:
-        """The values of a list of texts, each read."""
+        """Return the values of a list of texts, each converted by ``read``."""
         found: list[T] = []
         if name in fields:
 
@@ -204,7 +204,7 @@ class PriceChecker:
     def _rising(
         self, node: Node, path: str, read: Callable[[Node, str], T | None], key: Callable[[T], Any], sentence: str
     ) -> tuple[T, ...]:
-        """Read the items of a list, and report with ``sentence`` those whose key is not above that of the last."""
+        """Read the items of a list, and report those whose key does not exceed the previous one, with ``sentence``."""
         found: list[T] = []
         for index, item in enumerate(self._checker.items(node, path)):
             where = join(path, index)
@@ -267,7 +267,7 @@ def _is_null(node: Node) -> bool:
 
 
 def _nulls(fields: Fields, among: tuple[str, ...]) -> tuple[str, ...]:
-    """The fields that the file calls null."""
+    """Return the fields that are null in the file."""
     return tuple(name for name in among if name in fields and _is_null(fields[name][1]))
 
 
@@ -282,7 +282,7 @@ MAX_FACTOR = 100
 
 
 class CountChecker:
-    """Reads counting rules. ``rules`` are those that a model may name."""
+    """Reads counting rules. ``rules``: those that a model may refer to by name."""
 
     def __init__(self, checker: Checker, tokenizers: Collection[str], rules: Mapping[str, CountRule]) -> None:
         self.rules = dict(rules)
@@ -290,7 +290,7 @@ class CountChecker:
         self._tokenizers = sorted(tokenizers)
 
     def count(self, node: Node, path: str) -> CountRule | None:
-        """The rule of a model: one by name, or one of its own."""
+        """Read the rule of a model: a name, or a block."""
         if not isinstance(node, Scalar):
             return self.rule(node, path)
         name = self._checker.scalar(node, path, read_text)
@@ -305,7 +305,7 @@ class CountChecker:
         return self.rules.get(name)
 
     def rule(self, node: Node, path: str) -> CountRule | None:
-        """A block. Exact: the vendor's tokenizer. With a range: estimated. Neither: assumed."""
+        """Read a block. Exact if it is the vendor's tokenizer, estimated if it has a range, assumed otherwise."""
         before = self._checker.count
         fields = self._checker.table(node, path, names("count"))
         if not isinstance(node, Table):
@@ -339,7 +339,7 @@ class CountChecker:
         return name
 
     def _factors(self, node: Table, fields: Fields, path: str) -> dict[str, Decimal]:
-        """``low``, ``ratio`` and ``high`` where the block has a range, else nothing. A missing ratio is the middle."""
+        """Read ``low``, ``ratio`` and ``high``; empty without a range. A missing ratio becomes the midpoint."""
         factors = {
             name: self._checker.scalar(fields[name][1], join(path, name), read_factor)
             for name in ("low", "ratio", "high")
@@ -362,7 +362,7 @@ class CountChecker:
 
 
 def read_factor(text: str) -> Decimal:
-    """Return a factor that is more than 0. Raises BadValue."""
+    """Parse a factor greater than 0. Raises BadValue."""
     factor = read_number(text)
     if not 0 < factor <= MAX_FACTOR:
         raise BadValue(f"a factor lies between 0 and {MAX_FACTOR} (got '{shown(text)}')")

@@ -1,10 +1,10 @@
-"""Declared fields of a price file, and the JSON schema for editors that is made from them.
+"""Declared fields of a price file, and the JSON Schema for editors generated from them.
 
-Declared once. The checkers take their field names from here, ``schema`` makes the JSON Schema for editors of it, and an
-editor's completion offers it.
+The fields are declared once. The checkers take their field names from here, ``json_schema`` generates the schema, and
+the completion in an editor offers them.
 
-Made from the same declaration that the checker takes its fields from. The checker says more, and with better words: a
-schema knows no calendar, no order of tiers, and no encoding by name.
+The checkers find more problems and explain them better: a schema knows no calendar, no order of tiers and no names of
+encodings.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from pricing.values import CHECKED_IN
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field. ``kind`` says what its value is.
+    """One field. ``kind`` is the type of its value.
 
     Single values: ``version``, ``text``, ``currency``, ``money`` (an amount in the file's currency), ``tokens`` (a
-    number of them), ``date``, ``flag``, ``factor``, ``checked_in``. Others: ``texts`` (a list), the name of a block in
-    ``BLOCKS``, ``batch``, ``count`` (a name or a block), ``tiers``, ``changes``, ``history`` and ``dated_aliases``
-    (lists of such blocks), ``services`` (a table of them), and four tables with names of the user's: ``models``,
+    number of tokens), ``date``, ``flag``, ``factor``, ``checked_in``. Others: ``texts`` (a list), the name of a block
+    in ``BLOCKS``, ``batch``, ``count`` (a name or a block), ``tiers``, ``changes``, ``history`` and ``dated_aliases``
+    (lists of such blocks), ``services`` (a table of them), and four tables with names chosen by the user: ``models``,
     ``rates``, ``providers``, ``counting``.
     """
 
@@ -151,24 +151,24 @@ BLOCKS: dict[str, tuple[Field, ...]] = {
         Field("note", "text", "Where the figures come from."),
     ),
 }
-"""The fields of each kind of block, in the order in which they are best written."""
+"""Fields of each kind of block, in the recommended order."""
 
 LISTS = {"tiers": "tier", "changes": "change", "history": "past", "dated_aliases": "alias"}
-"""What the items of a list are."""
+"""Kind of the items of a list."""
 
 TABLES = {"models": "model", "counting": "count", "rates": "factor", "providers": "text", "services": "service"}
-"""What stands behind the free names of a table."""
+"""Kind of the values in a table with free names."""
 
 
 def names(block: str) -> tuple[str, ...]:
-    """The names of the fields of a block."""
+    """Return the names of the fields of a block."""
     return tuple(field.name for field in BLOCKS[block])
 
 
 def fields_at(path: tuple[str, ...]) -> tuple[Field, ...]:
-    """The fields that may stand below this place of a file, given by the names (or list indices) that lead to it.
+    """Return the fields allowed below a path in a file, given as names or list indices.
 
-    Empty where names are the user's, where there is a single value, and where there is no such place.
+    Empty if names are chosen by the user, at a single value, and for an invalid path.
     """
     kind = "file"
     for step in path:
@@ -208,7 +208,7 @@ _NULLABLE_IN_PRICE = {"tiers", "changes", "history", "services", "off_peak", "da
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a whole file."""
+    """Return the schema of a whole file."""
     return {
         "$schema": VERSION_URI,
         "title": "Tokenloupe price file",
@@ -220,7 +220,7 @@ def json_schema() -> dict[str, Any]:
 
 
 def schema_text() -> str:
-    """The schema as the text of a JSON file."""
+    """Return the schema as JSON text."""
     return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -253,7 +253,7 @@ def _field(field: Field, block: str) -> dict[str, Any]:
 
 
 def _value(kind: str) -> dict[str, Any]:
-    """The schema of one kind of value, as ``declaration.Field`` names them."""
+    """Return the schema of one kind of value, as named in ``Field``."""
     if kind in LISTS:
         return {"type": "array", "items": {"$ref": f"#/$defs/{LISTS[kind]}"}}
     if kind == "models":
@@ -282,6 +282,6 @@ def _value(kind: str) -> dict[str, Any]:
 
 
 def _table(values: dict[str, Any], keys: dict[str, Any] | None = None) -> dict[str, Any]:
-    """A table with free names; one with nothing below it is what a new file looks like."""
+    """Return the schema of a table with free names. It may be null, as the empty tables of a new file are."""
     table = {"type": "object", "additionalProperties": values, **({"propertyNames": keys} if keys else {})}
     return {"anyOf": [table, _NULL]}

@@ -1,10 +1,10 @@
-"""Parse YAML text into a tree that knows the line and column of every node.
+"""YAML parser that builds a tree with the line and column of every node.
 
-Scalars stay the text that was written, so that no price ever passes through a float. The tree is built from the
-parser's events with a stack of our own: deep nesting costs nothing, and anchors, tags and second documents are seen
-where they stand. What YAML allows and a price file does not need is refused with a sentence.
+Scalars keep their source text, so that no price is converted to a float. The tree is built from parser events with an
+explicit stack: deep nesting costs nothing, and anchors, tags and second documents are detected where they occur. YAML
+features that a price file does not need are refused with a message.
 
-The first syntax error ends the reading. It is the only problem then, since what stands around it may mean anything.
+Parsing stops at the first syntax error, which is then the only problem, because the text around it may mean anything.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ from pricing.types import Problem
 MAX_CHARACTERS = 1_000_000
 MAX_DEPTH = 20
 STAND_IN = "\ue000"
-"""Takes the place of a control character, and of a name that cannot be read."""
+"""Stands for a control character, and for a name that cannot be read."""
 
 CHARACTERS = 16
-"""After so many characters it is asked whether to go on: reading them takes some dozen microseconds."""
+"""Number of characters between two cancellation checks. Reading them takes a few dozen microseconds."""
 
 _UNPRINTABLE = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x80-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff\ufeff\ue000"
-    r"\u200b\u202a-\u202e\u2060\u2066-\u2069]"  # what turns the text around it, or hides in a name
+    r"\u200b\u202a-\u202e\u2060\u2066-\u2069]"  # characters that change text direction, or are invisible in a name
 )
 _OTHER_LINE_ENDS = re.compile("[\x85\u2028\u2029]")
 
 _LONGEST_NAME = 60
-"""Of a name that a sentence repeats, in characters."""
+"""Maximum length of a name quoted in a message, in characters."""
 
 
 def _short(name: object) -> str:
@@ -62,9 +62,9 @@ def _hidden(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A single value as written. ``quoted`` is False for plain scalars, which may stand for null.
+    """A single value as written. ``quoted`` is False for plain scalars, which may be null.
 
-    ``end`` is the line and the column behind its last character, (0, 0) for a value that is not there.
+    ``end``: line and column after its last character, (0, 0) for a missing value.
     """
 
     text: str
@@ -75,18 +75,18 @@ class Scalar:
 
     @property
     def is_null(self) -> bool:
-        """Whether the file says ``null`` (or ``~``) here, in so many words."""
+        """True if the file explicitly says ``null`` or ``~``."""
         return not self.quoted and self.text in {"null", "Null", "NULL", "~"}
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing stands here."""
+        """True if there is no value."""
         return not self.quoted and not self.text
 
 
 @dataclass(slots=True)
 class Sequence:
-    """A list. ``flow``: written in brackets; ``end`` is then the place behind the closing one, else (0, 0)."""
+    """A list. ``flow``: written in brackets; ``end`` is then the position after the closing one, else (0, 0)."""
 
     line: int
     column: int
@@ -97,7 +97,7 @@ class Sequence:
 
 @dataclass(slots=True)
 class Table:
-    """A mapping. ``pairs`` keep the order and the duplicates of the file; ``flow`` and ``end`` as in a list."""
+    """A mapping. ``pairs`` keeps the file's order and duplicates. ``flow``, ``end``: as in a list."""
 
     line: int
     column: int
@@ -108,7 +108,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A value that could not be read; its problem is reported already."""
+    """A value that could not be read. Its problem is already reported."""
 
     line: int
     column: int
@@ -119,7 +119,7 @@ Node = Scalar | Sequence | Table | Broken
 
 @dataclass(slots=True)
 class Document:
-    """What could be read of a file. ``root`` is None when nothing could; ``complete``: all of it was read."""
+    """The readable content of a file. ``root``: None if nothing could be read. ``complete``: all of it was read."""
 
     root: Node | None
     problems: list[Problem]
@@ -127,9 +127,9 @@ class Document:
 
 
 def read_document(text: str, file: str, cancel_check: CancelCheck = check_cancelled) -> Document:
-    """Read YAML text. Never raises: what is wrong stands in ``problems``, in the order in which it was found.
+    """Parse YAML text. Never raises for its content: ``problems`` lists all errors, in the order found.
 
-    ``cancel_check`` is called repeatedly; what it raises ends the reading.
+    ``cancel_check`` is called repeatedly; any exception it raises ends the parsing.
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_CHARACTERS:
@@ -147,7 +147,7 @@ def read_document(text: str, file: str, cancel_check: CancelCheck = check_cancel
 
 
 def _without_control_characters(text: str, file: str, problems: list[Problem]) -> str:
-    """Report control characters and put stand-ins in their place; line ends that only YAML knows become blanks."""
+    """Report control characters and replace them by stand-ins. Line ends known only to YAML become spaces."""
     for match in _UNPRINTABLE.finditer(text):
         line = text.count("\n", 0, match.start()) + 1
         column = match.start() - text.rfind("\n", 0, match.start())
@@ -158,7 +158,7 @@ def _without_control_characters(text: str, file: str, problems: list[Problem]) -
 
 
 class _Builder:
-    """Builds the tree of one reading."""
+    """Builds the tree of one document."""
 
     def __init__(self, file: str) -> None:
         self.root: Node | None = None
@@ -169,7 +169,7 @@ class _Builder:
         self._keys: list[Scalar | None] = []
 
     def build(self, text: str, cancel_check: CancelCheck) -> SyntaxFault | None:
-        """Read ``text``; the fault that stopped it, if one did."""
+        """Parse ``text``. Return the fault that stopped it, or None."""
         try:
             for event in _events(text, cancel_check):
                 if isinstance(event, DocumentStartEvent) and self.root is not None:
@@ -198,7 +198,7 @@ class _Builder:
         elif isinstance(event, ScalarEvent):
             self._check_decorations(event)
             line, column = self._place(event)
-            escaped = _UNPRINTABLE.search(event.value.replace(STAND_IN, ""))  # what stood there as it is has gone
+            escaped = _UNPRINTABLE.search(event.value.replace(STAND_IN, ""))  # unescaped ones are already replaced
             if escaped:
                 self._problem(event, _hidden(escaped.group()))
             if escaped or STAND_IN in event.value:
@@ -237,7 +237,7 @@ class _Builder:
         key = self._keys[-1]
         if key is not None:
             if isinstance(node, Scalar) and node.is_empty:
-                # The parser places a value that is not there at whatever comes next.
+                # The parser places a missing value at the next token.
                 node = Scalar("", False, key.line, key.column)
             parent.pairs.append((key, node))
             self._keys[-1] = None
@@ -268,27 +268,27 @@ class _Builder:
 
 
 def _events(text: str, cancel_check: CancelCheck) -> Iterator[Event]:
-    # The plain loader: the round-trip one keeps comments, which are not needed here, and is slower.
+    # The plain loader: the round-trip loader is slower and keeps comments, which are not needed here.
     yaml = YAML(typ="safe", pure=True)
     yaml.Reader = functools.partial(_Reader, cancel_check)
     yield from yaml.parse(text)
 
 
 class _Reader(Reader):
-    """Call ``cancel_check`` repeatedly: a value or a comment can be as long as the file."""
+    """Reader that calls ``cancel_check`` repeatedly, because a value or a comment may be as long as the file."""
 
     def __init__(self, cancel_check: CancelCheck, stream: str | None, loader: YAML) -> None:
         super().__init__(stream, loader)
         self._cancel_check, self._left = cancel_check, 0
 
     def peek(self, index: int = 0) -> str:
-        """The character so many places on. The end of a word is looked for one by one before anything is passed."""
+        """Return the character at an offset. The end of a word is searched one by one before the reader advances."""
         if index and index % CHARACTERS == 0:
             self._cancel_check()
         return super().peek(index)
 
     def forward(self, length: int = 1) -> None:
-        """Pass so many characters."""
+        """Advance by ``length`` characters."""
         while length > CHARACTERS:
             super().forward(CHARACTERS)
             self._cancel_check()
@@ -301,7 +301,7 @@ class _Reader(Reader):
 
 
 class SyntaxFault(NamedTuple):
-    """A syntax error: where to point at (from 1), and what to say."""
+    """A syntax error: its position (from 1) and the message."""
 
     line: int
     column: int
@@ -309,7 +309,7 @@ class SyntaxFault(NamedTuple):
 
 
 def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
-    """The parser's error as a sentence for people who write price files, not parsers."""
+    """Convert a parser error to a message for authors of price files."""
     problem = str(error.problem or "")
     context = str(error.context or "")
     mark = error.problem_mark or error.context_mark
@@ -345,7 +345,7 @@ def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
 
 
 def _misplaced_colon(text: str, line: int, column: int) -> SyntaxFault:
-    """Tell apart a second colon in a line, a wrong indentation, and a name without colon in the line before."""
+    """Distinguish a second colon in a line, a wrong indentation, and a missing colon in the line before."""
     lines = text.split("\n")
     before = lines[line - 1][: column - 1]
     if ":" in before:
@@ -362,7 +362,7 @@ def _misplaced_colon(text: str, line: int, column: int) -> SyntaxFault:
 
 
 def _line_before(lines: list[str], number: int) -> int:
-    """The number of the last line before ``number`` that says something, 0 if there is none."""
+    """Return the number of the last line with content before ``number``, or 0 if there is none."""
     for candidate in range(number - 1, 0, -1):
         body = lines[candidate - 1].strip()
         if body and not body.startswith("#"):

@@ -1,9 +1,9 @@
-"""Edit a price file as text: change one place and nothing else.
+"""Edits of a price file as text that change one place and nothing else.
 
-Comments, order, spacing and line ends stay as their author likes them.
+Comments, order, spacing and line ends are preserved.
 
-Each change is a function from text to text. A text with mistakes is never changed, and a change that would make one is
-refused: both raise PriceFileError with every problem. Undo is the text of before.
+Each edit is a function from text to text. A text with errors is never changed, and an edit that would cause one is
+refused: both raise PriceFileError with every problem. To undo, keep the previous text.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from pricing.types import EditError, PriceFileError
 from pricing.values import join
 
 Value = str | int | bool | Decimal | date | list["Value"] | dict[str, "Value"] | None
-"""What a field can be set to. None is written as ``null``: unknown, or for a model hidden. Text stands as it is where
-YAML takes it for the same text, else in quotes. No float: 0.1 is not what it says."""
+"""A value of a field. None is written as ``null``: unknown, or for a model hidden. Text is written plain if YAML reads
+it back as the same text, else in quotes. Floats are excluded because they are inexact, like 0.1."""
 
 _PLAIN = re.compile(r"[A-Za-z0-9_./$][^\x00-\x1f:#,\[\]{}\"'&*!|>%@`]*")
 _PLAIN_ADDRESS = re.compile(r"https?://[^\s#,\[\]{}\"']+")
 
 
 def rendered(value: Value) -> str:
-    """A value as YAML on one line. Raises EditError for what is no ``Value``, a float for example."""
+    """Return a value as YAML on one line. Raises EditError for other types, such as a float."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -57,7 +57,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 def checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:
-    """``text`` if nothing is wrong with it. Raises PriceFileError."""
+    """Return ``text`` if it has no errors. Raises PriceFileError."""
     problems = read_price_text(text, file_name, tokenizers, load_bundled().rules).problems
     if problems:
         raise PriceFileError(problems)
@@ -66,7 +66,7 @@ def checked(text: str, file_name: str, tokenizers: Collection[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where the way to a field ends: the node that exists, what leads to it, and the steps that are missing."""
+    """Result of following a path to a field: the last existing node, its key and parents, and the missing steps."""
 
     node: Node
     key: Scalar | None
@@ -75,9 +75,9 @@ class _Place:
 
 
 class PriceSource:
-    """A price file without mistakes: its text, its tree, and the texts that changes of one place make of it.
+    """A price file without errors: its text, its tree, and the texts that result from single edits.
 
-    Raises PriceFileError for a text with mistakes, EditError for one that is of an older version or empty.
+    Raises PriceFileError for a text with errors, EditError for an older version or an empty file.
     """
 
     def __init__(self, text: str, file_name: str, tokenizers: Collection[str]) -> None:
@@ -97,19 +97,19 @@ class PriceSource:
         self._indent = self._usual_indent()
 
     def having(self, steps: tuple[str, ...], value: Value) -> str:
-        """The text with ``value`` at the end of the way."""
+        """Return the text with ``value`` at a path."""
         place = self._find(steps)
         if not place.missing:
             return self._replaced(place, value)
         return self._enlarged(place, steps, _nested(place.missing, value))
 
     def having_more(self, steps: tuple[str, ...], entries: dict[str, Value]) -> str:
-        """The text with new names, all at once, in the block at the end of the way, which may be missing."""
+        """Return the text with several new names in the block at a path, which is created if missing."""
         place = self._find(steps)
         return self._enlarged(place, steps, _nested(place.missing, entries) if place.missing else entries)
 
     def _enlarged(self, place: _Place, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
-        """The text with names that are not there yet."""
+        """Return the text with names that do not exist yet."""
         if isinstance(place.node, Sequence):
             raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} entries")
         if isinstance(place.node, Table):
@@ -119,18 +119,18 @@ class PriceSource:
         raise EditError(f"{'.'.join(steps)}: a single value stands above this field")
 
     def at(self, steps: tuple[str, ...]) -> Node | None:
-        """What stands at the end of the way."""
+        """Return the node at a path, or None."""
         place = self._find(steps)
         return None if place.missing else place.node
 
     def without(self, steps: tuple[str, ...]) -> str:
-        """The text without the field at the end of the way."""
+        """Return the text without the field at a path."""
         place = self._find(steps)
         if place.missing:
             return self._text
         chain = [*place.parents, place.node]
         level = len(chain) - 1
-        # A block that would be empty goes as a whole, but for the table of the models.
+        # A block that would become empty is removed as a whole, except the table of models.
         while level > 2 and _size(chain[level - 1]) == 1:
             level -= 1
         parent, child = chain[level - 1], chain[level]
@@ -185,9 +185,9 @@ class PriceSource:
         return self._text[:begin] + new + self._text[end:]
 
     def _added(self, table: Table, nested: dict[str, Value]) -> str:
-        """The text with a pair at the end of a mapping."""
+        """Return the text with a pair added to the end of a mapping."""
         if table.flow:
-            # Behind the last value and not before the bracket: a comment may stand between the two.
+            # After the last value, not before the bracket: a comment may be between the two.
             pair = rendered(nested)[1:-1]
             place = self._end(table.pairs[-1][1], table.pairs[-1][0]) if table.pairs else self._at(*table.end) - 1
             return f"{self._text[:place]}{', ' if table.pairs else ''}{pair}{self._text[place:]}"
@@ -196,7 +196,7 @@ class PriceSource:
         return self._with_lines(self._end(node, key), lines)
 
     def _filled(self, place: _Place, nested: dict[str, Value]) -> str:
-        """The text with a block in place of nothing, or of ``null``."""
+        """Return the text with a block in place of a missing value or ``null``."""
         node, key = place.node, place.key
         if key is None or not isinstance(node, Scalar):
             raise EditError("a list entry that is null cannot be filled")
@@ -212,7 +212,7 @@ class PriceSource:
         return self._with_lines(self._behind_colon(key), lines, text)
 
     def _with_lines(self, behind: int, lines: list[str], text: str | None = None) -> str:
-        """The text with whole lines below the one that holds the place ``behind``."""
+        """Return the text with whole lines inserted below the line at offset ``behind``, in characters."""
         text = self._text if text is None else text
         found = _LINE_END.search(text, behind)
         body = self._line_end.join(lines)
@@ -235,11 +235,11 @@ class PriceSource:
         if index and "#" not in self._text[spans[index - 1][1] : begin]:
             begin = spans[index - 1][1]
         elif rest.lstrip().startswith(","):
-            rest = rest.lstrip()[1:]  # The comma before it stays, for the comment that stands between.
+            rest = rest.lstrip()[1:]  # Keep the comma before it, because a comment is between them.
         return self._text[:begin] + rest
 
     def _block_lines(self, value: Value, indent: int) -> list[str]:
-        """A value as lines of its own, ``indent`` columns in; lists of blocks have a line for each entry."""
+        """Return a value as separate lines, indented by ``indent`` columns. Lists of blocks have a line per entry."""
         pad = " " * indent
         if isinstance(value, dict):
             lines = []
@@ -258,7 +258,7 @@ class PriceSource:
         return self._text.index(":", self._at(*key.end)) + 1
 
     def _end(self, node: Node, key: Scalar | None) -> int:
-        """The place behind the last character of a value."""
+        """Return the offset after the last character of a value."""
         if isinstance(node, (Table, Sequence)):
             if node.flow:
                 return self._at(*node.end)
@@ -267,24 +267,24 @@ class PriceSource:
                 return self._end(last, last_key)
             return self._end(node.items[-1], None)
         if isinstance(node, Scalar) and node.end != (0, 0):
-            # A text of several lines ends where the next thing begins; what belongs to it ends before.
+            # A multi-line text ends where the next token starts; drop the whitespace between them.
             return len(self._text[: self._at(*node.end)].rstrip())
         return self._behind_colon(key) if key is not None else self._at(node.line, node.column)
 
     def _at(self, line: int, column: int) -> int:
-        """Characters before a line and column; a byte order mark is in no column."""
+        """Return the offset of a line and column, in characters. A byte order mark has no column."""
         if line > len(self._starts):
             return len(self._text)
         return self._starts[line - 1] + column - 1 + (self._mark if line == 1 else 0)
 
     def _usual_indent(self) -> int:
-        """How far this file indents the models."""
+        """Return the indentation of models in this file, in columns."""
         models = next((node for key, node in self._root.pairs if key.text == "models"), None)
         return models.column - 1 if isinstance(models, Table) and not models.flow and models.column > 1 else 2
 
 
 def _nested(steps: tuple[str, ...], value: Value) -> dict[str, Value]:
-    """The value below the names that are missing."""
+    """Return the value wrapped in the missing names."""
     for step in reversed(steps):
         if step.isdecimal():
             raise EditError(f"{join('', step)}: give a list that is not there as a whole")
@@ -300,7 +300,7 @@ def _size(node: Node) -> int:
 
 
 def new_file() -> str:
-    """The text of a price file that changes nothing."""
+    """Return the text of a price file that changes nothing."""
     return f"version: {VERSION}\n\nmodels:\n"
 
 
@@ -313,10 +313,11 @@ def set_field(
     file_name: str = "prices.yaml",
     tokenizers: Collection[str] = (),
 ) -> str:
-    """The text with one field of one model set, like ``price.input``, ``context`` or ``price.tiers.0.output``.
+    """Return the text with one field of one model set, such as ``price.input``, ``context`` or
+    ``price.tiers.0.output``.
 
-    An empty ``path`` sets the model itself, to None for hiding it. What is missing on the way is written. An empty text
-    becomes a new file. ``tokenizers`` as in ``check_text``. Raises PriceFileError and EditError, then nothing changed.
+    An empty ``path`` sets the model itself; None hides it. Missing parents are created. An empty text becomes a new
+    file. ``tokenizers``: as in ``check_text``. Raises PriceFileError or EditError without changing anything.
     """
     steps = ("models", model_id, *(path.split(".") if path else ()))
     return _edited(text or new_file(), steps, value, file_name, tokenizers)
@@ -329,9 +330,9 @@ def add_models(
     file_name: str = "prices.yaml",
     tokenizers: Collection[str] = (),
 ) -> str:
-    """The text with models that it does not name yet, by id, all in one go: one by one, thousands would take hours.
+    """Return the text with new models, by id, added in one step: one by one, thousands would take hours.
 
-    Raises as ``set_field``; EditError also for a model that is there.
+    Raises like ``set_field``, and EditError for a model that already exists.
     """
     if not models:
         return text
@@ -353,8 +354,8 @@ def add_models(
 def remove_field(
     text: str, model_id: str, path: str = "", *, file_name: str = "prices.yaml", tokenizers: Collection[str] = ()
 ) -> str:
-    """The text without one field of one model, so that the built-in value holds again; without a path, without all that
-    it says of the model. Blocks that are empty then go too. Raises as ``set_field``; a field that is not there is none.
+    """Return the text without one field of one model, so that the built-in value applies again; without a path, without
+    the whole model. Removes blocks that become empty. A missing field changes nothing. Raises like ``set_field``.
     """
     steps = ("models", model_id, *(path.split(".") if path else ()))
     source = PriceSource(text, file_name, tokenizers)
@@ -371,7 +372,7 @@ def _edited(text: str, steps: tuple[str, ...], value: Value, file_name: str, tok
 
 
 def _alike(found: Node, wanted: Node) -> bool:
-    """Whether two nodes say the same, in whatever style."""
+    """True if two nodes have the same content, regardless of style."""
     if isinstance(found, Table) and isinstance(wanted, Table):
         named = zip(found.pairs, wanted.pairs, strict=False)
         same = all(key.text == other.text and _alike(value, twin) for (key, value), (other, twin) in named)

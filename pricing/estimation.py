@@ -1,9 +1,9 @@
-"""Token counts to money, exact to the last digit.
+"""Conversion of token counts to money, exact to the last digit.
 
-A cost is a sum of tokens times price per million; nothing is rounded, and a sum that would need rounding is an error.
-Where the count is a range, or the output is, so is the cost: its ends are the smallest and the biggest cost of any
-prompt length in the range, which may lie in different tiers, with the least and the most output. Where the price is
-assumed or depends on the hour, the ends are those of all prices that may hold.
+A cost is a sum of tokens times price per million. Nothing is rounded; a sum that would need rounding is an error. If
+the count or the output is a range, so is the cost. Its ends are the lowest and highest cost of any prompt length in the
+range, which may fall into different tiers, with the minimum and maximum output. If the price is assumed or depends on
+the hour, the ends cover all prices that may apply.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from pricing.types import (
 )
 
 MAX_TOKENS = 10**15
-"""More tokens or calls than this are taken for a slip."""
+"""Maximum number of tokens or calls. More is assumed to be a typing error."""
 
 MAX_FACTOR = Decimal(1_000_000)
 MAX_DECIMALS = 30
@@ -41,7 +41,7 @@ _EXACT = Context(prec=120)
 
 
 def check(count: TokenCount | None, scenario: Scenario) -> None:
-    """Raise ScenarioError for a scenario that cannot be, of itself or with a prompt of this size."""
+    """Raise ScenarioError for a scenario that is impossible, by itself or with a prompt of this size."""
     _check_amounts(count, scenario)
     _check_range("output", scenario.output_tokens, scenario.output_range)
     _check_range("reasoning", scenario.reasoning_tokens, scenario.reasoning_range)
@@ -94,7 +94,7 @@ def _check_service(scenario: Scenario) -> None:
 
 
 def cached_tokens(prompt: int, scenario: Scenario) -> int:
-    """How many tokens of a prompt are read from the cache; a share of it is rounded down."""
+    """Return how many tokens of a prompt are read from the cache. A share is rounded down."""
     if scenario.cached_share is not None:
         return int(_EXACT.multiply(Decimal(prompt), scenario.cached_share))
     return scenario.cached_tokens or 0
@@ -108,7 +108,7 @@ def _check_range(what: str, tokens: int, given: tuple[int, int] | None) -> None:
 
 
 def check_share(what: str, share: Decimal) -> None:
-    """Raise ScenarioError for a share that does not lie between 0 and 1."""
+    """Raise ScenarioError for a share outside 0 to 1."""
     if not share.is_finite() or not 0 <= share <= 1:
         raise ScenarioError(f"the {what} must lie between 0 and 1 (got {share})")
     _check_decimals(what, share)
@@ -132,13 +132,13 @@ def _check_decimals(what: str, value: Decimal) -> None:
 
 
 TOKENS_UNKNOWN = "tokens"
-"""Stands in ``CostEstimate.unknown`` where it is the number of tokens that is not known."""
+"""Entry of ``CostEstimate.unknown`` if the number of tokens is unknown."""
 
 NO_PRICE_YET = "no price known before"
-"""How ``CostEstimate.price_note`` begins where the day lies before the first of which a price is known."""
+"""Start of ``CostEstimate.price_note`` if the day is before the first known price."""
 
 _PER_TOKEN = Decimal("0.000001")
-# 120 digits hold every product of the bounded numbers above; Inexact would tell if one day they did not.
+# 120 digits hold every product of the bounded numbers above. Inexact traps a violation of that.
 EXACT = Context(prec=120, traps=[Inexact, InvalidOperation, Overflow])
 _SHARE = Context(prec=12)
 _NOTHING = Decimal(0)
@@ -152,7 +152,7 @@ _REQUEST_PARTS = ("per_search", "per_request")
 
 
 class _Ends(NamedTuple):
-    """The smallest and the biggest cost of a call, and of its prompt and its output alone; None: not known."""
+    """Lowest and highest cost of a call, and of its prompt and its output alone. None: unknown."""
 
     low: Decimal | None
     high: Decimal | None
@@ -165,10 +165,10 @@ class _Ends(NamedTuple):
 def count_for(
     model: Model, counts_by_encoding: Mapping[str, int | None], rule: CountRule | None = None
 ) -> TokenCount | None:
-    """The tokens that ``model`` sees in a text with these counts, or None where its encoding was not counted.
+    """Return the tokens that ``model`` sees in a text with these counts, or None if its encoding was not counted.
 
-    The best figure is rounded to the nearest whole token and the ends of the range outwards; a range that is a point
-    stays one. ``rule`` replaces the model's own, for example one fitted to a kind of text (``calibration.rule_for``).
+    The best estimate is rounded to the nearest token, the ends of the range outwards. A range that is a point stays a
+    point. ``rule`` replaces the model's own, for example by one fitted to a kind of text (``calibration.rule_for``).
     """
     rule = rule or model.count
     if rule.tokenizer is None:
@@ -190,11 +190,10 @@ def count_for(
 def estimate(
     model: Model, count: TokenCount | None, scenario: Scenario, cards: RateCards | None = None
 ) -> CostEstimate:
-    """What one call with a prompt of ``count`` tokens costs. Raises ScenarioError for what cannot be.
+    """Estimate the cost of one call with a prompt of ``count`` tokens. Raises ScenarioError for impossible input.
 
-    Without a count, every amount is None. Where a range is so wide that its low end is shorter than the cached and
-    written parts, those parts shrink with it, cached ones last. ``cards`` keeps prices that were looked up for the next
-    estimate of the same models.
+    Without a count, every amount is None. If the low end of the range is shorter than the cached and written parts,
+    these shrink with it, the cached part last. ``cards`` caches prices for the next estimates of the same models.
     """
     check(count, scenario)
     cards = cards or RateCards()
@@ -250,19 +249,19 @@ def estimate(
 
 
 def _service(scenario: Scenario) -> str:
-    """The name of the service by which rate cards know it."""
+    """Return the service name used by rate cards."""
     return "batch" if scenario.batch else scenario.service
 
 
 def _output_ends(scenario: Scenario) -> tuple[int, int]:
-    """The fewest and the most tokens of output and reasoning together."""
+    """Return the minimum and maximum tokens of output and reasoning together."""
     output = scenario.output_range or (scenario.output_tokens, scenario.output_tokens)
     reasoning = scenario.reasoning_range or (scenario.reasoning_tokens, scenario.reasoning_tokens)
     return output[0] + reasoning[0], output[1] + reasoning[1]
 
 
 def _split_prompt(prompt: int, scenario: Scenario) -> tuple[tuple[str, int], ...]:
-    """What is billed of a prompt, in tokens by the name of the rate; parts of nothing are left out."""
+    """Return the billed parts of a prompt, as rate name and tokens, without empty parts."""
     cached = min(prompt, cached_tokens(prompt, scenario))
     written = min(prompt - cached, scenario.cache_write_tokens)
     written_1h = min(prompt - cached - written, scenario.cache_write_1h_tokens)
@@ -284,7 +283,7 @@ def _split_output(output: int, reasoning: int, audio: int) -> tuple[tuple[str, i
 def _parts(
     price: Price, card: RateCard, prompt: int, scenario: Scenario
 ) -> tuple[tuple[CostPart, ...], tuple[str, ...]]:
-    """The terms of the sum, and the names of prices that were needed and are not known."""
+    """Return the terms of the sum, and the names of required prices that are unknown."""
     parts = []
     unknown: dict[str, None] = {}
     written = _split_output(scenario.output_tokens, scenario.reasoning_tokens, scenario.audio_output_tokens)
@@ -306,7 +305,7 @@ def _parts(
 
 
 def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
-    """The sum of the parts with these names; None if one of them is unknown."""
+    """Return the sum of the parts with these names, or None if one of them is unknown."""
     total = _NOTHING
     for part in parts:
         if part.name in names:
@@ -317,9 +316,9 @@ def _sum(parts: tuple[CostPart, ...], names: Container[str]) -> Decimal | None:
 
 
 def _ranges(price: Price, cards: RateCards, count: TokenCount, scenario: Scenario) -> _Ends:
-    """The ends of the costs of all prompt lengths in the range of the count, with the least and the most output.
+    """Return the ends of the costs over all prompt lengths in the range, with the minimum and maximum output.
 
-    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds tell all.
+    Between two thresholds the cost only grows with the prompt, so the ends and the thresholds are sufficient.
     """
     factor = scenario.factor
     searches = _times(price.per_search, Decimal(scenario.searches)) if scenario.searches else _NOTHING
@@ -349,7 +348,7 @@ def _ranges(price: Price, cards: RateCards, count: TokenCount, scenario: Scenari
 
 
 def _widest(ends: Sequence[_Ends]) -> _Ends:
-    """The ends of all these ranges together. An end that is not known in one of them is not known."""
+    """Return the union of these ranges. An end that is unknown in one of them is unknown."""
     if len(ends) == 1:
         return ends[0]
     picks = (min, max) * 3
@@ -361,7 +360,7 @@ def _plus(first: Decimal | None, second: Decimal | None) -> Decimal | None:
 
 
 def _priced(card: RateCard, split: tuple[tuple[str, int], ...], factor: Decimal) -> Decimal | None:
-    """What these tokens cost, None where one of the prices is unknown."""
+    """Return the cost of these tokens, or None if one of the prices is unknown."""
     per_million = _NOTHING
     for name, tokens in split:
         rate = card.rate(name).usd
@@ -402,7 +401,7 @@ def _is_over(model: Model, prompt: int, scenario: Scenario) -> bool | None:
 
 
 def _usd_label(label: Label, price: Price, change: Change | None, scenario: Scenario) -> Label:
-    """The label of the money. An estimate where the price depends on the hour and the hour is not told."""
+    """Return the label of the money: at best estimated if the price depends on the hour and the hour is unknown."""
     labels: list[Label] = [label]
     if change is not None and change.assumed:
         labels.append("assumed")
@@ -412,7 +411,7 @@ def _usd_label(label: Label, price: Price, change: Change | None, scenario: Scen
 
 
 def _price_note(price: Price, change: Change | None, scenario: Scenario) -> str:
-    """Why there is no price, or may be another one; empty where it is published and the same at all hours."""
+    """Return why there is no price or it is uncertain; "" if it is published and the same at all hours."""
     notes, on = [], scenario.on
     if scenario.service and all(one.name != scenario.service for one in price.services):
         notes.append(f"no {scenario.service} service known")
@@ -427,7 +426,7 @@ def _price_note(price: Price, change: Change | None, scenario: Scenario) -> str:
 
 
 def _hours_note(off_peak: OffPeak, scenario: Scenario) -> str:
-    """Of which hours a price is, what it is at others, and which of the two holds now."""
+    """Describe for which hours the price is, what it is at other hours, and which of the two applies now."""
     hours = f" ({peak_hours(off_peak)})" if off_peak.peak or off_peak.note else ""
     half = off_peak.factor == _HALF
     times = "half of it" if half else f"{exact_usd(off_peak.factor)} times that"
@@ -447,7 +446,7 @@ def _hours_note(off_peak: OffPeak, scenario: Scenario) -> str:
 
 
 def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
-    """What does not fit into the model, or may not; empty where all does, and where the limits are not known."""
+    """Describe what exceeds, or may exceed, the model's limits; "" if all fits or the limits are unknown."""
     for prompt, prompt_is, both_are in ((count.tokens, "is", "are"), (count.high, "may be", "may be")):
         if model.max_input is not None and prompt > model.max_input:
             return f"the prompt {prompt_is} longer than the {model.max_input:,} tokens that the model takes"
@@ -459,7 +458,7 @@ def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
 
 
 def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change | None) -> Iterator[str]:
-    """Remarks on one estimate, for its explanation."""
+    """Yield remarks on one estimate, for its explanation."""
     if not count.is_complete:
         yield "parts of the request are not counted and cost more"
     if change is not None and change.note and not change.assumed:
@@ -486,7 +485,7 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change |
 
 
 def peak_hours(off_peak: OffPeak) -> str:
-    """The peak hours in words, like ``01:00 to 04:00 UTC, Monday to Friday``."""
+    """Describe the peak hours, such as ``01:00 to 04:00 UTC, Monday to Friday``."""
     windows = " and ".join(
         f"{start // 60:02}:{start % 60:02} to {end // 60:02}:{end % 60:02}" for start, end in off_peak.peak
     )
@@ -498,7 +497,7 @@ def peak_hours(off_peak: OffPeak) -> str:
 
 
 def _without_count(model: Model, scenario: Scenario) -> CostEstimate:
-    """The estimate for a prompt that was not counted: only the model's own facts are known."""
+    """Return the estimate for a prompt that was not counted, with only the model's own facts."""
     return CostEstimate(
         model_id=model.id,
         label=None,

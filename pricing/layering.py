@@ -1,9 +1,9 @@
-"""Lays the user's file over the built-in prices, field by field, and builds the models.
+"""Overlay of the user's price file on the built-in prices, field by field, and construction of the models.
 
-A field that the user sets wins, ``null`` makes it unknown again; ``tiers``, ``changes``, ``history`` and ``services``
-are replaced as a whole, prices inside a ``batch`` block one by one. A model that is ``like`` another has its fields
-where it says nothing else. A model that is null is hidden. What is legal but probably not meant becomes
-a notice.
+A field that the user sets takes precedence; ``null`` makes it unknown. ``tiers``, ``changes``, ``history`` and
+``services`` are replaced as a whole, prices in a ``batch`` block one by one. A model that is ``like`` another inherits
+the fields that it does not set. A model that is null is hidden. Valid input that is probably a mistake becomes a
+notice.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ PER_TOKEN_LIMIT = Decimal("0.0001")
 
 
 def lay_over(bundled: Bundled, file: PriceFile) -> tuple[list[Model], list[Notice], list[str]]:
-    """Models, notices and hidden ids of the built-in prices with ``file`` over them. Own models come last."""
+    """Return models, notices and hidden ids of the built-in prices overlaid by ``file``. The user's own models come
+    last."""
     models: list[Model] = []
     hidden: list[str] = []
     notices: list[Notice] = []
@@ -51,7 +52,7 @@ def lay_over(bundled: Bundled, file: PriceFile) -> tuple[list[Model], list[Notic
 
 
 def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) -> Model:
-    """The model that the built-in entry and that of the user's file make together."""
+    """Build the model from its built-in entry and that of the user's file."""
     values: dict[str, Any] = dict(bundled.entries.get(model_id, {}))
     origin: dict[str, Origin] = dict.fromkeys(values, "bundled")
     yours = file.models.get(model_id) if file else None
@@ -94,9 +95,9 @@ def build_model(model_id: str, bundled: Bundled, file: PriceFile | None = None) 
 def inherited_fields(
     fields: Mapping[str, Any], entries: Mapping[str, Mapping[str, Any]], own: Mapping[str, Entry | None]
 ) -> dict[str, Any]:
-    """Return the fields of the model that one is like, by path; empty where it is like none.
+    """Return the fields that a model inherits by ``like``, by path; empty without ``like``.
 
-    ``entries``: built-in models; ``own``: those of the same file, which come first. Names are not inherited.
+    ``entries``: built-in models. ``own``: those of the same file, which take precedence. Names are not inherited.
     """
     other = fields.get("like")
     if not isinstance(other, str):
@@ -118,11 +119,11 @@ def inherited_fields(
 
 _OWN_FIELDS = {"name", "like", "aliases", "dated_aliases"}
 _OF_OTHER_PRICES = {f"price.{name}" for name in ("tiers", "changes", "services", "since", "history")} | {"checked"}
-"""What says nothing of a model that gives prices of its own."""
+"""Fields that are not inherited by a model with its own prices."""
 
 
 def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bundled, file: PriceFile) -> None:
-    """Let a rule under ``counting`` that has the name of a built-in one take its place for every model that uses it."""
+    """Replace a built-in rule by the rule of the same name under ``counting``, for every model that uses it."""
     for name, rule in file.rules.items():
         if name in bundled.rules and values.get("count") == bundled.rules[name]:
             values["count"] = rule
@@ -131,8 +132,8 @@ def _use_own_rule(values: dict[str, Any], origin: dict[str, Origin], bundled: Bu
 
 
 def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date | None:
-    """The first day of which a price is known: that on which it was checked, or the first that is told of it if that is
-    earlier. It is known today, whatever the clock says. None where the user gave all of it without a day."""
+    """Return the first day with a known price: the day of the check, or the first documented day if earlier. At most
+    today, whatever the clock says. None if the user gave all prices without a day."""
     checked: date | None = values.get("checked")
     all_yours = _are_all_yours(values, origin)
     since, past = _past(values, origin)
@@ -141,7 +142,7 @@ def _known_from(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> date
         return min(first, default=None)
     changes: tuple[Change, ...] = values.get("price.changes") or ()
     if changes and origin["price.changes"] == "yours" and not all_yours:
-        changes = ()  # they say nothing of the built-in prices
+        changes = ()  # they do not apply to the built-in prices
     return min(checked, date.today(), *(change.from_date for change in changes), *first)
 
 
@@ -151,8 +152,8 @@ def _are_all_yours(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> b
 
 
 def _past(values: Mapping[str, Any], origin: Mapping[str, Origin]) -> tuple[date | None, tuple[PastPrice, ...]]:
-    """The first day of the price and those before it; what the built-in table says of prices that are all replaced is
-    left out."""
+    """Return the first day of the current price, and the earlier prices. Ignores those of the built-in table if the
+    user replaced all of its prices."""
     left_out = "bundled" if _are_all_yours(values, origin) else None
     paths = ("price.since", "price.history")
     since, past = (None if origin.get(path, "") == left_out else values.get(path) for path in paths)
@@ -184,7 +185,7 @@ def _joined_batch(bundled: object, yours: object) -> object:
 
 
 def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[Notice]:
-    """What survives from the built-in entry although the user gave other prices."""
+    """Return notices of built-in values that still apply although the user set other prices."""
     found = _price_notices(model_id, yours)
     if bundled.get("price.batch") == "half" and isinstance(yours.fields.get("price.batch"), Rates):
         sentence = f"your batch prices of {model_id} replace 'half' as a whole, those that you leave out are unknown"
@@ -208,7 +209,7 @@ def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[No
 
 
 def _own_notices(model_id: str, yours: Entry, bundled: Bundled) -> list[Notice]:
-    """What is odd about a model that the built-in table does not have."""
+    """Return notices of oddities in a model that the built-in table does not have."""
     found = _price_notices(model_id, yours)
     owner = bundled.aliases.get(model_id)
     if owner is not None:
@@ -224,7 +225,7 @@ def _own_notices(model_id: str, yours: Entry, bundled: Bundled) -> list[Notice]:
 
 
 def _price_notices(model_id: str, yours: Entry) -> list[Notice]:
-    """Prices that look as if they were per token."""
+    """Return notices of prices that look as if they were per token."""
     found = []
     for name in ("input", "output"):
         price = yours.fields.get(f"price.{name}")

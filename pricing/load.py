@@ -1,12 +1,13 @@
-"""Read a price file: its version, its models, its settings.
+"""Reader of price files: version, models and settings.
 
-Older forms of a price file as the current one. The tree is changed, never the file; every value keeps its place.
+Older versions of the format are converted to the current one. The tree is changed, never the file, and every value
+keeps its position.
 
-Version 0 is the flat form in which simple lists are kept: prices stand right under the model, with no ``price`` block.
-Version 1 knows no service tiers and no history, and tells the peak hours as a text: ``off_peak`` is a number there.
+Version 0 is the flat form of simple lists: prices are directly under the model, without a ``price`` block. Version 1
+has no service tiers and no history, its ``off_peak`` is a number, and the peak hours are a text.
 
-An entry holds what the file says about one model and nothing else, flat, by path: ``price.input``, ``context``,
-``price.tiers``. A field that the file does not name is absent, one that it calls null is None. Amounts are US dollars.
+An entry holds only what the file says about one model, flat, by path: ``price.input``, ``context``, ``price.tiers``. A
+field that the file does not contain is absent, a null field is None. Amounts are US dollars.
 """
 
 from __future__ import annotations
@@ -38,23 +39,23 @@ from pricing.values import (
 )
 
 VERSION = 2
-"""The version that is written, and that all others become."""
+"""Version that is written, and to which older ones are converted."""
 
 
 def migrated(root: Table, version: int) -> Table:
-    """The tree of a file of an older version as the current version has it. A current one comes back as it is."""
+    """Return the tree of an older version converted to the current one. A current tree is returned unchanged."""
     for step in range(version, VERSION):
         root = _STEPS[step](root)
     return root
 
 
 def is_older(text: str) -> bool:
-    """Whether this names an older version that can be read."""
+    """Return True if this is an older, supported version."""
     return text in map(str, _STEPS)
 
 
 def is_another_form(root: Table) -> bool:
-    """Whether a file is of an older version and says something that the current one writes differently."""
+    """Return True if a file has an older version and content that the current version writes differently."""
     version = next((value.text for key, value in root.pairs if key.text == "version" and isinstance(value, Scalar)), "")
     if version == "0":
         return True
@@ -65,7 +66,7 @@ def is_another_form(root: Table) -> bool:
 
 
 def _prices_into_blocks(root: Table) -> Table:
-    """From version 0 to 1: the prices of each model into a block of their own."""
+    """Convert version 0 to 1: move the prices of each model into a block."""
 
     def model(node: Node) -> Node:
         if not isinstance(node, Table) or any(key.text == "price" for key, _ in node.pairs):
@@ -89,12 +90,12 @@ def _prices_into_blocks(root: Table) -> Table:
 
 
 def _hours_into_blocks(root: Table) -> Table:
-    """From version 1 to 2: the multiple outside the peak hours, and the text of these hours, into a block."""
+    """Convert version 1 to 2: move the off-peak factor and the text of the hours into a block."""
 
     def price(node: Node) -> Node:
         pairs = {key.text: (key, value) for key, value in node.pairs} if isinstance(node, Table) else {}
         if not isinstance(node, Table) or not has_old_hours(node):
-            return _without(node, "peak_hours")  # by themselves they changed nothing
+            return _without(node, "peak_hours")  # without off_peak they had no effect
         key, factor = pairs["off_peak"]
         block = [(Scalar("factor", False, key.line, key.column), factor)]
         if "peak_hours" in pairs:
@@ -124,7 +125,7 @@ def _without(node: Node, name: str) -> Node:
 
 
 def has_old_hours(price: Table) -> bool:
-    """Whether a price block tells the hours of version 1."""
+    """Return True if a price block has the off-peak factor of version 1."""
     return any(key.text == "off_peak" and isinstance(value, Scalar) and not value.is_null for key, value in price.pairs)
 
 
@@ -133,7 +134,7 @@ _STEPS: Mapping[int, Callable[[Table], Table]] = {0: _prices_into_blocks, 1: _ho
 
 MAX_BYTES = 4_000_000
 MOST_LIKE = 20
-"""Models from one that is like another to the one that is like none."""
+"""Maximum length of a chain of ``like``."""
 
 HEADINGS = ("rates", "providers", "counting", "models")
 
@@ -155,7 +156,7 @@ _SCALAR_READERS = {
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What one file says about one model: values by path, what its prices were converted from, where each stands."""
+    """Content of one file for one model: values by path, the original currency, and the place of each value."""
 
     fields: Mapping[str, object]
     currency: str = "USD"
@@ -165,9 +166,9 @@ class Entry:
 
 @dataclass(slots=True)
 class PriceFile:
-    """A price file as read. With problems, the rest holds only what could be understood.
+    """Content of a price file. If there are problems, the rest is only what could be read.
 
-    ``currency`` is that of the amounts, ``exchange_rates`` what one unit of each currency named costs in US dollars.
+    ``currency``: of the amounts. ``exchange_rates``: US dollars per unit of each currency named.
     """
 
     name: str
@@ -182,11 +183,11 @@ class PriceFile:
 def read_price_file(
     path: Path, tokenizers: Collection[str] = (), rules: Mapping[str, CountRule] | None = None
 ) -> PriceFile:
-    """Read a file of the disk. Files that cannot be read at all come back as one problem, nothing is raised."""
+    """Read a file from disk. A file that cannot be read is returned as one problem; nothing is raised."""
     name = str(path)
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise OSError(errno.EINVAL, "it is a device, pipe or socket", name)  # a pipe would be waited for
+            raise OSError(errno.EINVAL, "it is a device, pipe or socket", name)  # opening a pipe would block
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except OSError as error:
@@ -217,9 +218,9 @@ def read_price_text(
 ) -> PriceFile:
     """Read a price file from text.
 
-    ``tokenizers`` are names of encodings that may be counted with, besides the bundled ones; ``rules`` are counting
-    rules that the file may name without defining them. ``cancel_check`` is called repeatedly while its syntax is read;
-    what it raises ends that.
+    ``tokenizers``: names of encodings that may be counted with, besides the bundled ones. ``rules``: counting rules
+    that the file may name without defining them. ``cancel_check`` is called repeatedly while the syntax is parsed; any
+    exception it raises ends the parsing.
     """
     document = read_document(text.replace("\r\n", "\n"), file_name, cancel_check)
     reader = _Reader(document, file_name, {*BUNDLED_ENCODINGS, *tokenizers}, rules or {})
@@ -266,7 +267,7 @@ class _Reader:
         fields = {
             name: (key, value)
             for name, (key, value) in self._checker.table(root, "", names("file")).items()
-            # A heading with nothing below it is what a new file looks like.
+            # Empty headings are allowed, as in a new file.
             if not (name in HEADINGS and isinstance(value, Scalar) and value.is_empty)
         }
         if "rates" in fields:
@@ -369,7 +370,7 @@ class _Reader:
         self._file.models[model_id] = Entry(entry, currency, exchange_rate, self._places(fields))
 
     def _places(self, fields: Mapping[str, tuple[Scalar, Node]]) -> dict[str, Place]:
-        """Where the values of a model stand, those of its price by their own paths."""
+        """Return the places of a model's values; those of its price have their own paths."""
         values = {name: value for name, (_, value) in fields.items()}
         price = values.pop("price", None)
         if isinstance(price, Table):
@@ -418,7 +419,7 @@ class _Reader:
         return tuple(aliases)
 
     def _check_likeness(self) -> None:
-        """Every model that another one is like exists, and none is like itself by a detour."""
+        """Report ``like`` with an unknown model, and cycles of it."""
         for model_id, entry in self._file.models.items():
             seen = [model_id]
             while entry is not None and isinstance(other := entry.fields.get("like"), str):
@@ -455,7 +456,7 @@ class _Reader:
 
 
 def _is_bundled(model_id: str) -> bool:
-    from pricing.bundled import load_bundled  # only here: the file that is read may be one that it is made of
+    from pricing.bundled import load_bundled  # not at the top: the file may be a source of the bundled table
 
     return model_id in load_bundled().entries
 

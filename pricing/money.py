@@ -1,4 +1,4 @@
-"""Text for amounts of money, short for the screen and exact for exports, and the sum behind a cost, line by line."""
+"""Formatting of money, short for the screen and exact for exports, and the line-by-line explanation of a cost."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SCREEN = Context(prec=60, rounding=ROUND_HALF_EVEN)
 
 
 def exact_usd(amount: Decimal) -> str:
-    """Every digit of ``amount``, without exponent and without zeros at the end: ``0.0125``, ``12``, ``0``."""
+    """Return every digit of ``amount``, without an exponent or trailing zeros: ``0.0125``, ``12``, ``0``."""
     text = format(amount, "f")
     if "." in text:
         text = text.rstrip("0").rstrip(".")
@@ -22,9 +22,9 @@ def exact_usd(amount: Decimal) -> str:
 
 
 def format_usd(amount: Decimal | None, digits: int = 3) -> str:
-    """An amount for the screen: cents from one dollar on, ``digits`` significant digits below.
+    """Format an amount for the screen: cents from one dollar, ``digits`` significant digits below.
 
-    ``$1,234.50``, ``$12.34``, ``$0.50``, ``$0.00045``, ``$0``; ``n/a`` where the amount is unknown.
+    ``$1,234.50``, ``$12.34``, ``$0.50``, ``$0.00045``, ``$0``; ``n/a`` if the amount is unknown.
     """
     if amount is None:
         return UNKNOWN
@@ -33,9 +33,9 @@ def format_usd(amount: Decimal | None, digits: int = 3) -> str:
 
 
 def format_usd_range(amount: Decimal | None, low: Decimal | None, high: Decimal | None, digits: int = 3) -> str:
-    """An amount with its range, both ends with the same number of decimals: ``$0.041–0.048``.
+    """Format an amount with its range, both ends with the same number of decimals: ``$0.041–0.048``.
 
-    One amount where the ends look alike; ``n/a`` where something is unknown.
+    A single amount if the ends look alike; ``n/a`` if an amount is unknown.
     """
     if amount is None or low is None or high is None:
         return UNKNOWN
@@ -47,7 +47,7 @@ def format_usd_range(amount: Decimal | None, low: Decimal | None, high: Decimal 
 
 
 def _places(amount: Decimal, digits: int) -> int:
-    """How many decimals show ``digits`` significant digits, two at least."""
+    """Return the number of decimals that show ``digits`` significant digits, at least two."""
     if not amount or abs(amount) >= 1:
         return 2
     return max(2, digits - 1 - amount.adjusted())
@@ -79,7 +79,7 @@ _CHECKED_IN = {"vendor": " at the vendor's page", "table": " in published price 
 
 
 def explain(estimate: CostEstimate) -> tuple[str, ...]:
-    """One line for each part of the cost, then total, range, calls, tier, remarks and source."""
+    """Return one line for each part of the cost, then total, range, calls, tier, remarks and source."""
     if estimate.input_tokens is None:
         return ("the tokens of the prompt are not known",)
     lines = [_part(part) for part in estimate.parts]

@@ -1,8 +1,8 @@
-"""Which prices hold: the ones in force on a day, for a prompt of a length, in a service tier or the batch service.
+"""Selection of prices: those in effect on a day, for a prompt length, in a service tier or the batch service.
 
-Sources of the rules: long-prompt tiers price the whole request, output included, by its whole prompt, cached tokens
-included (Anthropic, Google, OpenAI and xAI document it so). A price that is not published is replaced only where that
-cannot make a cost look smaller than it may be; anything else stays unknown.
+Sources of the rules: a long-prompt tier prices the whole request, including the output, by the length of the whole
+prompt, including cached tokens (documented by Anthropic, Google, OpenAI and xAI). An unpublished price is substituted
+only if that cannot underestimate the cost; otherwise it stays unknown.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _EVERYTHING = (*RATE_NAMES, "batch")
 
 
 class Rate(NamedTuple):
-    """One price in USD per million tokens, None where unknown. ``path`` is where a file would say it.
+    """One price in USD per million tokens, None if unknown. ``path``: its path in a file.
 
-    ``note`` tells what the price stands in for. A tuple, because thousands are made when a table is priced again.
+    ``note``: explains a substituted price. A tuple, because thousands are created to reprice a table.
     """
 
     usd: Decimal | None
@@ -42,14 +42,15 @@ class Rate(NamedTuple):
 
 
 def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
-    """The price in force on a day, and the change that brought it about, if one did. On a day of which no price is
-    known it has no amounts."""
+    """Return the price in effect on a day, and the change that introduced it, if any. On a day without a known price it
+    has no amounts."""
     found, last = _in_force(price, on)
     return found[0], last
 
 
 def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
-    """The price in force on a day and behind it those that assumed changes may not have replaced; the last change."""
+    """Return the price in effect on a day, followed by those that assumed changes may not have replaced; the last
+    change."""
     if price.known_from is not None and on < price.known_from:
         return [Price(Rates(), changes=price.changes, known_from=price.known_from)], None
     if price.since is not None and on < price.since:
@@ -63,7 +64,7 @@ def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
 
 
 def _in_the_past(price: Price, on: date) -> tuple[list[Price], Change | None]:
-    """The price that was in force on a day before those of today, and a change that says of when it is."""
+    """Return the earlier price in effect on a day before the current ones, and a change that describes its period."""
     earlier = [past for past in price.history if past.from_date <= on]
     if not earlier:
         return [Price(Rates(), changes=price.changes, known_from=price.since)], None
@@ -73,14 +74,14 @@ def _in_the_past(price: Price, on: date) -> tuple[list[Price], Change | None]:
     note = f"price from {past.from_date.isoformat()} until {until.isoformat()}"
     told = ", ".join(filter(None, (past.note, past.source)))
     tiers = past.tiers
-    if tiers is None:  # whether long prompts cost more at that time is not known
+    if tiers is None:  # it is unknown if long prompts cost more at that time
         tiers = tuple(Tier(Rates(), over=tier.over, from_=tier.from_, unknown=_EVERYTHING) for tier in price.tiers)
     found = Price(past.rates, past.per_request, past.batch, tiers, known_from=price.known_from)
     return [found], Change(past.from_date, Rates(), note=f"{note} ({told})" if told else note)
 
 
 def depends_on_hour(price: Price, on: date) -> OffPeak | None:
-    """What a price of that day is outside its peak hours; None where it does not depend on the hour."""
+    """Return the off-peak rule of a price on that day, or None if the price does not depend on the hour."""
     off_peak = price.off_peak
     if off_peak is None or (off_peak.from_date is not None and on < off_peak.from_date):
         return None
@@ -88,9 +89,9 @@ def depends_on_hour(price: Price, on: date) -> OffPeak | None:
 
 
 def _at_hours(found: Sequence[Price], on: date, hours: str) -> tuple[Price, ...]:
-    """These prices as they are at some hours, and behind them those between which they may lie.
+    """Return these prices at the given hours, followed by those that bound them.
 
-    Without hours, and for the mean of a week, these are the prices of the peak hours and those of all others.
+    Without hours, and for the average of a week, these are the peak and the off-peak prices.
     """
     main, others = list(found), []
     for place, price in enumerate(found):
@@ -109,12 +110,12 @@ def _at_hours(found: Sequence[Price], on: date, hours: str) -> tuple[Price, ...]
 
 
 def average_of_a_week(off_peak: OffPeak, peak_minutes: int) -> tuple[Decimal, int]:
-    """Return the mean price of a week as a multiple of that of the peak hours: a dividend and a divisor."""
+    """Return the mean price of a week as a multiple of the peak price: a dividend and a divisor."""
     return peak_minutes + off_peak.factor * (WEEK_MINUTES - peak_minutes), WEEK_MINUTES
 
 
 def scaled(price: Price, factor: Decimal, divisor: int = 1) -> Price:
-    """Return a price whose tokens all cost ``factor / divisor`` times as much. Fees for requests and searches stay."""
+    """Return a price with all token prices times ``factor / divisor``. Fees for requests and searches are unchanged."""
 
     def tier(one: Tier) -> Tier:
         return replace(one, rates=scaled_rates(one.rates, factor, divisor), batch=batch(one.batch))
@@ -136,9 +137,9 @@ def scaled(price: Price, factor: Decimal, divisor: int = 1) -> Price:
 
 
 def scaled_rates(rates: Rates, factor: Decimal, divisor: int = 1) -> Rates:
-    """Return rates that are ``factor / divisor`` times as high; unknown ones stay unknown.
+    """Return rates times ``factor / divisor``. Unknown rates stay unknown.
 
-    With a divisor, to twelve decimals of a dollar for a million tokens: a third has no end.
+    With a divisor, rounded to twelve decimals of a dollar per million tokens, because quotients may not terminate.
     """
     values = {name: value * factor for name in RATE_NAMES if (value := getattr(rates, name)) is not None}
     if divisor != 1:
@@ -157,7 +158,7 @@ def _changed(price: Price, change: Change) -> Price:
         batch = None
     fee = price.per_request if change.per_request is None else change.per_request
     services = price.services
-    if new or change.tiers is not None:  # what a tier with prices of its own costs then is not announced
+    if new or change.tiers is not None:  # the new prices of a service with its own rates are not announced
         services = tuple(service for service in services if service.factor is not None)
     return replace(
         price,
@@ -170,7 +171,7 @@ def _changed(price: Price, change: Change) -> Price:
 
 
 def tier_for(price: Price, prompt_tokens: int) -> Tier | None:
-    """The tier that a prompt of this many tokens falls into, None for the base prices."""
+    """Return the tier for a prompt of this many tokens, or None for the base prices."""
     found = None
     for tier in price.tiers:
         if prompt_tokens < tier.first:
@@ -180,13 +181,12 @@ def tier_for(price: Price, prompt_tokens: int) -> Tier | None:
 
 
 class RateCard:
-    """The prices of one request: a price in force, its tier, and the service it goes through.
+    """Prices of one request: from a price in effect, its tier, and its service.
 
     ``service``: empty for the standard one, ``batch``, or one of ``SERVICES``.
 
-    Where a price is not published: hidden reasoning is billed as output; reading from the cache and writing to it cost
-    what fresh input costs. A write that lives for an hour costs more than a short one, so input stands in for it only
-    where neither has a price.
+    Substitutes for unpublished prices: hidden reasoning is billed as output; cache reads and writes cost the same as
+    fresh input. A one-hour cache write costs more than a short one, so input replaces it only if neither has a price.
     """
 
     def __init__(self, price: Price, tier: Tier | None, service: str = "") -> None:
@@ -198,7 +198,7 @@ class RateCard:
         self._known: dict[str, Rate] = {}
 
     def rate(self, name: str) -> Rate:
-        """The price of ``input``, ``cached``, ``cache_write``, ``cache_write_1h``, ``output`` or ``reasoning``."""
+        """Return the price with this name, one of ``RATE_NAMES``."""
         rate = self._known.get(name)
         if rate is None:
             instead = _STAND_IN[name]
@@ -231,7 +231,7 @@ class RateCard:
         return Rate(None, f"batch.{name}")
 
     def _of_service(self, name: str, instead: str, normal: Rate, quiet: bool) -> Rate:
-        """A price of a service tier. Where it is not published, the normal one stands in if the tier is not dearer."""
+        """Return a price of a service tier. The normal price replaces an unpublished one if the tier costs no more."""
         path = f"services.{self._service}"
         rates = self._service_rates
         if rates is None:
@@ -264,10 +264,10 @@ class RateCard:
 
 
 class RateCards:
-    """Rate cards that are made once and kept, for a table whose models are priced again and again.
+    """Cache of rate cards, for tables whose models are priced repeatedly.
 
-    Those of one day: another day empties it. Prices and tiers are told apart as objects, for those of a catalogue stay
-    as they are, and comparing them would take longer than making a card. For one thread at a time.
+    Holds those of one day; another day clears it. Prices and tiers are compared by identity, because those of a catalog
+    never change, and comparing values would take longer than creating a card. Use it on one thread at a time.
     """
 
     def __init__(self) -> None:
@@ -276,16 +276,16 @@ class RateCards:
         self._cards: dict[tuple[int, int, str], tuple[Price, Tier | None, RateCard]] = {}
 
     def possible(self, price: Price, on: date, hours: str = "") -> tuple[tuple[Price, ...], Change | None]:
-        """Return the prices that may hold on a day, and the change that brought the first of them about.
+        """Return the prices that may apply on a day, and the change that introduced the first of them.
 
-        The first is the one that counts: that of ``price_on`` at these hours. The others are those that hold if no
-        assumed change has come, and where the hours are not told, those outside the peak hours.
+        The first is the main one: that of ``price_on`` at these hours. The others apply if assumed changes did not take
+        effect, and, if the hours are unknown, outside the peak hours.
         """
         if on != self._on:
             self._on = on
             self._changed.clear()
             self._cards.clear()
-        # What an id belongs to is kept beside it, or the id could be that of another object one day.
+        # Keep a reference to the object beside its id, or the id could be reused by another object.
         key = id(price), hours
         known = self._changed.get(key)
         if known is None:
@@ -294,7 +294,7 @@ class RateCards:
         return known[1], known[2]
 
     def card(self, price: Price, tier: Tier | None, service: str = "") -> RateCard:
-        """The card of a price in force."""
+        """Return the card of a price in effect."""
         key = id(price), id(tier), service
         known = self._cards.get(key)
         if known is None:
@@ -303,14 +303,14 @@ class RateCards:
 
 
 def _service(price: Price, tier: Tier | None, normal: Rates, name: str) -> Rates | None:
-    """The rates of a service tier for prompts of a length whose normal ones are given; None where they are unknown."""
+    """Return the rates of a service tier, given the normal ones for the prompt length, or None if unknown."""
     service = next((one for one in price.services if one.name == name), None)
     if service is None:
         return None
     if service.factor is not None:
         return scaled_rates(normal, service.factor)
     if service.tiers and {one.first for one in service.tiers} != {one.first for one in price.tiers}:
-        return None  # the user gave other tiers: for which prompts these prices are is not known
+        return None  # the user gave other tiers, so the prompts of these prices are unknown
     if tier is None:
         return service.rates
     if service.tiers is None:
@@ -320,7 +320,7 @@ def _service(price: Price, tier: Tier | None, normal: Rates, name: str) -> Rates
 
 
 def _tier_rates(base: Rates, tier: Tier) -> Rates:
-    """The rates of a tier. Cache prices of the base do not reach into a tier that has an input price of its own."""
+    """Return the rates of a tier. Cache prices of the base do not apply to a tier with its own input price."""
     own: dict[str, Decimal | None] = {
         name: value for name in RATE_NAMES if (value := getattr(tier.rates, name)) is not None
     }
@@ -331,7 +331,7 @@ def _tier_rates(base: Rates, tier: Tier) -> Rates:
 
 
 def _batch(price: Price, tier: Tier | None) -> Batch:
-    """The batch prices of a tier; those of the base reach into it only as ``half``."""
+    """Return the batch prices of a tier. Those of the base apply to it only as ``half``."""
     if tier is None:
         return price.batch
     if tier.batch is not None:

@@ -1,4 +1,4 @@
-"""Cost estimates as rows of JSON and as lines of text, for the command line."""
+"""Cost estimates as JSON rows and as text lines, for the command line."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pricing.types import CostEstimate
 
 
 def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -> dict[str, Any]:
-    """One estimate as JSON holds it: money as exact decimal strings, null where unknown; dates as ISO strings.
+    """Return an estimate as JSON data: money as exact decimal strings, null if unknown; dates as ISO strings.
 
-    ``with_sum``: with the sum behind it, line by line.
+    ``with_sum``: include the explanation line by line.
     """
 
     def money(amount: Decimal | None) -> str | None:
@@ -50,7 +50,7 @@ def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -
 
 
 def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool, with_sums: bool = False) -> list[str]:
-    """A table as text, cheapest first, unknown costs last; ``with_sums``: below each row the sum behind it."""
+    """Return a table as text, cheapest first, unknown costs last. ``with_sums``: explain each row below it."""
 
     def cheapest_first(estimate: CostEstimate) -> tuple[bool, Decimal]:
         return estimate.usd is None, estimate.usd or Decimal(0)
@@ -65,7 +65,7 @@ def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool, w
 
 
 def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
-    """One row of the table, the model's id padded to ``width`` characters."""
+    """Return one row of the table, the model's id padded to ``width`` characters."""
     money = format_usd_range(estimate.usd, estimate.usd_low, estimate.usd_high)
     line = f"{estimate.model_id:<{width}}  {tokens_text(estimate):>17} {estimate.label or '':<10} {money}"
     if with_calls:
@@ -80,7 +80,7 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
 
 
 def tokens_text(estimate: CostEstimate) -> str:
-    """The tokens of the prompt, as a range where they are an estimate."""
+    """Return the tokens of the prompt, as a range if they are an estimate."""
     if estimate.input_tokens is None:
         return "n/a"
     if estimate.input_low != estimate.input_high:

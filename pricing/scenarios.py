@@ -1,12 +1,12 @@
-"""What-if on top of one call: months of calls, caching, batches, conversations, budgets, the cheapest model.
+"""What-if analysis of one call: calls per month, caching, batches, conversations, budgets, the cheapest model.
 
-With c the part in the cache, a call that misses writes it, one that hits reads it. The share of hits from which caching
-is cheaper than none is (write - input) / (write - read), 21.7 % for 1.25 and 0.1 times the input price; it is 0 where
-writing costs no more than input. Both lifetimes are renewed by each read (Anthropic and OpenAI document it so).
+A call that misses the cache writes the cached part, a call that hits reads it. Caching is cheaper than no caching from
+a hit rate of (write - input) / (write - read): 21.7 % for 1.25 and 0.1 times the input price, and 0 if writing costs no
+more than input. Both lifetimes are renewed by each read (documented by Anthropic and OpenAI).
 
-The prompt of a turn is the system text, all turns of before (what the user said and what was answered; hidden reasoning
-is not sent again) and what the user says now. With caching, the end of each prompt is a breakpoint: a turn reads what
-the prompt of the turn before ended with, and writes the rest. A turn that comes too late finds nothing and writes all.
+The prompt of a turn is the system text, all earlier user texts and answers (hidden reasoning is not sent again), and
+the new user text. With caching, the end of each prompt is a breakpoint: a turn reads the prompt of the turn before and
+writes the rest. A turn that comes too late misses the cache and writes everything.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from pricing.types import CallMix, CostEstimate, Model, Scenario, ScenarioError,
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """At most so many US dollars, for one call or for all calls of the scenario."""
+    """Maximum cost in US dollars, for one call or for all calls of the scenario."""
 
     usd: Decimal
     for_all_calls: bool = False
@@ -32,11 +32,11 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class BudgetVerdict:
-    """Estimates by what a budget says to them, in the order given.
+    """Estimates by their relation to a budget, in the order given.
 
-    ``within``: even the upper end is. ``may_exceed``: the upper end is over, the lower is not. ``over``: even the lower
-    end is. ``unknown``: a price or the count is not known, or one at an end of the range, or parts that are not counted
-    come on top of what is within.
+    ``within``: even the upper end is within. ``may_exceed``: only the upper end is over. ``over``: even the lower end
+    is over. ``unknown``: a price, the count, or a price at an end of the range is unknown; or the cost is within but
+    lacks parts that are not counted.
     """
 
     within: tuple[CostEstimate, ...]
@@ -46,12 +46,12 @@ class BudgetVerdict:
 
     @property
     def exceeded(self) -> tuple[CostEstimate, ...]:
-        """All that is over the budget, or may be."""
+        """All estimates that are, or may be, over the budget."""
         return (*self.over, *self.may_exceed)
 
 
 def judge(estimates: Iterable[CostEstimate], budget: Budget) -> BudgetVerdict:
-    """Compare costs with a budget; exactly the amount is within. Raises ScenarioError for a budget below 0."""
+    """Compare costs with a budget, inclusive. Raises ScenarioError for a budget below 0."""
     if not budget.usd.is_finite() or budget.usd < 0:
         raise ScenarioError(f"a budget is 0 or more (got {budget.usd})")
     within, may, over, unknown = [], [], [], []
@@ -69,7 +69,7 @@ def judge(estimates: Iterable[CostEstimate], budget: Budget) -> BudgetVerdict:
 
 
 def ends(estimate: CostEstimate, for_all_calls: bool) -> tuple[Decimal | None, Decimal | None]:
-    """Both ends of the range of a cost, of one call or of all."""
+    """Return both ends of the range of a cost, for one call or for all."""
     if for_all_calls:
         return estimate.usd_calls_low, estimate.usd_calls_high
     return estimate.usd_low, estimate.usd_high
@@ -77,7 +77,7 @@ def ends(estimate: CostEstimate, for_all_calls: bool) -> tuple[Decimal | None, D
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A model with its cost. ``why_not`` says what keeps it from the job, each a phrase; empty where nothing does."""
+    """A model with its cost. ``why_not``: phrases that say why it does not fit; empty if it does."""
 
     model: Model
     estimate: CostEstimate
@@ -85,18 +85,18 @@ class Choice:
 
     @property
     def fits(self) -> bool:
-        """Whether the model can do the job at a price that is known."""
+        """True if the model can do the job at a known price."""
         return not self.why_not
 
 
 def ranked(priced: Iterable[tuple[Model, CostEstimate]], scenario: Scenario) -> tuple[Choice, ...]:
-    """The models that fit, cheapest first by the middle of their range, then those that do not, in the order given."""
+    """Return the models that fit, cheapest first by the middle of their range, then the others in the order given."""
     choices = [Choice(model, estimate, tuple(_why_not(model, estimate, scenario))) for model, estimate in priced]
     return tuple(sorted(choices, key=lambda choice: (not choice.fits, middle(choice.estimate) if choice.fits else 0)))
 
 
 def middle(estimate: CostEstimate) -> Decimal:
-    """The middle of the range of a cost, 0 where it is unknown."""
+    """Return the middle of the range of a cost, or 0 if it is unknown."""
     if estimate.usd_low is None or estimate.usd_high is None:
         return estimate.usd or Decimal(0)
     return (estimate.usd_low + estimate.usd_high) / 2
@@ -127,8 +127,8 @@ _SHARE = Context(prec=12)
 
 @dataclass(frozen=True, slots=True)
 class CachePlan:
-    """The first ``tokens`` of the prompt are cached; ``hit_rate`` of the calls (0 to 1) find them. ``for_an_hour``: the
-    longer of the two lifetimes.
+    """Caching of the first ``tokens`` of the prompt. ``hit_rate``: share of calls that hit, 0 to 1. ``for_an_hour``:
+    use the longer of the two lifetimes.
     """
 
     tokens: int
@@ -138,12 +138,11 @@ class CachePlan:
 
 @dataclass(frozen=True, slots=True)
 class CachedCost:
-    """What a call costs with a cache, on average.
+    """Average cost of a call with a cache.
 
-    ``hit``, ``miss`` and ``without`` are single calls: the cache is read, is written, is not used. ``usd`` is their
-    mean at the plan's share of hits, ``break_even`` the share from which the cache pays (1 or more: never; None: a
-    price is unknown, or hits cost what misses do). ``saves`` is what an average call costs less than without, negative
-    where caching is dearer.
+    ``hit``, ``miss`` and ``without``: single calls that read the cache, write it, or do not use it. ``usd``: their mean
+    at the hit rate of the plan. ``break_even``: hit rate from which the cache pays (1 or more: never; None: a price is
+    unknown, or hits cost no less than misses). ``saves``: savings of an average call, negative if caching costs more.
     """
 
     hit: CostEstimate
@@ -157,9 +156,9 @@ class CachedCost:
 def cached_cost(
     model: Model, count: TokenCount, scenario: Scenario, plan: CachePlan, cards: RateCards | None = None
 ) -> CachedCost:
-    """The average cost of one call under a plan, which takes the place of what the scenario says of the cache.
+    """Return the average cost of one call under a plan, which replaces the cache settings of the scenario.
 
-    Raises ScenarioError for a share of hits outside 0 to 1 and for more cached tokens than the prompt has.
+    Raises ScenarioError for a hit rate outside 0 to 1, and for more cached tokens than the prompt has.
     """
     check_share("share of hits", plan.hit_rate)
     bare = replace(scenario, cached_tokens=None, cached_share=None, cache_write_tokens=0, cache_write_1h_tokens=0)
@@ -182,7 +181,7 @@ def _break_even(hit: Decimal | None, miss: Decimal | None, without: Decimal | No
 
 
 def calls_until_caching_pays(cost: CachedCost) -> int | None:
-    """How many calls in a row, the first of which misses, are cheaper with the cache than without.
+    """Return how many consecutive calls, the first of which misses, are needed for the cache to pay.
 
     2 for a write at 1.25 and a read at 0.1 times the input price, 3 for a write at 2. None: never, or unknown.
     """
@@ -199,9 +198,10 @@ def calls_until_caching_pays(cost: CachedCost) -> int | None:
 
 
 def expected_hit_rate(calls_per_day: int, lifetime_minutes: int) -> Decimal:
-    """The share of calls that come within the cache's lifetime after the one before, for calls at random moments.
+    """Return the share of calls that come within the cache's lifetime after the previous one, for calls at random
+    times.
 
-    1 - exp(-calls per minute × lifetime), the chance that a gap of a Poisson process is shorter; rounded to 12 digits.
+    1 - exp(-calls per minute × lifetime), the probability of a shorter gap in a Poisson process, rounded to 12 digits.
     Raises ScenarioError for negative numbers.
     """
     if calls_per_day < 0 or lifetime_minutes < 0:
@@ -215,7 +215,7 @@ _ONE = Decimal(1)
 
 
 def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
-    """Calls in a month of so many days. Raises ScenarioError for negative numbers and months longer than 31 days."""
+    """Return the calls in a month of ``days`` days. Raises ScenarioError for negative numbers and more than 31 days."""
     if per_day < 0 or not 0 <= days <= 31:
         raise ScenarioError(f"{per_day:,} calls on {days} days of a month cannot be")
     return per_day * days
@@ -223,8 +223,8 @@ def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
 
 @dataclass(frozen=True, slots=True)
 class CallKind:
-    """A share of the calls (0 to 1) and what one of them costs. ``hit``: whether it finds the cached part of the prompt
-    in the cache, None if calls do not differ in this.
+    """A share of the calls (0 to 1) and the cost of one of them. ``hit``: whether it hits the cache, None if calls do
+    not differ in this.
     """
 
     share: Decimal
@@ -235,11 +235,11 @@ class CallKind:
 
 @dataclass(frozen=True, slots=True)
 class MixedCost:
-    """What the average of many calls costs.
+    """Average cost of different calls.
 
-    ``average`` is an estimate without parts: those stand in ``kinds``, of which only such with a share are there. Its
-    amounts are None where one of a kind is unknown. ``caching`` is the cost of a call with and without the cache, None
-    where calls do not differ in it: through the batch service where all of them go, else without.
+    ``average``: an estimate without parts; its amounts are None if one of a kind is unknown. ``kinds``: the kinds of
+    calls with a share above 0, with their parts. ``caching``: cost of a call with and without the cache, None if calls
+    do not differ in it; in the batch service if all calls use it, else in the normal one.
     """
 
     average: CostEstimate
@@ -250,10 +250,10 @@ class MixedCost:
 def mixed_cost(
     model: Model, count: TokenCount, scenario: Scenario, mix: CallMix, cards: RateCards | None = None
 ) -> MixedCost:
-    """The average call of a scenario, and all its calls, where they differ as ``mix`` says.
+    """Return the average call of a scenario, and all its calls, which differ as ``mix`` describes.
 
-    Where calls hit or miss the cache, that takes the place of what the scenario says is written to it. Raises
-    ScenarioError for what cannot be.
+    If calls hit or miss the cache, this replaces the cache writes of the scenario. Raises ScenarioError for impossible
+    input.
     """
     batch_share = Decimal(scenario.batch) if mix.batch_share is None else mix.batch_share
     check_share("share of batch calls", batch_share)
@@ -276,7 +276,7 @@ def mixed_cost(
 
 
 def _average(kinds: list[CallKind], calls: int) -> CostEstimate:
-    """The mean of the kinds by their shares. What is not money is alike in all of them."""
+    """Return the mean of the kinds weighted by their shares. Values other than money are equal in all of them."""
 
     def mean(amount: Callable[[CostEstimate], Decimal | None]) -> Decimal | None:
         total = Decimal(0)
@@ -323,7 +323,7 @@ End = Literal["tokens", "low", "high"]
 
 
 def exactly(tokens: int) -> TokenCount:
-    """A count without a range."""
+    """Return a count without a range."""
     return TokenCount(tokens, tokens, tokens, "exact")
 
 
@@ -333,10 +333,10 @@ _NOTHING = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """So many turns of the same size: tokens of the system text, of what the user says and is answered each time.
+    """A number of equal turns: tokens of the system text, and of the user text and the answer of each turn.
 
-    ``late_turns`` are the numbers (from 1) of turns that find the cache empty. ``least_cached`` is the length from
-    which a vendor caches prompts at all.
+    ``late_turns``: numbers (from 1) of turns that miss the cache. ``least_cached``: minimum prompt length that a vendor
+    caches, in tokens.
     """
 
     turns: int
@@ -351,9 +351,9 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn: its prompt with the parts read from and written to the cache, its cost, and that of all up to it.
+    """One turn: its prompt with the tokens read from and written to the cache, its cost, and the total so far.
 
-    The range of ``total_usd`` is that of conversations with the fewest and the most tokens everywhere. None: unknown.
+    The range of ``total_usd`` covers conversations with the minimum and the maximum tokens everywhere. None: unknown.
     """
 
     number: int
@@ -373,10 +373,10 @@ def converse(
     cards: RateCards | None = None,
     cancel_check: CancelCheck = check_cancelled,
 ) -> tuple[Turn, ...]:
-    """The turns in order. Day, batch and factor are the scenario's; what it says of output and cache does not count.
-    ``cancel_check`` is called before each turn; what it raises ends the work.
+    """Return the turns in order. Day, batch and factor come from the scenario; its output and cache settings are
+    ignored. ``cancel_check`` is called before each turn; any exception it raises ends the work.
 
-    Raises ScenarioError for fewer than one or more than 10,000 turns, and for what ``estimate`` refuses.
+    Raises ScenarioError for fewer than one or more than 10,000 turns, and like ``estimate``.
     """
     if not 1 <= conversation.turns <= MOST_TURNS:
         raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
@@ -392,8 +392,8 @@ def converse(
 
 
 def caching_pays_from(cached: Sequence[Turn], without: Sequence[Turn]) -> int | None:
-    """The turn from which on a conversation with the cache costs less, all turns up to it together; None: never, or a
-    price is unknown. Both are the same conversation but for the cache.
+    """Return the turn from which a conversation costs less with the cache, in total up to that turn. None: never, or a
+    price is unknown. Both arguments are the same conversation apart from the cache.
     """
     pays: int | None = None
     for turn, plain in zip(cached, without, strict=True):
@@ -419,7 +419,7 @@ def _run(
     cards: RateCards,
     cancel_check: CancelCheck,
 ) -> list[Turn]:
-    """The conversation with every part at one end of its range."""
+    """Return the turns with every part at one end of its range."""
     answer, reasoning = getattr(conversation.answer, end), getattr(conversation.reasoning, end)
     totals: tuple[Decimal | None, ...] = (_NOTHING,) * 3
     turns = []
@@ -452,7 +452,7 @@ def _plus(total: Decimal | None, usd: Decimal | None) -> Decimal | None:
 
 
 def _prompts(conversation: Conversation, end: End) -> Iterator[tuple[int, int, int]]:
-    """For each turn: its number, the tokens of its prompt, and how many of them the cache holds."""
+    """Yield for each turn its number, the tokens of its prompt, and how many of them are cached."""
     system, user = getattr(conversation.system, end), getattr(conversation.user, end)
     answer = getattr(conversation.answer, end)
     in_cache = 0

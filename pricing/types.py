@@ -1,7 +1,7 @@
 """Frozen facts and results of pricing. Importing this module costs nothing: no YAML, no data.
 
-Money is a ``Decimal`` in US dollars, or None where it is unknown; never a float, and never 0 for "not known". Prices
-are US dollars per million tokens. A number has three states: None (unknown), 0 (free), a price.
+Money is a ``Decimal`` in US dollars, or None if unknown; never a float, and never 0 for "unknown". Prices are US
+dollars per million tokens. A price has three states: None (unknown), 0 (free), an amount.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from decimal import Decimal
 from typing import Literal, get_args
 
 Label = Literal["exact", "counted", "formula", "assumed", "reconstructed", "estimated"]
-"""How far a number can be trusted, best first.
+"""Reliability of a number, best first.
 
-``exact``: the vendor's own published tokenizer for this model. ``counted``: told by the vendor's own service.
-``formula``: a published rule of arithmetic, as for the overhead of a request. ``assumed``: the right tokenizer or price
-by good authority, but not by the vendor's word. ``reconstructed``: a third party's tested reconstruction.
-``estimated``: a measured ratio to another encoding, with a range.
+``exact``: the vendor's own published tokenizer for this model. ``counted``: reported by the vendor's service.
+``formula``: a published formula, as for the overhead of a request. ``assumed``: the right tokenizer or price by a good
+source, but not confirmed by the vendor. ``reconstructed``: a third party's tested reconstruction. ``estimated``: a
+measured ratio to another encoding, with a range.
 """
 
 LABELS: tuple[Label, ...] = get_args(Label)
@@ -26,25 +26,24 @@ LABELS: tuple[Label, ...] = get_args(Label)
 
 
 def least_sure(*labels: Label) -> Label:
-    """Return the label of a sum whose parts have these labels: that of its least sure part."""
+    """Return the label of a sum of parts with these labels: the least reliable one."""
     return max(labels, key=LABELS.index)
 
 
 Origin = Literal["bundled", "yours"]
-"""Where the value of a field comes from: the built-in table or the user's file."""
+"""Source of a field's value: the built-in table or the user's file."""
 
 
 class PricingError(Exception):
-    """Base of the errors of this package. The text is a plain sentence that can be shown as it is."""
+    """Base of the errors of this package. The message is a plain sentence for display."""
 
 
 class ScenarioError(PricingError, ValueError):
-    """A scenario that cannot be: more tokens read from the cache than the prompt has, a negative number."""
+    """An impossible scenario: more tokens read from the cache than the prompt has, a negative number."""
 
 
 class UnknownModelError(PricingError, LookupError):
-    """No model answers to this name. ``suggestions`` are ids that look like it, best first; ``when``: what it meant on
-    other days."""
+    """No model has this name. ``suggestions``: similar ids, best first. ``when``: what the name meant on other days."""
 
     def __init__(self, text: str, suggestions: tuple[str, ...] = (), when: str = "") -> None:
         self.text = text
@@ -55,7 +54,7 @@ class UnknownModelError(PricingError, LookupError):
 
 
 class AmbiguousModelError(PricingError, LookupError):
-    """A bare name that several models share. ``candidates`` are their full ids."""
+    """A bare name of several models. ``candidates``: their full ids."""
 
     def __init__(self, text: str, candidates: tuple[str, ...]) -> None:
         self.text = text
@@ -64,7 +63,7 @@ class AmbiguousModelError(PricingError, LookupError):
 
 
 class PriceFileError(PricingError):
-    """A price file with mistakes. ``problems`` names every one of them; nothing of the file is in force."""
+    """A price file with errors, none of which is in effect. ``problems``: all of them."""
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         self.problems = problems
@@ -74,15 +73,15 @@ class PriceFileError(PricingError):
 
 
 class EditError(PricingError, ValueError):
-    """A change that cannot be made, whatever the values: the place does not exist, or cannot hold such a value."""
+    """An edit that is impossible with any value: the place does not exist, or cannot hold such a value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in a price file. ``line`` and ``column`` count from 1; both are 0 where there is no place for it.
+    """One error in a price file. ``line`` and ``column`` count from 1; both are 0 if there is no position.
 
-    ``path`` is the way to the value, like ``models.openai/gpt-4.1.price.input``; ``message`` is one sentence with the
-    path in it, ``hint`` the correction where one can be guessed (it is part of the message).
+    ``path``: path of the value, such as ``models.openai/gpt-4.1.price.input``. ``message``: one sentence that includes
+    the path. ``hint``: the probable correction, if any (also part of the message).
     """
 
     file: str
@@ -99,7 +98,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a value stands: file, and line and column from 1."""
+    """Position of a value: file, and line and column from 1."""
 
     file: str
     line: int
@@ -111,7 +110,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something in a valid price file that its author should know: not a mistake, nothing is refused."""
+    """A hint about a valid price file for its author. It is no error, and nothing is refused."""
 
     model_id: str
     path: str
@@ -120,9 +119,9 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
-    """How many tokens a model sees: the best figure, and the range that holds it. low <= tokens <= high.
+    """Number of tokens that a model sees: the best estimate and its range. low <= tokens <= high.
 
-    ``is_complete``: False where the request has further parts, which cannot be counted and are in none of the three.
+    ``is_complete``: False if the request has further parts that cannot be counted, included in none of the three.
     """
 
     tokens: int
@@ -134,10 +133,10 @@ class TokenCount:
 
 @dataclass(frozen=True, slots=True)
 class CountRule:
-    """How to count for a model: tokens of the encoding ``tokenizer`` times ``ratio``, between ``low`` and ``high``.
+    """Count rule of a model: tokens of the encoding ``tokenizer`` times ``ratio``, between ``low`` and ``high``.
 
-    ``tokenizer`` is the name of an encoding, or None where there is nothing to count with. All three factors are 1
-    where the label is ``exact`` or ``assumed``. ``note`` says where the figures come from.
+    ``tokenizer``: name of an encoding, or None if there is nothing to count with. All three factors are 1 if the label
+    is ``exact`` or ``assumed``. ``note``: source of the figures.
     """
 
     tokenizer: str | None
@@ -150,11 +149,11 @@ class CountRule:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Prices in USD per million tokens. None: not known.
+    """Prices in USD per million tokens. None: unknown.
 
-    ``cached`` is a read from the prompt cache, ``cache_write`` a write that lives for minutes, ``cache_write_1h`` one
-    that lives for an hour. ``reasoning`` is set only where a vendor bills hidden reasoning at another rate than output.
-    ``audio_input`` and ``audio_output`` are for tokens of sound, which come on top of those of text.
+    ``cached``: reads from the prompt cache. ``cache_write``: writes with a lifetime of minutes. ``cache_write_1h``:
+    writes with a lifetime of one hour. ``reasoning``: set only if a vendor bills hidden reasoning at another rate than
+    output. ``audio_input`` and ``audio_output``: audio tokens, in addition to text tokens.
     """
 
     input: Decimal | None = None
@@ -168,19 +167,19 @@ class Rates:
 
 
 RATE_NAMES: tuple[str, ...] = tuple(rate.name for rate in fields(Rates))
-"""The fields of ``Rates``, which are also their names in a price file."""
+"""Names of the fields of ``Rates``, also used in price files."""
 
 Batch = Rates | Literal["half"] | None
-"""Prices of the batch service: its own, half of every normal price, or not known."""
+"""Prices of the batch service: its own, half of every normal price, or unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tier:
-    """Prices of the whole request once its whole prompt is long enough. Exactly one of ``over`` and ``from_`` is set.
+    """Prices of the whole request if the whole prompt is long enough. Exactly one of ``over`` and ``from_`` is set.
 
-    ``over``: holds for prompts of more than that many tokens. ``from_``: from exactly that many. Input and output that
-    are None cost what they cost below; cache prices do so only where the tier has no input price of its own. What
-    ``unknown`` names (rates, or ``batch``) is known to differ, but not by how much.
+    ``over``: applies to prompts of more than that many tokens. ``from_``: from exactly that many. Input and output
+    prices that are None are those of the tier below; cache prices only if the tier has no input price of its own.
+    ``unknown``: rates, or ``batch``, that are known to differ by an unknown amount.
     """
 
     rates: Rates
@@ -191,31 +190,31 @@ class Tier:
 
     @property
     def first(self) -> int:
-        """The number of tokens of the shortest prompt that this tier holds for."""
+        """Length of the shortest prompt that this tier applies to, in tokens."""
         if self.from_ is not None:
             return self.from_
         return (self.over or 0) + 1
 
     @property
     def condition(self) -> str:
-        """The condition in words, like ``more than 272,000 prompt tokens``."""
+        """The condition in words, such as ``more than 272,000 prompt tokens``."""
         if self.from_ is not None:
             return f"{self.from_:,} prompt tokens or more"
         return f"more than {self.over or 0:,} prompt tokens"
 
 
 SERVICES = ("flex", "priority", "fast", "ultrafast")
-"""Service tiers that a vendor may sell a model in, besides the standard one and the batch service."""
+"""Service tiers that a vendor may offer, besides the standard one and the batch service."""
 
 HOURS = ("peak", "off-peak", "average")
-"""Hours that a cost can be for where a price depends on them: those of the peak, the others, the mean of a week."""
+"""Hours of a cost whose price depends on them: the peak hours, the others, the average of a week."""
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """Prices of a service tier: ``factor`` times every normal price, or ``rates`` of its own.
+    """Prices of a service tier: ``factor`` times every normal price, or its own ``rates``.
 
-    ``tiers`` are those of long prompts, at thresholds of the normal ones; None: what long prompts cost is not known.
+    ``tiers``: its long-prompt tiers, at thresholds of the normal ones. None: the price of long prompts is unknown.
     """
 
     name: str
@@ -231,8 +230,8 @@ WEEK_MINUTES = 7 * 24 * 60
 class OffPeak:
     """Prices that depend on the hour: ``factor`` times the normal ones outside the hours of ``peak``.
 
-    ``peak``: starts and ends in minutes of a day in UTC, the end not included; ``weekdays``: the days that have such
-    hours, 0 for Monday. Both empty where the hours are not known. ``from_date``: the first day that is so.
+    ``peak``: start and end of each window in minutes of a day in UTC, end excluded. ``weekdays``: days with peak hours,
+    0 for Monday. Both are empty if the hours are unknown. ``from_date``: first day with such prices.
     """
 
     factor: Decimal
@@ -243,11 +242,11 @@ class OffPeak:
 
     @property
     def peak_minutes(self) -> int | None:
-        """Minutes of a week at the peak price; None where the hours are not known."""
+        """Minutes of a week at the peak price, or None if the hours are unknown."""
         return sum(end - start for start, end in self.peak) * len(self.weekdays) if self.peak else None
 
     def is_peak(self, at: datetime) -> bool | None:
-        """Whether a time, with its time zone, is in the peak hours; None where they are not known."""
+        """Return True if a time, with its time zone, is in the peak hours; None if they are unknown."""
         if not self.peak:
             return None
         utc = at.astimezone(UTC)
@@ -255,7 +254,7 @@ class OffPeak:
         return utc.weekday() in self.weekdays and any(start <= minute < end for start, end in self.peak)
 
     def next_switch(self, at: datetime) -> datetime | None:
-        """The next minute at which the price becomes the other one; None where the hours are not known."""
+        """Return the next minute at which the price switches, or None if the hours are unknown."""
         now = self.is_peak(at)
         if now is None:
             return None
@@ -271,9 +270,9 @@ class OffPeak:
 
 @dataclass(frozen=True, slots=True)
 class PastPrice:
-    """What a model cost from a day on, until the next of these or the prices of today. Nothing is taken over.
+    """Price of a model from a day until the next entry or the current prices. Each entry is complete in itself.
 
-    ``tiers``: None where it is not known whether long prompts cost more at that time.
+    ``tiers``: None if it is unknown whether long prompts cost more at that time.
     """
 
     from_date: date
@@ -287,12 +286,12 @@ class PastPrice:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Prices that take the place of the ones before on a day. Fields that are None stay as they were.
+    """Prices that replace the previous ones from a day on. Fields that are None are unchanged.
 
-    ``tiers`` replace the earlier ones as a whole: None where they stay, empty where they end. ``batch`` does so too; a
-    block of batch prices does not outlive a change of the prices that it belongs to, ``half`` does. What ``unknown``
-    names (rates, ``batch``) is no longer known from that day on; ``per_request`` among them: there is no fee any more.
-    ``assumed``: the vendor has not announced it, so the earlier prices may still hold.
+    ``tiers`` replaces the earlier tiers as a whole: None if they are unchanged, empty if they end. ``batch`` likewise;
+    a block of batch prices is dropped by a change of the prices it belongs to, ``half`` is not. ``unknown``: names
+    (rates, ``batch``) that become unknown on that day; ``per_request`` among them: the fee ends. ``assumed``: not
+    announced by the vendor, so the earlier prices may still apply.
     """
 
     from_date: date
@@ -307,12 +306,12 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a model costs: base rates, a fee per request in USD (None: no fee), batch, long-prompt tiers, dated changes.
+    """Price of a model: base rates, a fee per request in USD (None: no fee), batch, long-prompt tiers, dated changes.
 
-    ``tiers`` are in rising order of their thresholds, ``changes`` and ``history`` in order of their dates.
-    ``off_peak``: None where the price does not depend on the hour. ``per_search``: USD for each call of the vendor's
-    search tool. ``services``: prices of service tiers. ``since``: the first day of these prices, before which those of
-    ``history`` hold. ``known_from``: the first day of which any price is known; None: these are for any day.
+    ``tiers`` are sorted by threshold, ``changes`` and ``history`` by date. ``off_peak``: None if the price does not
+    depend on the hour. ``per_search``: USD per call of the vendor's search tool. ``services``: prices of service tiers.
+    ``since``: first day of these prices, before which those of ``history`` apply. ``known_from``: first day with any
+    known price; None: these apply to any day.
     """
 
     rates: Rates
@@ -345,19 +344,19 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name that means a model for some time: from the first of two days until before the second. None: no end."""
+    """A temporary name of a model: valid from the first date until before the second. None: unlimited."""
 
     name: str
     from_date: date | None = None
     until: date | None = None
 
     def holds(self, on: date) -> bool:
-        """Whether the name means the model on that day."""
+        """Return True if the name means the model on that day."""
         return (self.from_date is None or on >= self.from_date) and (self.until is None or on < self.until)
 
     @property
     def period(self) -> str:
-        """The time in words, like ``from 2026-10-14``."""
+        """The period in words, such as ``from 2026-10-14``."""
         begin = f"from {self.from_date.isoformat()}" if self.from_date else ""
         end = f"until {self.until.isoformat()}" if self.until else ""
         return " ".join(filter(None, (begin, end)))
@@ -367,15 +366,14 @@ class Alias:
 class Model:
     """One row of the price table.
 
-    ``id`` is ``vendor/model``. ``context`` is the context window, ``max_input`` the limit of the prompt where it is
-    smaller, ``max_output`` the output limit; in tokens, None where unknown. ``checked`` is the day on which the facts
-    were compared with ``source``: at the vendor's page if ``checked_in`` is ``vendor``, in published price tables if it
-    is ``table``. ``dated_aliases`` are names that mean the model for some time. ``retires`` is the day from which the
-    vendor no longer serves the model. ``origin``
-    tells for each field that is set, by its path in the file (``price.input``, ``context``), whether it is bundled or
-    the user's; fields that are not set are absent. ``places`` tells for the user's where they stand (those of the
-    bundled table: ``origins.bundled_place``).
-    ``currency`` and ``exchange_rate`` tell what the user's prices were converted from (USD and 1 where nothing was).
+    ``id`` is ``vendor/model``. ``context``: the context window; ``max_input``: the prompt limit if it is smaller;
+    ``max_output``: the output limit; all in tokens, None if unknown. ``checked``: the day on which the facts were
+    compared with ``source``, at the vendor's page if ``checked_in`` is ``vendor``, in published price tables if it is
+    ``table``. ``dated_aliases``: temporary names of the model. ``retires``: the day from which the vendor no longer
+    serves it. ``origin``: for each field that is set, by its path in the file (``price.input``, ``context``), whether
+    it is bundled or the user's; other fields are absent. ``places``: positions of the user's values (for the bundled
+    table, see ``catalog.bundled_place``). ``currency`` and ``exchange_rate``: what the user's prices were converted
+    from (USD and 1 if they were not).
     """
 
     id: str
@@ -401,42 +399,42 @@ class Model:
 
     @property
     def is_yours(self) -> bool:
-        """Whether the user's file says anything about this model."""
+        """True if the user's file contains this model."""
         return "yours" in self.origin.values()
 
     def is_retired(self, on: date) -> bool:
-        """Whether the vendor no longer serves the model on that day."""
+        """Return True if the vendor no longer serves the model on that day."""
         return self.retires is not None and on >= self.retires
 
     @property
     def only_reads(self) -> bool:
-        """Whether the model writes no text, as embedding models do: its input has a price, its output costs nothing.
+        """True if the model writes no text, like embedding models: its input has a price, its output is free.
 
-        Told by the base prices. A model whose input and output are both free writes all the same.
+        Decided by the base prices. A model whose input and output are both free does write text.
         """
         return bool(self.price.input) and self.price.output == 0
 
     def has_price_on(self, on: date) -> bool:
-        """True unless the day lies before the first of which a price is known."""
+        """Return True unless the day is before the first known price."""
         return self.price.known_from is None or on >= self.price.known_from
 
     def next_change(self, on: date) -> Change | None:
-        """The first change of price after that day, if one is announced."""
+        """Return the first price change announced after that day, or None."""
         return next((change for change in self.price.changes if change.from_date > on), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """What one asks of a model besides sending the prompt, for one call.
+    """Usage of a model besides the prompt, for one call.
 
-    The prompt is the whole: ``cached_tokens`` of it are read from the cache (or ``cached_share`` of it, from 0 to 1,
-    rounded down to whole tokens; give one of the two), ``cache_write_tokens`` and ``cache_write_1h_tokens`` of it are
-    written to the cache, the rest is fresh. ``reasoning_tokens`` come on top of ``output_tokens``. Both may be guesses:
-    ``output_range`` and ``reasoning_range`` are the fewest and the most to expect, and hold the figure itself.
-    ``factor`` multiplies the whole cost (region, discount, tax). ``on`` is the day whose prices count. ``service`` is
-    one of ``SERVICES``, empty for the standard one; ``hours`` one of ``HOURS``, empty where they are not known: then a
-    price that depends on them is a range. ``now`` tells which of the two prices holds at present. Audio tokens come on
-    top of the text; ``searches`` are calls of the vendor's search tool.
+    The prompt includes all of its parts: ``cached_tokens`` of it are read from the cache (or ``cached_share`` of it,
+    from 0 to 1, rounded down to whole tokens; give one of the two), ``cache_write_tokens`` and
+    ``cache_write_1h_tokens`` of it are written to the cache, the rest is fresh. ``reasoning_tokens`` are added to
+    ``output_tokens``. Both may be estimates: ``output_range`` and ``reasoning_range`` are the expected minimum and
+    maximum, and contain the figure itself. ``factor`` multiplies the whole cost (region, discount, tax). ``on``: the
+    day whose prices apply. ``service``: one of ``SERVICES``, empty for the standard one. ``hours``: one of ``HOURS``;
+    empty if unknown, then a price that depends on them is a range. ``now``: the time for which the current one of the
+    two prices is named. Audio tokens are added to the text. ``searches``: calls of the vendor's search tool.
     """
 
     on: date
@@ -461,10 +459,10 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallMix:
-    """How the calls of a scenario differ from each other. Shares lie between 0 and 1; None: all calls are alike.
+    """Differences between the calls of a scenario. Shares are between 0 and 1; None: all calls are alike.
 
-    ``hit_rate`` of the calls find the scenario's cached part of the prompt in the cache, the others write it there: for
-    minutes, or ``for_an_hour``. ``batch_share`` of them go through the batch service, whatever the scenario says.
+    ``hit_rate``: share of calls that read the scenario's cached part of the prompt from the cache; the others write it,
+    for minutes or ``for_an_hour``. ``batch_share``: share of calls in the batch service, whatever the scenario says.
     """
 
     hit_rate: Decimal | None = None
@@ -473,7 +471,7 @@ class CallMix:
 
     @property
     def is_plain(self) -> bool:
-        """Whether all calls are alike."""
+        """True if all calls are alike."""
         return self.hit_rate is None and self.batch_share is None
 
 
@@ -482,9 +480,8 @@ class CostPart:
     """One term of a cost: ``tokens`` at ``usd_per_mtok``, before the scenario's factor. A fee has no tokens.
 
     ``name`` is one of ``input``, ``cached``, ``cache_write``, ``cache_write_1h``, ``output``, ``reasoning``,
-    ``audio_input``, ``audio_output``, ``per_search``, ``per_request``. ``note`` says
-    what stood in for a price that is not published. ``usd`` is None where the price
-    is unknown.
+    ``audio_input``, ``audio_output``, ``per_search``, ``per_request``. ``note``: names the substitute for an
+    unpublished price. ``usd``: None if the price is unknown.
     """
 
     name: str
@@ -496,22 +493,21 @@ class CostPart:
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """What one call costs, and where every figure comes from. Money is exact, nothing is rounded.
+    """Cost of one call, and the source of every figure. Money is exact, nothing is rounded.
 
     ``input_usd`` is the whole prompt with its cached parts, ``output_usd`` output and reasoning, ``request_usd`` the
     fee per request; they add up to ``usd``. ``usd_low`` and ``usd_high`` belong to the ends of the ranges of prompt,
-    output and reasoning, and may lie in different tiers; ``input_usd_low`` and ``input_usd_high`` are the prompt's part
-    alone, ``output_usd_low`` and ``output_usd_high`` that of output and reasoning, each None where a price at some
-    length of the prompt is unknown. ``output_low`` and ``output_high`` are the tokens of output and reasoning together.
-    Where the price is assumed or depends on the hour, the range also holds the price of before and that of other hours;
-    ``price_note`` says so in words, and ``usd_label`` is the label of the money: that of the least sure of count and
-    price. ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown`` names the prices that were
-    needed and are not known; then ``usd`` is None. ``context_share`` is the prompt as a share of the context window (1:
-    full). ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note`` says in words what
-    does not fit, or may not where the prompt is a range; empty where all fits. ``price_checked_in`` is where the price
-    was checked: ``vendor`` or ``table``, as in ``Model``. ``tier`` says in words which long-prompt
-    tier is in force, empty for none. ``is_complete``: False where parts of the prompt cannot be counted, so that the
-    cost lacks them.
+    output and reasoning, and may be in different tiers. ``input_usd_low`` and ``input_usd_high`` are for the prompt
+    alone, ``output_usd_low`` and ``output_usd_high`` for output and reasoning, each None if a price at some prompt
+    length is unknown. ``output_low`` and ``output_high`` are the tokens of output and reasoning together. If the price
+    is assumed or depends on the hour, the range also contains the previous price and that of other hours;
+    ``price_note`` says so in words. ``usd_label``: label of the money, the less reliable of count and price.
+    ``usd_calls`` (with its range) is for all calls of the scenario. ``unknown``: names of required prices that are
+    unknown; then ``usd`` is None. ``context_share``: the prompt as a share of the context window (1: full).
+    ``over_context``: prompt, output and reasoning do not fit; None: unknown. ``context_note``: describes what does not
+    fit, or may not if the prompt is a range; empty if all fits. ``price_checked_in``: where the price was checked:
+    ``vendor`` or ``table``, as in ``Model``. ``tier``: describes the long-prompt tier in effect, empty for none.
+    ``is_complete``: False if parts of the prompt cannot be counted, so that the cost lacks them.
     """
 
     model_id: str
@@ -553,7 +549,7 @@ class CostEstimate:
 
     @property
     def explanation(self) -> tuple[str, ...]:
-        """The sum line by line, with values and source: one line for each part, then total, calls and remarks."""
+        """Explanation of the cost: one line for each part with values, then total, calls, remarks and source."""
         from pricing.money import explain
 
         return explain(self)

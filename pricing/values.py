@@ -1,7 +1,6 @@
-"""Parse single values of a price file, and collect its problems, each with its line and column.
+"""Parsing of single values in a price file, and collection of its problems with line and column.
 
-Nothing is guessed: what two people could read differently (``0,50``, ``010``, ``1:30``) is refused with the way to
-write it.
+Nothing is guessed: ambiguous values (``0,50``, ``010``, ``1:30``) are refused with the correct spelling.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from pricing.types import Problem
 
 MAX_TEXT = 500
 CHECKED_IN = ("vendor", "table")
-"""Where facts can have been checked: at the vendor's own page, or in published price tables."""
+"""Sources of facts: the vendor's own page, or published price tables."""
 
 WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 MAX_TOKENS = 1_000_000_000_000
@@ -53,15 +52,15 @@ _NOT_A_NUMBER = tuple(
         (r"^(\.[0-9]+|[0-9]+\.|\+[0-9.]+)$", "write the number in full, like 0.50"),
     )
 )
-"""What people write where a number belongs, in the order in which it is tried, and what to tell them."""
+"""Common mistakes in numbers, in the order in which they are tried, and the messages for them."""
 
 
 class BadValue(ValueError):
-    """A value that cannot be used. The text is a sentence without file and place."""
+    """An unusable value. The message is a sentence without file and position."""
 
 
 def read_number(text: str) -> Decimal:
-    """A number that is not negative, exact to the last digit. Raises BadValue."""
+    """Parse a non-negative number exactly. Raises BadValue."""
     if _NUMBER.fullmatch(text):
         return Decimal(text)
     low = text.lower().strip()
@@ -70,7 +69,7 @@ def read_number(text: str) -> Decimal:
 
 
 def read_tokens(text: str) -> int:
-    """A number of tokens, one at least: ``128000``, ``128_000``, ``128k``, ``1.05M`` (k is 1,000). Raises BadValue."""
+    """Parse a positive number of tokens: ``128000``, ``128_000``, ``128k``, ``1.05M`` (k is 1,000). Raises BadValue."""
     found = _TOKENS.fullmatch(text)
     if not found:
         if re.fullmatch(r"[0-9]{1,3}([,.' \u00a0\u202f][0-9]{3})+", text):
@@ -92,7 +91,7 @@ def read_tokens(text: str) -> int:
 
 
 def read_date(text: str) -> date:
-    """A day, written like 2026-12-01. Raises BadValue."""
+    """Parse a day such as 2026-12-01. Raises BadValue."""
     found = _DATE.fullmatch(text)
     if not found:
         raise BadValue(f"a date is expected, written year-month-day like 2026-12-01 (got '{shown(text)}')")
@@ -103,7 +102,7 @@ def read_date(text: str) -> date:
 
 
 def read_text(text: str) -> str:
-    """A text for people: one line, not empty, at most 500 characters. Raises BadValue."""
+    """Return a text as one line, not empty, at most 500 characters. Raises BadValue."""
     cleaned = " ".join(text.split())
     if not cleaned:
         raise BadValue("a text is expected, this one is empty")
@@ -113,7 +112,7 @@ def read_text(text: str) -> str:
 
 
 def read_flag(text: str) -> bool:
-    """``true`` or ``false``. Raises BadValue."""
+    """Parse ``true`` or ``false``. Raises BadValue."""
     if text in {"true", "True", "TRUE"}:
         return True
     if text in {"false", "False", "FALSE"}:
@@ -122,14 +121,14 @@ def read_flag(text: str) -> bool:
 
 
 def read_checked_in(text: str) -> str:
-    """Where facts were checked: ``vendor`` or ``table``. Raises BadValue."""
+    """Parse the source of facts: ``vendor`` or ``table``. Raises BadValue."""
     if text not in CHECKED_IN:
         raise BadValue(f"write {' or '.join(CHECKED_IN)} (got '{shown(text)}')")
     return text
 
 
 def read_window(text: str) -> tuple[int, int]:
-    """Hours of a day like ``01:00-04:00``, as minutes of it; the end is not included. Raises BadValue."""
+    """Parse hours of a day such as ``01:00-04:00`` to minutes of the day, end excluded. Raises BadValue."""
     found = _WINDOW.fullmatch(text)
     if found:
         hours, minutes, last_hours, last_minutes = map(int, found.groups())
@@ -140,7 +139,7 @@ def read_window(text: str) -> tuple[int, int]:
 
 
 def read_weekdays(text: str) -> tuple[int, ...]:
-    """A day of the week like ``mon``, or days like ``mon-fri``; 0 is Monday. Raises BadValue."""
+    """Parse a weekday such as ``mon``, or a range such as ``mon-fri``; 0 is Monday. Raises BadValue."""
     first, _, last = text.casefold().partition("-")
     if first in WEEKDAYS and (last or first) in WEEKDAYS:
         start, end = WEEKDAYS.index(first), WEEKDAYS.index(last or first)
@@ -150,14 +149,14 @@ def read_weekdays(text: str) -> tuple[int, ...]:
 
 
 def read_currency(text: str) -> str:
-    """A currency as three capital letters. Raises BadValue."""
+    """Parse a currency of three capital letters. Raises BadValue."""
     if not re.fullmatch(r"[A-Z]{3}", text):
         raise BadValue(f"write a currency as three capital letters, like USD (got '{shown(text)}')")
     return text
 
 
 def read_id(text: str) -> str:
-    """The id of a model, ``vendor/model``. Raises BadValue."""
+    """Parse the id of a model, ``vendor/model``. Raises BadValue."""
     vendor, slash, model = text.partition("/")
     if not slash or not vendor or not model or model.endswith("/") or re.search(r"\s", text) or len(text) > 200:
         raise BadValue(f"write the id of a model as vendor/model, without blanks (got '{shown(text)}')")
@@ -165,7 +164,7 @@ def read_id(text: str) -> str:
 
 
 def shown(text: str) -> str:
-    """A value as a message quotes it: one line, not too long."""
+    """Return a value shortened to one line for a message."""
     line = " ".join(text.split())
     return line if len(line) <= 40 else line[:39] + "…"
 
@@ -176,7 +175,7 @@ MAX_PROBLEMS = 200
 
 
 class Checker:
-    """The problems of one file."""
+    """Collects the problems of one file."""
 
     def __init__(self, file: str, problems: Iterable[Problem] = ()) -> None:
         self._file = file
@@ -184,7 +183,7 @@ class Checker:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All problems in the order of the file; after the first 200 only how many more there are."""
+        """All problems in file order. After the first 200, one that gives the number of the rest."""
         ordered = sorted(self._problems, key=lambda problem: (problem.line, problem.column))
         if len(ordered) <= MAX_PROBLEMS:
             return tuple(ordered)
@@ -196,11 +195,11 @@ class Checker:
 
     @property
     def count(self) -> int:
-        """How many problems there are so far."""
+        """Number of problems so far."""
         return len(self._problems)
 
     def report(self, place: Node, path: str, sentence: str, hint: str = "") -> None:
-        """Add a problem. ``hint`` is the name that was probably meant."""
+        """Add a problem. ``hint``: the probable correct name."""
         message = f"{path}: {sentence}" if path else sentence
         if hint:
             message += f", did you mean '{hint}'?"
@@ -209,9 +208,9 @@ class Checker:
     def table(
         self, node: Node, path: str, known: Collection[str], elsewhere: Mapping[str, str] | None = None
     ) -> dict[str, tuple[Scalar, Node]]:
-        """The fields of a mapping by name, with the key as written. Unknown and repeated ones are reported.
+        """Return the fields of a mapping by name, with the key node. Reports unknown and repeated fields.
 
-        ``elsewhere`` says for fields of other blocks where they belong.
+        ``elsewhere``: for fields of other blocks, the block to which they belong.
         """
         found: dict[str, tuple[Scalar, Node]] = {}
         for key, value in self.pairs(node, path):
@@ -222,7 +221,7 @@ class Checker:
         return found
 
     def pairs(self, node: Node, path: str) -> list[tuple[Scalar, Node]]:
-        """The pairs of a mapping whose names are free, repeated ones (which are reported) included."""
+        """Return the pairs of a mapping with free names. Reports repeated ones but returns them too."""
         if not isinstance(node, Table):
             self.expect("a block of 'name: value' lines", node, path)
             return []
@@ -243,14 +242,14 @@ class Checker:
         return found
 
     def items(self, node: Node, path: str) -> list[Node]:
-        """The items of a list."""
+        """Return the items of a list, or an empty list after a report."""
         if isinstance(node, Sequence):
             return node.items
         self.expect("a list", node, path)
         return []
 
     def scalar(self, node: Node, path: str, read: Callable[[str], T], *, may_be_null: bool = False) -> T | None:
-        """A single value, or None after a report. ``may_be_null``: the caller takes null, so say that it can be."""
+        """Return a single value, or None after a report. ``may_be_null``: the caller accepts null, so suggest it."""
         if not isinstance(node, Scalar):
             self.expect("a single value", node, path)
             return None
@@ -268,7 +267,7 @@ class Checker:
             return None
 
     def texts(self, node: Node, path: str, read: Callable[[str], str]) -> tuple[str, ...]:
-        """A list of texts; a single one may stand without the list."""
+        """Return a list of texts. A single text may be written without the list."""
         if isinstance(node, Scalar) and not node.quoted and node.text.startswith("-"):
             self.report(node, path, "write a blank behind the '-' of each entry")
             return ()
@@ -279,7 +278,7 @@ class Checker:
         return tuple(text for text in found if text is not None)
 
     def expect(self, what: str, node: Node, path: str) -> None:
-        """Report that something else stands here. Says nothing of values that are reported already."""
+        """Report an unexpected node, unless it is already reported as broken."""
         if isinstance(node, Broken):
             return
         if isinstance(node, Scalar):
@@ -301,12 +300,12 @@ class Checker:
 
 
 def join(path: str, name: str | int) -> str:
-    """The path to a field or item."""
+    """Return the path to a field or item."""
     text = shown(str(name))
     return f"{path}.{text}" if path else text
 
 
 def closest(text: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """The known name that looks most like ``text``, empty if none does."""
+    """Return the most similar known name, or "" if none is similar enough."""
     found = difflib.get_close_matches(text, list(known), n=1, cutoff=cutoff)
     return found[0] if found else ""

@@ -1,7 +1,8 @@
-"""Reads price tables that others publish, from files on the disk: what they say, in our form, and how it differs.
+"""Import of published price tables from files: parsing, conversion to our format, and comparison.
 
-Nothing is applied by itself, and nothing over the user's own values. The tables: LiteLLM's map of models, llm-prices,
-models.dev, genai-prices. The ways to read them and their traps are those of the files as published in November 2026.
+Nothing is applied automatically, and never over the user's own values. The tables are LiteLLM's map of models,
+llm-prices, models.dev, genai-prices and model-prices. Formats and pitfalls are those of the files as published in
+November 2026.
 """
 
 from __future__ import annotations

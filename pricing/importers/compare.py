@@ -1,7 +1,6 @@
-"""Compare published tables with ours, and apply the differences that the user picked.
+"""Comparison of published tables with the built-in and the user's prices, and application of selected differences.
 
-Prices are compared as they are on one day, for one table may tell the launch price with its end, another the price of
-after.
+Prices are compared on one day, because one table may give the launch price with its end, another the price after it.
 """
 
 from __future__ import annotations
@@ -27,9 +26,9 @@ BUILT_IN = "built in"
 
 
 def three_way(imported: Imported, bundled: Bundled, user: PriceFile, on: date) -> tuple[Difference, ...]:
-    """Every field in which the table differs from the built-in prices or the user's, in the order of the table.
+    """Return every field in which the table differs from the built-in or the user's prices, in table order.
 
-    Models that the user's file hides are left out. What the table does not say is no difference.
+    Models hidden by the user's file are skipped. Fields missing in the table are no difference.
     """
     found: list[Difference] = []
     for candidate, model_id in _with_our_ids(imported, bundled, user):
@@ -44,7 +43,7 @@ def three_way(imported: Imported, bundled: Bundled, user: PriceFile, on: date) -
 
 
 def disagreements(tables: Sequence[Imported], bundled: Bundled, on: date) -> tuple[Disagreement, ...]:
-    """The fields of our models for which the tables, or a table and the built-in prices, give different values."""
+    """Return the fields of our models for which the tables, or a table and the built-in prices, differ."""
     said: dict[tuple[str, str], dict[str, object]] = {}
     for imported in tables:
         for candidate, model_id in _with_our_ids(imported, bundled, PriceFile("")):
@@ -63,7 +62,7 @@ def disagreements(tables: Sequence[Imported], bundled: Bundled, on: date) -> tup
 
 
 def _with_our_ids(imported: Imported, bundled: Bundled, user: PriceFile) -> Iterator[tuple[Candidate, str]]:
-    """The candidates with the ids of our models: the same id or an alias, never a part of one. Each model once."""
+    """Yield candidates with the ids of our models, matched by id or alias, never by a part of one. Each model once."""
     aliases = dict(bundled.aliases)
     for model_id, entry in user.models.items():
         named = entry.fields.get("aliases") if entry is not None else None
@@ -97,7 +96,7 @@ def _differences(
         if in_force is not None and _same(path, in_force, theirs):
             continue
         if path == "context" and ours is not None and theirs == ours.max_input:
-            continue  # The limit of the prompt under another name.
+            continue  # the prompt limit under another name
         state: State = "yours" if is_yours else "adds" if bundled.get(path) is None else "differs"
         yield Difference(
             name,
@@ -115,7 +114,7 @@ def _differences(
 
 
 def _values_of(model: Candidate | Model, on: date) -> Iterator[tuple[str, object]]:
-    """What is said of a model, by path, with the prices in force on a day; unknown values are left out."""
+    """Yield the known values of a model by path, with the prices in effect on a day."""
     price, _ = price_on(model.price, on)
     for name in RATE_NAMES:
         if getattr(price.rates, name) is not None:
@@ -141,12 +140,12 @@ def _values_of(model: Candidate | Model, on: date) -> Iterator[tuple[str, object
 
 
 def _same(path: str, ours: Any, theirs: Any) -> bool:
-    """Whether two values say the same. Tables write the end of a band as they like: 'over' and 'from' of the same
-    number are not told apart, and our own stays.
+    """Return True if two values are equivalent. Tables differ in how they write a threshold, so 'over' and 'from' of
+    the same number are equal, and our own is kept.
     """
     if path == "price.batch":
         return _agree(_half_written_out(*ours), _half_written_out(*theirs))
-    if path == "price.off_peak":  # weekdays and first day are in no two tables
+    if path == "price.off_peak":  # no two tables agree on weekdays and first day
         return (ours.factor, ours.peak) == (theirs.factor, theirs.peak)
     if path == "price.services":
         mine, others = (_written_out(*services) for services in (ours, theirs))
@@ -160,7 +159,7 @@ def _same(path: str, ours: Any, theirs: Any) -> bool:
 
 
 def _half_written_out(batch: Batch, rates: Rates) -> Rates:
-    """The batch prices of input, output and what is read from the cache, whichever way they are written."""
+    """Return the batch prices of input, output and cache reads, with ``half`` resolved."""
     half = batch == "half" or batch is None
     own = rates if half else batch
     assert isinstance(own, Rates)
@@ -169,7 +168,7 @@ def _half_written_out(batch: Batch, rates: Rates) -> Rates:
 
 
 def _agree(ours: Rates, theirs: Rates) -> bool:
-    """Whether all rates are the same that both know."""
+    """Return True if all rates that both know are equal."""
     pairs = ((getattr(ours, name), getattr(theirs, name)) for name in RATE_NAMES)
     return all(first == second for first, second in pairs if first is not None and second is not None)
 
@@ -178,7 +177,7 @@ _Written = tuple[Rates, dict[int, Rates]]
 
 
 def _written_out(services: Sequence[Service], price: Price) -> dict[str, _Written]:
-    """The rates of each service tier, and by threshold those of long prompts, whichever way they are written."""
+    """Return the rates of each service tier and of its long-prompt tiers by threshold, with factors resolved."""
     found: dict[str, _Written] = {}
     for service in services:
         if service.factor is None:
@@ -196,13 +195,13 @@ def _services_agree(ours: _Written, theirs: _Written) -> bool:
 
 
 def _without_edge(tier: Tier) -> tuple[int, Rates]:
-    """A tier by its number and its prices of input and output, the ones that every table has."""
+    """Return the threshold of a tier and its prices of input, output and cache reads, which every table has."""
     limit = tier.from_ if tier.from_ is not None else tier.over or 0
     return limit, Rates(tier.rates.input, tier.rates.output, tier.rates.cached)
 
 
 def written(value: Any) -> Any:
-    """A value as a price file writes it, with plain lists and tables."""
+    """Return a value as a price file writes it, with plain lists and tables."""
     if isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], Rates):
         return _written_batch(value[0])
     if isinstance(value, OffPeak):
@@ -261,10 +260,10 @@ DOLLARS = "USD"
 def apply_differences(
     text: str, picked: Iterable[Difference], *, file_name: str = "prices.yaml", tokenizers: Collection[str] = ()
 ) -> str:
-    """The text of the user's file with these values set, each with its source and the day that the table gives.
+    """Return the text of the user's file with these values set, each model with its source and the day of its table.
 
-    A value that the file has is never touched: EditError, also for picks that say so, and for a model whose prices the
-    file gives in another currency. Raises PriceFileError for a file with mistakes; then nothing is applied.
+    Never changes an existing value: raises EditError if one is selected, and for a model whose prices the file gives in
+    another currency. Raises PriceFileError for a file with errors. Then nothing is applied.
     """
     before = read_price_text(text, file_name, tokenizers, load_bundled().rules) if text else PriceFile(file_name)
     by_model: dict[str, list[Difference]] = {}
@@ -290,7 +289,7 @@ def apply_differences(
 
 
 def _fields(differences: Sequence[Difference]) -> dict[str, Value]:
-    """What to write of one model, by path: the values, and where they are from."""
+    """Return the values to write for one model, by path, with their source."""
     first = differences[0]
     values: dict[str, Any] = {difference.path: difference.theirs for difference in differences}
     values["source"] = first.source or f"the table of {first.table}"
@@ -298,7 +297,7 @@ def _fields(differences: Sequence[Difference]) -> dict[str, Value]:
 
 
 def _nested(fields: dict[str, Value]) -> dict[str, Value]:
-    """Values by path as a block of blocks."""
+    """Return values by path as nested blocks."""
     block: dict[str, Any] = {}
     for path, value in fields.items():
         head, _, name = path.rpartition(".")

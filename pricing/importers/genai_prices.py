@@ -1,10 +1,10 @@
 """genai-prices: ``data.json`` of version 2, or ``data.py`` of its package: prices per million tokens.
 
-The module is read as text, and nothing of it is run: it is one expression of calls with literal arguments.
+The module is parsed as text and never executed: it is one expression of calls with literal arguments.
 
-Traps: each rate has tiers of its own; prices may be a list with conditions, of days (which are changes) or of hours
-(those of the peak, of which the weekdays are not told); the rules that match ids match by their beginning, so
-``claude-opus-5`` also answers for later models with other prices: only rules of equality are used.
+Pitfalls: each rate has its own tiers. Prices may be a list with conditions, by days (which become changes) or by hours
+(peak hours without weekdays). Most rules that match ids match prefixes, so ``claude-opus-5`` also matches later models
+with other prices: only equality rules are used.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ _THOUSAND = Decimal(1_000)
 
 
 def is_genai_prices(document: object) -> bool:
-    """Whether JSON looks like this table."""
+    """Return True if JSON looks like this table."""
     if not isinstance(document, list):
         return False
     providers = [table(provider) for provider in document]
@@ -63,12 +63,12 @@ def is_genai_prices(document: object) -> bool:
 
 
 def is_genai_module(text: str) -> bool:
-    """Whether text looks like the module of the package that holds the table."""
+    """Return True if text looks like the module that contains the table."""
     return "providers: list[Provider]" in text[:5_000]
 
 
 def read_genai_module(text: str) -> Imported:
-    """The candidates in the text of ``genai_prices/data.py``. Raises ImportFileError where it holds no such table."""
+    """Return the candidates in the text of ``genai_prices/data.py``. Raises ImportFileError for other content."""
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
@@ -84,7 +84,7 @@ def read_genai_module(text: str) -> Imported:
 
 
 def _literal(node: ast.expr) -> Any:
-    """What an expression of literals and calls says, as JSON would: calls become tables of their named arguments."""
+    """Return an expression of literals and calls as JSON data. Calls become tables of their named arguments."""
     if isinstance(node, ast.Constant):
         return node.value
     if isinstance(node, (ast.List, ast.Tuple)):
@@ -108,7 +108,7 @@ def _literal(node: ast.expr) -> Any:
 
 
 def read_genai_prices(document: object) -> Imported:
-    """The candidates of the table. Raises ImportFileError where it is another."""
+    """Return the candidates of the table. Raises ImportFileError for another table."""
     if not isinstance(document, list) or not is_genai_prices(document):
         raise ImportFileError("this is not the table of genai-prices")
     candidates: list[Candidate] = []
@@ -147,7 +147,7 @@ def _candidate(vendor: str, provider: Mapping[str, Any], entry: Mapping[str, Any
 
 
 def _price_with_changes(vendor: str, prices: object, unmapped: list[Unmapped]) -> Price:
-    """The first prices of a list, and those of later days as changes; those of hours are left."""
+    """Return the first price of a list, with those of later days as changes, and hourly ones as ``off_peak``."""
     if not isinstance(prices, list):
         return _price(vendor, table(prices), unmapped)
     first = table(prices[0]) if prices else {}
@@ -178,7 +178,7 @@ def _at_peak(
     hourly: list[tuple[tuple[int, int], Mapping[str, Any]]],
     unmapped: list[Unmapped],
 ) -> Price:
-    """The prices of the peak hours, with what they are outside of them, from a list that tells them the other way."""
+    """Return the peak prices with the off-peak rule, from a list that states them the other way round."""
     peak = _price(vendor, hourly[0][1], unmapped)
     same = all(_price(vendor, new, []) == peak for _, new in hourly)
     if not same or not peak.rates.input or not last.rates.input:
@@ -194,7 +194,7 @@ def _at_peak(
 
 
 def _with_variants(vendor: str, price: Price, variants: list[Any], unmapped: list[Unmapped]) -> Price:
-    """A price with what the batch service and service tiers cost: the latest of each kind."""
+    """Return a price with its batch and service prices, the latest of each kind."""
     found: dict[str, tuple[date | None, Price]] = {}
     for raw in variants:
         variant = table(raw)
@@ -226,7 +226,7 @@ def _with_variants(vendor: str, price: Price, variants: list[Any], unmapped: lis
 
 
 def _hours(constraint: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Hours of a day as minutes of it, the end not included; None where they are no such hours."""
+    """Return hours of a day as minutes of the day, end excluded, or None if invalid."""
     try:
         start, end = (time.fromisoformat(str(constraint.get(key))[:5]) for key in ("start_time", "end_time"))
     except ValueError:
@@ -265,7 +265,7 @@ def _bands(value: object) -> Iterator[tuple[int, Decimal]]:
 def _tiers(
     vendor: str, base: Mapping[str, Decimal], bands: Mapping[str, list[tuple[int, Decimal]]]
 ) -> tuple[Tier, ...]:
-    """One tier for each threshold of any rate; a rate without a price there keeps the one of below."""
+    """Return one tier per threshold of any rate. A rate without a price there has that of the tier below."""
     tiers = []
     for start in sorted({start for found in bands.values() for start, _ in found}):
         rates = {
@@ -277,7 +277,7 @@ def _tiers(
 
 
 def _equal_names(match: object) -> Iterator[str]:
-    """The names that a matching rule gives in full."""
+    """Yield the names that a matching rule gives in full."""
     rule = table(match)
     if isinstance(rule.get("equals"), str):
         yield rule["equals"]

@@ -1,8 +1,8 @@
 """LiteLLM's map of models: one flat JSON object by model, prices per token.
 
-Traps: the entry ``sample_spec`` explains and is no model; a cache price of 0 means that there is none, not that it is
-free; ``max_input_tokens`` is the context window of some models and the limit of the prompt of others;
-``max_output_tokens`` often repeats it; prices carry the dust of floats.
+Pitfalls: the entry ``sample_spec`` is documentation, not a model. A cache price of 0 means that there is none, not that
+it is free. ``max_input_tokens`` is the context window of some models and the prompt limit of others;
+``max_output_tokens`` often repeats it. Prices have float rounding errors.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _HOURS = "prices of this vendor depend on the hour; this table has the higher on
 
 
 def is_litellm(document: object) -> bool:
-    """Whether JSON looks like this table."""
+    """Return True if JSON looks like this table."""
     if not isinstance(document, dict) or not document:
         return False
     models = [entry for entry in document.values() if isinstance(entry, dict)]
@@ -60,7 +60,7 @@ def is_litellm(document: object) -> bool:
 
 
 def read_litellm(document: object) -> Imported:
-    """The candidates of the table. Raises ImportFileError where it is another."""
+    """Return the candidates of the table. Raises ImportFileError for another table."""
     if not is_litellm(document):
         raise ImportFileError("this is not LiteLLM's map of models")
     candidates: list[Candidate] = []
@@ -122,7 +122,7 @@ def _candidate(source_id: str, entry: Mapping[str, Any]) -> Candidate:
 
 
 def _rates(entry: Mapping[str, Any], unmapped: list[Unmapped], suffix: str = "") -> dict[str, Decimal]:
-    """Our rates by name of the keys with this ending."""
+    """Return rates by our names, from the keys with this suffix."""
     rates: dict[str, Decimal] = {}
     for key, name in _RATES.items():
         value = per_token(entry.get(key + suffix))
@@ -133,12 +133,13 @@ def _rates(entry: Mapping[str, Any], unmapped: list[Unmapped], suffix: str = "")
             continue
         rates[name] = value
     if rates.get("reasoning") == rates.get("output"):
-        rates.pop("reasoning", None)  # Billed as output, as everywhere: no price of its own.
+        rates.pop("reasoning", None)  # billed as output, as usual: no price of its own
     return rates
 
 
 def _above(vendor: str, entry: Mapping[str, Any], unmapped: list[Unmapped]) -> tuple[Tier, ...]:
-    """Tiers of keys like ``input_cost_per_token_above_200k_tokens``; a rate without one costs what it does below."""
+    """Return tiers of keys like ``input_cost_per_token_above_200k_tokens``. A missing rate is that of the tier
+    below."""
     sizes = {int(found["size"]) for key in entry if (found := _ABOVE.match(key)) and found["rate"] in _RATES}
     tiers = []
     for size in sorted(sizes):
@@ -151,7 +152,7 @@ def _above(vendor: str, entry: Mapping[str, Any], unmapped: list[Unmapped]) -> t
 def _bands(
     vendor: str, entry: Mapping[str, Any], base: dict[str, Decimal], unmapped: list[Unmapped]
 ) -> tuple[Tier, ...]:
-    """Tiers of ``tiered_pricing``; the band that begins at 0 gives the base rates."""
+    """Return tiers of ``tiered_pricing``. The band that starts at 0 gives the base rates."""
     bands: list[tuple[int, dict[str, Decimal]]] = []
     for raw in entries(entry.get("tiered_pricing")):
         band = table(raw)
@@ -172,7 +173,7 @@ def _bands(
 
 
 def _services(vendor: str, entry: Mapping[str, Any], normal: Price, unmapped: list[Unmapped]) -> tuple[Service, ...]:
-    """Service tiers of keys like ``input_cost_per_token_flex``."""
+    """Return service tiers of keys like ``input_cost_per_token_flex``."""
     found = []
     for name in SERVICES:
         tiers = []
@@ -189,7 +190,7 @@ def _services(vendor: str, entry: Mapping[str, Any], normal: Price, unmapped: li
 
 
 def _per_search(entry: Mapping[str, Any]) -> Decimal | None:
-    """The fee of a search, where it does not depend on how much of the pages the model reads."""
+    """Return the fee per search, or None if it depends on the amount of page content that the model reads."""
     fees = {amount(fee) for fee in table(entry.get("search_context_cost_per_query")).values()}
     return fees.pop() if len(fees) == 1 else None
 
@@ -200,7 +201,7 @@ def _batch(entry: Mapping[str, Any]) -> Rates | None:
 
 
 def _other_prices(entry: Mapping[str, Any], unmapped: list[Unmapped]) -> None:
-    """Name the prices that were left: of images, video, searches of some kinds."""
+    """List prices that are not imported: of images, video, some kinds of searches."""
     known = {"input_cost_per_request", "tiered_pricing", "search_context_cost_per_query", *_RATES}
     for key, value in entry.items():
         above, batch = _ABOVE.match(key), _BATCH.match(key)

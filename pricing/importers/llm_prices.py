@@ -1,6 +1,6 @@
 """llm-prices: ``current-v1.json`` and ``historical-v1.json``, prices per million tokens.
 
-Traps: the long-prompt price is an entry of its own whose id ends like ``-200k``, but ``gpt-4-32k`` is a model;
+Pitfalls: a long-prompt price is a separate entry whose id ends like ``-200k``, but ``gpt-4-32k`` is a model.
 ``from_date`` is the first day of a price, ``to_date`` the first day without it.
 """
 
@@ -28,20 +28,20 @@ from pricing.types import Change, Price, Rates, Tier
 
 TABLE = "llm-prices"
 SHORTEST_LONG_PROMPT = 100
-"""In thousands of tokens. No vendor charges more for shorter prompts under an id with such an ending; ids that end in
-less, like gpt-4-32k, are those of models."""
+"""Minimum size suffix of a long-prompt entry, in thousands of tokens. No vendor charges more for shorter prompts; ids
+with smaller suffixes, such as gpt-4-32k, are models."""
 
 _LONG = re.compile(r"^(?P<base>.+)-(?P<size>[0-9]+)k$")
 
 
 def is_llm_prices(document: object) -> bool:
-    """Whether JSON looks like this table."""
+    """Return True if JSON looks like this table."""
     prices = table(document).get("prices")
     return isinstance(prices, list) and any("vendor" in table(entry) for entry in prices[:5])
 
 
 def read_llm_prices(document: object) -> Imported:
-    """The candidates of the table, each with its history. Raises ImportFileError where it is another."""
+    """Return the candidates of the table, each with its history. Raises ImportFileError for another table."""
     if not is_llm_prices(document):
         raise ImportFileError("this is not a table of llm-prices")
     updated = day(table(document).get("updated_at"))
@@ -66,7 +66,7 @@ def read_llm_prices(document: object) -> Imported:
 
 
 def _base_of(key: tuple[str, str], groups: Mapping[tuple[str, str], object]) -> tuple[str, str] | None:
-    """The entry that this one is the long-prompt price of."""
+    """Return the entry whose long-prompt price this one is, or None."""
     found = _LONG.match(key[1])
     if found is None or int(found["size"]) < SHORTEST_LONG_PROMPT:
         return None
@@ -111,7 +111,7 @@ def _price_on(
     history: list[Mapping[str, Any]],
     long: Mapping[tuple[str, str], list[Mapping[str, Any]]],
 ) -> Price:
-    """The prices in force on a day; None: before the first day that is named."""
+    """Return the price in effect on a day; None: before the first day listed."""
     tiers: list[Tier] = []
     for (_, source_id), entries in long.items():
         found = _LONG.match(source_id)

@@ -1,8 +1,8 @@
 """model-prices: ``snapshot.json`` of its package, every price of every model with its day and source.
 
-Traps: the list of a kind of service goes from early to late, and begins with what held before anything was recorded;
-``null`` stands where there was no such service yet; of prices that depend on the hour it holds those outside the peak
-hours, and the hours in a list of their own; writing to the cache for an hour is told as a multiple of input.
+Pitfalls: the list of a service is sorted from early to late, and starts with the price before the first record.
+``null`` means that the service did not exist yet. For prices that depend on the hour it contains the off-peak prices,
+and the hours in a separate list. The one-hour cache write is a multiple of the input price.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _WORKDAYS, _EVERY_DAY = tuple(range(5)), tuple(range(7))
 
 
 def is_model_prices(document: object) -> bool:
-    """Whether JSON looks like this table."""
+    """Return True if JSON looks like this table."""
     return isinstance(document, dict) and isinstance(document.get("prices"), dict) and "schedules" in document
 
 
 def read_model_prices(document: object) -> Imported:
-    """The candidates of the table. Raises ImportFileError where it is another."""
+    """Return the candidates of the table. Raises ImportFileError for another table."""
     if not is_model_prices(document):
         raise ImportFileError("this is not the snapshot of model-prices")
     whole = table(document)
@@ -82,7 +82,7 @@ def _candidate(vendor: str, name: str, services: Mapping[str, Any], hours: OffPe
     found = [service_of(kind, price, _latest(vendor, services, kind)) for kind in SERVICES]
     price = replace(price, services=tuple(service for service in found if service is not None))
     if hours is not None:
-        # It holds the prices outside the peak hours; those of the peak are the ones that a price file gives.
+        # The table holds off-peak prices, but a price file gives peak prices.
         price = replace(scaled(price, 1 / hours.factor), off_peak=hours, since=since, history=tuple(past))
     return Candidate(
         source_id=f"{vendor}/{name}", model_id=our_id(vendor, name), price=price, checked=since, source=source
@@ -90,9 +90,9 @@ def _candidate(vendor: str, name: str, services: Mapping[str, Any], hours: OffPe
 
 
 def _periods(vendor: str, records: list[tuple[date | None, Mapping[str, Any]]]) -> list[tuple[date | None, Price, str]]:
-    """First day, price and source of each price that was another than the one before.
+    """Return first day, price and source of each price that differs from the one before.
 
-    Where a table only came to know more of the same price, such as what the cache costs, it is one price.
+    Records that only add details to the same price, such as the cache price, are merged.
     """
     found: list[tuple[date | None, Price, str]] = []
     for start, raw in records:
@@ -113,7 +113,7 @@ def _is_same_price(before: Price, after: Price) -> bool:
 
 
 def _latest(vendor: str, services: Mapping[str, Any], kind: str) -> Price:
-    """The prices of a kind of service now; empty where there is none."""
+    """Return the current prices of a service, empty if there are none."""
     records = entries(services.get(kind))
     return _price(vendor, table(table(records[-1]).get("rates"))) if records else Price(Rates())
 
@@ -148,7 +148,7 @@ def _start(record: Mapping[str, Any]) -> date | None:
 
 
 def _peak_hours(schedules: Mapping[str, Any]) -> Iterator[tuple[str, OffPeak]]:
-    """The peak hours in force by vendor, where a vendor has them for all of its models."""
+    """Yield the peak hours in effect by vendor, if they apply to all of its models."""
     for one in map(table, entries(schedules.get("schedule"))):
         windows = [_window(pair) for pair in entries(one.get("peak_hours_utc"))]
         multiple = amount(one.get("peak_multiplier"))

@@ -1,8 +1,8 @@
 """models.dev: ``api.json``, providers with their models, prices per million tokens.
 
-Traps: tiers begin with exactly the size that is named; the older ``context_over_200k`` repeats them where both stand,
-and its 200,000 may be another number than the tier's; models of subscriptions have prices of 0; a missing or zero cache
-price is no free cache.
+Pitfalls: tiers start at exactly the given size. If both are present, the older ``context_over_200k`` repeats the tiers,
+and its 200,000 may differ from the tier's size. Models of subscriptions have prices of 0. A missing or zero cache price
+does not mean a free cache.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _HOURS = "prices of this vendor depend on the hour; this table has the lower one
 
 
 def is_models_dev(document: object) -> bool:
-    """Whether JSON looks like this table."""
+    """Return True if JSON looks like this table."""
     providers = [table(provider) for provider in table(document).values()]
     return any(isinstance(provider.get("models"), dict) and "id" in provider for provider in providers[:20])
 
 
 def read_models_dev(document: object) -> Imported:
-    """The candidates of the table. Raises ImportFileError where it is another."""
+    """Return the candidates of the table. Raises ImportFileError for another table."""
     if not is_models_dev(document):
         raise ImportFileError("this is not the table of models.dev")
     candidates: list[Candidate] = []
@@ -99,7 +99,7 @@ def _rates(cost: Mapping[str, Any], unmapped: list[Unmapped]) -> Rates:
             value = None
         rates[name] = value
     if rates["reasoning"] == rates["output"]:
-        rates["reasoning"] = None  # Billed as output, as everywhere: no price of its own.
+        rates["reasoning"] = None  # billed as output, as usual: no price of its own
     return Rates(**rates)
 
 

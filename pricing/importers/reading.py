@@ -1,4 +1,4 @@
-"""Results of an import, and parsing that all tables share."""
+"""Results of an import, and parsers shared by all tables."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pricing.types import RATE_NAMES, Change, Price, PricingError, Rates, Servic
 
 
 class ImportFileError(PricingError):
-    """A file that is none of the tables that can be read, or is damaged. The text is a plain sentence."""
+    """A file that is not a supported table, or is damaged. The message is a plain sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unmapped:
-    """A value of a table that has no place in ours, and why."""
+    """A value of a table without an equivalent in our format, and the reason."""
 
     key: str
     why: str
@@ -26,7 +26,7 @@ class Unmapped:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """An entry of a table that was not taken over, and why."""
+    """An entry of a table that was not imported, and the reason."""
 
     source_id: str
     why: str
@@ -34,10 +34,10 @@ class Skipped:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What one table says about one model, in our form and in US dollars per million tokens.
+    """One model of one table, in our format and in US dollars per million tokens.
 
-    ``model_id`` is the id that the model would have here, ``names`` others that the table gives it; ``source_id`` is
-    its own id there. ``doubts`` are values that were taken over but may mean something else, by path (``context``).
+    ``model_id``: the id that the model would have in our format. ``names``: other ids in the table. ``source_id``: its
+    own id there. ``doubts``: imported values that may mean something else, by path (``context``).
     """
 
     source_id: str
@@ -57,7 +57,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A table as read. ``table`` is its name, ``as_of`` the day it gives for itself."""
+    """A parsed table. ``table``: its name. ``as_of``: its own date."""
 
     table: str
     candidates: tuple[Candidate, ...]
@@ -66,14 +66,14 @@ class Imported:
 
 
 State = Literal["adds", "differs", "yours"]
-"""``adds``: nothing is known here. ``differs``: the built-in value is another. ``yours``: the user has a value of their
-own, which no import touches."""
+"""``adds``: no value exists yet. ``differs``: the built-in value differs. ``yours``: the user has set a value, which no
+import changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One field in which a table differs from what is in force. Values are as a price file would write them, in US
-    dollars; None where there is none. ``model_id`` is ours; ``is_new``: we have no such model.
+    """One field in which a table differs from the value in effect. Values are as written in a price file, in US
+    dollars; None if there is none. ``model_id``: in our format. ``is_new``: the model does not exist yet.
     """
 
     table: str
@@ -90,13 +90,13 @@ class Difference:
 
     @property
     def applicable(self) -> bool:
-        """Whether it may be picked."""
+        """True if it may be selected."""
         return self.state != "yours"
 
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One field for which tables give different values: each value by the name of the table that gives it."""
+    """One field for which tables give different values: each value with the name of its table."""
 
     model_id: str
     path: str
@@ -105,7 +105,7 @@ class Disagreement:
 
 MAX_CHARACTERS = 60_000_000
 DIGITS = 9
-"""Significant digits that an amount keeps: enough for every list price, too few for what a float adds to it."""
+"""Significant digits kept of an amount: enough for every list price, too few for float rounding errors."""
 
 _ROUNDED = Context(prec=DIGITS)
 _MILLION = Decimal(1_000_000)
@@ -127,14 +127,14 @@ VENDORS = {
     "z.ai": "zai",
     "text-completion-openai": "openai",
 }
-"""How the tables name the vendors that our ids begin with, where they name them otherwise."""
+"""Vendor names in the tables that differ from those in our ids."""
 
 _COUNT_FROM_THE_THRESHOLD = {"xai"}
-"""Vendors whose long-prompt prices begin with exactly the threshold; at the others with one token more."""
+"""Vendors whose long-prompt prices start at exactly the threshold. For the others, they start one token above it."""
 
 
 def read_json(text: str) -> Any:
-    """JSON with every number exact. Raises ImportFileError with the line and column of a mistake."""
+    """Parse JSON with exact numbers. Raises ImportFileError with the line and column of an error."""
     if len(text) > MAX_CHARACTERS:
         raise ImportFileError(f"the file is too big for a price table ({len(text):,} characters)")
     try:
@@ -146,7 +146,7 @@ def read_json(text: str) -> Any:
 
 
 def amount(value: object) -> Decimal | None:
-    """A price per million tokens as written there; None for what is no price: nothing, text, a negative number."""
+    """Return a price per million tokens, or None if it is missing, text or negative."""
     number = _number(value)
     if number is None or number.adjusted() >= DIGITS:
         return None
@@ -154,13 +154,13 @@ def amount(value: object) -> Decimal | None:
 
 
 def per_token(value: object) -> Decimal | None:
-    """A price per token as one per million tokens, rounded to what people write: floats leave dust."""
+    """Convert a price per token to one per million tokens, rounded to remove float errors."""
     number = _number(value)
     return None if number is None or number.adjusted() > 0 else amount(number * _MILLION)
 
 
 def _number(value: object) -> Decimal | None:
-    """A finite number that is not negative, None for anything else."""
+    """Return a finite non-negative number, or None for any other value."""
     if isinstance(value, bool) or not isinstance(value, (int, Decimal, str)):
         return None
     try:
@@ -171,20 +171,20 @@ def _number(value: object) -> Decimal | None:
 
 
 def plain(number: Decimal) -> Decimal:
-    """The same number without exponent and zeros at the end."""
+    """Return the number without exponent and trailing zeros."""
     stripped = number.normalize()
     exponent = stripped.as_tuple().exponent
     return stripped.quantize(Decimal(1)) if isinstance(exponent, int) and exponent > 0 else stripped
 
 
 def tokens(value: object) -> int | None:
-    """A number of tokens, None for what is none."""
+    """Return a number of tokens, or None for any other value."""
     number = amount(value)
     return int(number) if number is not None and number >= 1 and number == number.to_integral_value() else None
 
 
 def day(value: object) -> date | None:
-    """A day, from text that begins with one; None for what is none."""
+    """Return the day at the start of a text, or None for any other value."""
     try:
         return date.fromisoformat(str(value)[:10]) if isinstance(value, str) else None
     except ValueError:
@@ -192,17 +192,17 @@ def day(value: object) -> date | None:
 
 
 def table(value: object) -> Mapping[str, Any]:
-    """A JSON object; an empty one for anything else."""
+    """Return a JSON object, or an empty one for any other value."""
     return value if isinstance(value, dict) else {}
 
 
 def entries(value: object) -> list[Any]:
-    """A JSON array; an empty one for anything else."""
+    """Return a JSON array, or an empty one for any other value."""
     return value if isinstance(value, list) else []
 
 
 def our_id(vendor: str, name: str) -> str:
-    """An id in our form: ``vendor/model``, with our name of the vendor, which may stand in front already."""
+    """Return an id in our format, ``vendor/model``, with our vendor name. ``name`` may already include the vendor."""
     ours = VENDORS.get(vendor, vendor)
     first, slash, rest = name.partition("/")
     if slash and first in {vendor, ours}:
@@ -211,15 +211,16 @@ def our_id(vendor: str, name: str) -> str:
 
 
 def tier_from(vendor: str, threshold: int, rates: Rates) -> Tier:
-    """A long-prompt tier at the threshold that a table gives, counted as the vendor does."""
+    """Return a long-prompt tier at a table's threshold, with the vendor's convention for the boundary."""
     if VENDORS.get(vendor, vendor) in _COUNT_FROM_THE_THRESHOLD:
-        # A table whose tiers all begin with one token more writes one less.
+        # A table whose tiers all start one token above the threshold writes one token less.
         return Tier(rates, from_=threshold + 1 if threshold % 1_000 == 999 else threshold)
     return Tier(rates, over=threshold)
 
 
 def service_of(name: str, normal: Price, price: Price) -> Service | None:
-    """A service tier with these prices; None where they say nothing. Tables list only what differs from the normal."""
+    """Return a service tier with these prices, or None if they are empty. Tables list only deviations from the
+    normal."""
     if price.rates == Rates():
         return None
     thresholds = {tier.first for tier in normal.tiers}
@@ -228,7 +229,7 @@ def service_of(name: str, normal: Price, price: Price) -> Service | None:
 
 
 def changed_to(before: Price, after: Price, from_date: date, note: str = "") -> Change:
-    """The change that turns one set of prices into another, gone ones included."""
+    """Return the change that turns one set of prices into another, including prices that end."""
     gone = [name for name in RATE_NAMES if getattr(after.rates, name) is None and getattr(before.rates, name)]
     if before.per_request is not None and after.per_request is None:
         gone.append("per_request")

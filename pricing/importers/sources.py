@@ -1,4 +1,4 @@
-"""Detect which table a file is and read it; find the tables of installed packages."""
+"""Detection of a table's format, and tables of installed packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _TABLES = (
 
 
 def read_import(text: str) -> Imported:
-    """The table of a file's text. Raises ImportFileError for what is none that we know, or damaged."""
+    """Detect and read the table in a file's text. Raises ImportFileError for an unknown or damaged table."""
     if is_genai_module(text):
         return read_genai_module(text)
     document = read_json(text)
@@ -41,7 +41,7 @@ _FILES = {
     "genai-prices": ("genai_prices", "data.py"),
     "model-prices": ("model_prices", "snapshot.json"),
 }
-"""Module and file of each distribution."""
+"""Module and file name of each distribution."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class InstalledTable:
 
 
 def installed_tables() -> tuple[InstalledTable, ...]:
-    """The tables of the packages that are installed beside the program, none where there are none."""
+    """Return the tables of packages installed beside the program."""
     found = []
     for package, (module, name) in _FILES.items():
         path = _folder_of(module)
@@ -64,7 +64,7 @@ def installed_tables() -> tuple[InstalledTable, ...]:
 
 
 def read_installed(table: InstalledTable) -> Imported:
-    """Read one. Raises ImportFileError where it cannot be read, or is no longer such a table."""
+    """Read an installed table. Raises ImportFileError if it is unreadable or no longer such a table."""
     try:
         return read_import(table.path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as error:
