@@ -58,8 +58,8 @@ def check(profile: Path | None, file: str, as_json: bool) -> None:
 def set_value(profile: Path | None, file: str, model: str, field: str, value: str) -> None:
     """Set one FIELD of a MODEL, like price.input, in a price file; null makes it unknown.
 
-    Nothing else of the file changes, and concurrent changes by other processes stay. The file of before stays
-    beside it, with the ending .bak. A file with mistakes is not changed.
+    Nothing else of the file changes, and concurrent changes by other processes are kept. The old file is
+    kept beside it, with the suffix .bak. A file with errors is not changed.
     """
     names = own_encodings(profile)[0]
     if Path(file).exists():
@@ -88,10 +88,10 @@ def schema() -> None:
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
-    """How published price tables on your disk differ from the built-in prices and yours.
+    """Compare published price tables on your disk with the built-in prices and yours.
 
-    Reads LiteLLM's map, llm-prices, models.dev, genai-prices and model-prices. Without a file, those of the packages
-    litellm, genai-prices and model-prices that are installed beside this program. Changes nothing.
+    Reads LiteLLM's map, llm-prices, models.dev, genai-prices and model-prices. Without a file, uses those of the
+    packages litellm, genai-prices and model-prices that are installed beside this program. Changes nothing.
     """
     on = day or date.today()
     if not tables:

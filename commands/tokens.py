@@ -185,7 +185,7 @@ def encode(
 @tokenizer_options
 @click.pass_obj
 def decode(profile: Path | None, path: str, **options: str | None) -> None:
-    """Turn token ids, separated by white space or commas, back into bytes on standard output."""
+    """Turn token ids, separated by whitespace or commas, back into bytes on standard output."""
     encoding = required_encoding(profile, **options)
     words = read_text(path).text.replace(",", " ").split()
     source = "standard input" if path == STANDARD_INPUT else path

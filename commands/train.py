@@ -162,8 +162,8 @@ SAMPLE_BYTES = 1 << 16
 def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:
     """Train a byte-pair encoding on files and folders, or on standard input (-).
 
-    Ctrl+C ends a run early: what was learned so far is saved, and can be gone on from. Tokens that seem to hold API
-    keys are named before they are saved.
+    Ctrl+C ends a run early: what was learned so far is saved, and the run can be resumed. Tokens that seem to contain
+    API keys are listed before they are saved.
     """
     _check_options(context, paths, out, options)
     display = ProgressDisplay(silent=as_json)

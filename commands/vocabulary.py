@@ -39,7 +39,7 @@ def vocab(
     as_json: bool,
     **options: str | None,
 ) -> None:
-    """Print entries of a vocabulary. Status 1: there is none like that."""
+    """Print entries of a vocabulary. Exit status 1 if none matches."""
     if sum(option is not None for option in (token_id, text, digits, search)) != 1:
         raise BadInput("name one of --id, --text, --hex and --search")
     encoding = required_encoding(context.obj, **options)

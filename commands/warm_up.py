@@ -23,8 +23,8 @@ FAMILIES = {compiling.ENCODE: "the encoder", compiling.TRAIN: "the trainer"}
 def warm_up(profile: Path | None, as_json: bool) -> None:
     """Compile Tokenloupe's own encoder and trainer.
 
-    Takes one or two minutes, once on a computer: the window, the commands and programs that import engine find the
-    code. The folder is in the system's place for caches, below --profile, or named by TOKENLOUPE_KERNEL_CACHE.
+    Takes one or two minutes, once per computer: the window, the commands and programs that import engine share the
+    code. The folder is in the system's cache folder, below --profile, or named by TOKENLOUPE_KERNEL_CACHE.
     """
     folder = profile_paths(profile).compiled
     with kept_in(folder):

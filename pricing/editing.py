@@ -372,7 +372,7 @@ def _edited(text: str, steps: tuple[str, ...], value: Value, file_name: str, tok
 
 
 def _alike(found: Node, wanted: Node) -> bool:
-    """True if two nodes have the same content, regardless of style."""
+    """Return True if two nodes have the same content, regardless of style."""
     if isinstance(found, Table) and isinstance(wanted, Table):
         named = zip(found.pairs, wanted.pairs, strict=False)
         same = all(key.text == other.text and _alike(value, twin) for (key, value), (other, twin) in named)

@@ -1,8 +1,8 @@
-"""The one decorator of all kernels, and the switches of how they are built.
+"""The decorators of all kernels, and the switches that control how they are built.
 
 * ``NUMBA_DISABLE_JIT=1`` runs kernels as plain Python: slow, for debugging and coverage.
-* ``TOKENLOUPE_CHECKED=1`` builds kernels that verify every access to memory and raise IndexError.
-* ``cache_folder`` says where compiled code is kept.
+* ``TOKENLOUPE_CHECKED=1`` builds kernels that verify every memory access and raise IndexError.
+* ``cache_folder`` decides where compiled code is cached.
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ from engine.kernels.kept_code import KeptCode
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-_CONFIG: Any = numba_config  # its attributes are made when it is imported; mypy cannot see them
+_CONFIG: Any = numba_config  # its attributes are created at import, so mypy cannot see them
 
 COMPILED = not _CONFIG.DISABLE_JIT
-"""Whether kernels are compiled at all."""
+"""True if kernels are compiled."""
 
 CHECKED = is_checked()
-"""Whether this is the checked build."""
+"""True in the checked build."""
 
 
-_njit: Any = numba.njit  # its type names only some of the options that it takes
+_njit: Any = numba.njit  # its type declares only some of its options
 
 _OPTIONS = {"nogil": True, "boundscheck": CHECKED, "error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def _prepared(dispatcher: Any) -> Any:
-    """A function that numba compiles, in two things another way than numba's own.
+    """Return a numba function with two changes to numba's defaults.
 
-    It recompiles a function for every constant that some kernel calls it with, which would double the time that
-    compiling takes: a constant becomes an argument like any other. And before anything is compiled or loaded it loads
-    what other packages have registered with it, which kernels have no use for and which may take long.
+    numba recompiles a function for every constant that a kernel passes to it, which would double the compile time.
+    Here, constants are passed like other arguments. And before compiling or loading anything, numba loads the
+    registrations of other packages, which may take long and which kernels do not need.
     """
     if COMPILED:
         resolve = dispatcher.get_call_template
@@ -49,31 +49,31 @@ def _prepared(dispatcher: Any) -> Any:
 
 
 def kernel(function: _F) -> _F:
-    """Compile a function of arrays and numbers when it is first called: it runs without the interpreter lock and is
-    kept in the cache folder. Division by zero gives infinity, as in numpy."""
+    """Compile a function of arrays and numbers on its first call. It runs without the GIL and is cached in the cache
+    folder. Division by zero gives infinity, as in numpy."""
     compiled = _njit(function, **_OPTIONS)
     if COMPILED and function.__module__.startswith(f"{__package__}."):
-        # Nothing else is named by the digest over the sources that its file would be found by.
+        # Only functions of this package are covered by the digest of the sources that names the cache folder.
         compiled._cache = KeptCode(function)
     return cast(_F, _prepared(compiled))
 
 
 def inline_kernel(function: _F) -> _F:
-    """As ``kernel``, for small functions that are to vanish in their callers' loops. They are only called by kernels,
-    so they are not kept on disk by themselves."""
+    """Like ``kernel``, for small functions to be inlined into the loops of their callers. Only kernels call them, so
+    they are not cached on disk themselves."""
     compiled = _njit(function, forceinline=True, no_cpython_wrapper=True, **_OPTIONS)
     return cast(_F, _prepared(compiled))
 
 
 def uncompiled(small: _F) -> _F:
-    """The Python function of a kernel. For Python's own use of an inline kernel: those are not kept on disk, so calling
-    one would compile it at each start."""
+    """Return the Python function of a kernel, for calls of inline kernels from Python. These are not cached on disk, so
+    calling the compiled function would compile it at each start."""
     return cast(_F, getattr(small, "py_func", small))
 
 
 def primitive(plain: _F) -> Callable[[Callable[..., Any]], _F]:
-    """Declare an instruction that Python has no word for. The decorated function is numba's recipe for it; ``plain``
-    does the same in Python and takes its place where nothing is compiled."""
+    """Declare an instruction that Python does not have. The decorated function is numba's recipe for it. ``plain`` does
+    the same in Python and replaces it if nothing is compiled."""
 
     def choose(recipe: Callable[..., Any]) -> _F:
         chosen: Any = intrinsic(recipe) if COMPILED else plain

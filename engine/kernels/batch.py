@@ -1,8 +1,8 @@
-"""Pretokens to tokens, a batch at a time: the two kernels that everything is made for.
+"""Conversion of pretokens to tokens, a batch at a time: the two main kernels, which all others serve.
 
-A batch goes through loops that each do one thing for all of its pieces, so that the processor never waits for one of
-them: make the keys and ask for the cache lines; look for tokens; look what remains up in the cache of words; merge what
-no cache knows, sixteen at a time.
+A batch goes through loops that each do one thing for all of its pretokens, so that the processor never waits for a
+single one: make the keys and prefetch the cache lines; look up tokens; look up the rest in the word cache; merge those
+that no cache knows, sixteen at a time.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from engine.kernels.utf8 import PADDING, is_valid_utf8, kernel_room, write_utf8
 from engine.kernels.vectors import LINE, copy_line, match_keys, shift_right, trailing_zeros
 
 OUT_SLACK = 40
-"""Ids that may be overwritten behind the last."""
+"""Ids that may be overwritten after the last one."""
 READ_AHEAD = 16
-"""Bytes that a key reads from the start of its piece."""
+"""Bytes that a key reads from the start of its pretoken."""
 
 
 @inline_kernel
 def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, count: int, start: int) -> tuple[int, int]:
-    """Enter pieces into KEYS until the batch is full or a piece too long for it is reached.
+    """Enter pretokens into KEYS until the batch is full or the next one is too long for it.
 
-    ``index``: the next of ``count`` ends; ``start``: where its piece begins. Entries made; where the next piece begins.
+    ``index``: next of ``count`` ends. ``start``: byte offset of its pretoken. Returns the number of entries made, and
+    the byte offset of the next pretoken.
     """
     lines = section(tables, layout.LINES)
     masks = section(tables, layout.MASKS)
@@ -64,7 +65,7 @@ def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, cou
 
 @inline_kernel
 def list_misses(tables: Span, state: Span, entries: int) -> int:
-    """Write the numbers of the entries that are no tokens to MISSES. How many they are."""
+    """Write the numbers of the entries that are not tokens to MISSES. Return their count."""
     lines = section(tables, layout.LINES)
     shift = load64(tables, layout.LINE_SHIFT)
     keys = section(state, layout.KEYS)
@@ -80,7 +81,7 @@ def list_misses(tables: Span, state: Span, entries: int) -> int:
 
 @inline_kernel
 def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
-    """As ``list_misses``, and write the ids of all other entries to TOKEN_IDS."""
+    """Like ``list_misses``, and write the ids of all other entries to TOKEN_IDS."""
     lines = section(tables, layout.LINES)
     shift = load64(tables, layout.LINE_SHIFT)
     keys = section(state, layout.KEYS)
@@ -98,17 +99,17 @@ def list_misses_note_ids(tables: Span, state: Span, entries: int) -> int:
 
 @inline_kernel
 def ask_for_room(out: Span, at: int, entries: int) -> None:
-    """Ask for the memory from byte offset ``at`` on that the ids of so many entries will be written to, as far as each
-    is a token: it is fresh, and a processor that is asked for lines of tables all over does not see that it is next."""
+    """Prefetch the memory from byte offset ``at`` that the ids of the entries will be written to if all are tokens. The
+    memory is fresh, and the hardware prefetcher does not predict it between accesses all over the tables."""
     for line in range(at, at + (entries << 2) + LINE, LINE):
         prefetch(out, line)
 
 
 @inline_kernel
 def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> int:
-    """Append the ids of a batch to ``out`` at byte offset ``at``. The offset behind them; up to ``OUT_SLACK`` ids more
-    may be overwritten. Ids of entries that are tokens are copied sixteen at a time, from one miss to the next: the
-    first 32 without asking how many there are, which a processor guesses wrong."""
+    """Append the ids of a batch to ``out`` at byte offset ``at``. Return the offset after them; up to ``OUT_SLACK``
+    more ids may be overwritten. Runs of ids between two misses are copied sixteen ids at a time, the first 32 of them
+    unconditionally, because their number is hard to predict for the processor."""
     ids = section(state, layout.TOKEN_IDS)
     values = section(state, layout.VALUES)
     misses = section(state, layout.MISSES)
@@ -130,7 +131,7 @@ def emit_batch(state: Span, entries: int, missed: int, out: Span, at: int) -> in
 
 @kernel
 def merge_huge(tables: Span, state: Span, text: Span, start: int, end: int, out: Span, out_offset: int) -> int:
-    """Encode a piece of more than ``LONGEST_CACHED`` bytes. Ids written."""
+    """Encode a pretoken of more than ``LONGEST_CACHED`` bytes. Return the number of ids written."""
     size = end - start
     if size <= load64(tables, layout.LONGEST):
         token_id = find_long(tables, text, start, size, hash_bytes(text, start, size))
@@ -142,7 +143,7 @@ def merge_huge(tables: Span, state: Span, text: Span, start: int, end: int, out:
 
 @inline_kernel
 def check_text(text: NDArray[np.uint8], ends: NDArray[np.int32], count: int, byte_start: int) -> None:
-    """Refuse a text that cannot be read on behind its last end."""
+    """Raise IndexError if the text is too short to be read beyond its last end."""
     if count > ends.size or byte_start < 0 or (count > 0 and ends[count - 1] + READ_AHEAD > text.size):
         raise IndexError("the text is shorter than its pretokens need")
 
@@ -156,11 +157,11 @@ def count_tokens(
     tables: NDArray[np.uint8],
     state: NDArray[np.uint8],
 ) -> int:
-    """How many tokens the first ``count`` pretokens have.
+    """Count the tokens of the first ``count`` pretokens.
 
-    ``text``: uint8[n], UTF-8, with at least ``READ_AHEAD`` bytes of anything behind the last end. ``ends``: int32[m],
-    ascending: where each pretoken ends; the first starts at ``byte_start``. ``tables``, ``state``: see ``layout``.
-    IndexError when the ends are not within the text.
+    ``text``: uint8[n], UTF-8, with at least ``READ_AHEAD`` arbitrary bytes after the last end. ``ends``: int32[m],
+    ascending: byte offset of each pretoken's end; the first starts at ``byte_start``. ``tables``, ``state``: see
+    ``layout``. Raises IndexError if the ends are not within the text.
     """
     check_text(text, ends, count, byte_start)
     fixed, own, source, pieces = span(tables), span(state), span(text), span(ends)
@@ -197,10 +198,11 @@ def encode_tokens(
     out: NDArray[np.uint32],
     used: int,
 ) -> int:
-    """Append the ids of the first ``count`` pretokens to the first ``used`` of ``out``. How many it has then.
+    """Append the ids of the first ``count`` pretokens after the first ``used`` ids of ``out``. Return the new number of
+    ids.
 
-    As ``count_tokens``. ``out``: uint32[k], with room for an id a byte and ``OUT_SLACK`` more; IndexError if it is
-    shorter.
+    Arguments as for ``count_tokens``. ``out``: uint32[k], with room for one id per byte and ``OUT_SLACK`` more; raises
+    IndexError if it is shorter.
     """
     check_text(text, ends, count, byte_start)
     if count > 0 and used + ends[count - 1] - byte_start + OUT_SLACK > out.size:
@@ -229,24 +231,23 @@ def encode_tokens(
 
 # --- whole texts ------------------------------------------------------------------------------------------------------
 #
-# A chunk is small enough for everything that is made of it to be read again from the processor's caches. To call the
-# kernels one by one for each chunk would take a tenth more: the interpreter's own code and data have to come back into
-# those caches every time; and threads would wait for each other there.
+# A chunk is small enough that everything derived from it stays in the processor's caches. Calling the kernels one by
+# one for each chunk would take a tenth more time: the interpreter's code and data would have to be reloaded into those
+# caches, and threads would wait for each other in the interpreter.
 #
-# ``fixed``, what never changes: tables of a scanner (``block_scanners`` says which: pages, classes, wide_table, split;
-# the first word of split is the family) and tables of a vocabulary. ``own``, what one call at a time may use: a state,
-# room for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and that same room once more, as an array that is only
-# read.
+# ``fixed``, which never changes: tables of a scanner (see ``block_scanners``: pages, classes, wide_table, split; the
+# first word of split is the family) and tables of a vocabulary. ``own``, which one call at a time may use: a state,
+# room for ends (int32[m], m >= 64), room for UTF-8 (uint8[k]) and the same room again, as a read-only array.
 #
-# ``count_many`` checks and counts many texts. A call of a kernel gives the interpreter lock away and takes it back:
-# threads that count one short text after the other wait for each other all the time. So the texts of many small files
-# stand in one stretch of memory, and one call does for all of them what ``count_utf8`` does for one.
+# ``count_many`` validates and counts many texts. Each call of a kernel releases and reacquires the GIL, so threads that
+# count one short text after the other would constantly wait for each other. So the texts of many small files are stored
+# in one array, and one call does for all of them what ``count_utf8`` does for one.
 
 
 GPT2 = 0
 CL100K = 1
 O200K = 2
-"""Families of splits, as in ``engine.split.scanners``; any other number is DeepSeek's."""
+"""Families of splits, as in ``engine.split.scanners``. Any other number is DeepSeek's."""
 
 Fixed = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8]]
 Own = tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.uint8]]
@@ -254,7 +255,8 @@ Own = tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.
 
 @kernel
 def scan_known(text: NDArray[np.uint8], n_bytes: int, start: int, fixed: Fixed, ends: NDArray[np.int32]) -> int:
-    """Where the pretokens from ``start`` on end, by the scanner of their family. How many fitted: at least one."""
+    """Write the ends of the pretokens from ``start``, by the scanner of their family. Return their count, at least
+    one."""
     pages, classes, wide_table, split = fixed[:4]
     if split[0] == GPT2:
         found = scan_gpt2(text, n_bytes, start, pages, classes, wide_table, split, ends)
@@ -271,7 +273,7 @@ def scan_known(text: NDArray[np.uint8], n_bytes: int, start: int, fixed: Fixed, 
 
 @kernel
 def count_utf8(text: NDArray[np.uint8], n_bytes: int, fixed: Fixed, own: Own) -> int:
-    """How many tokens a text has. ``text``: uint8[n], n >= n_bytes + 64, valid UTF-8 up to n_bytes."""
+    """Count the tokens of a text. ``text``: uint8[n], n >= n_bytes + 64, valid UTF-8 up to n_bytes."""
     state, ends = own[:2]
     tables = fixed[4]
     total = 0
@@ -293,10 +295,10 @@ def encode_utf8(
     out: NDArray[np.uint32],
     used: int,
 ) -> tuple[int, int]:
-    """Append the ids of a text from ``start`` on, where a pretoken starts, to the first ``used`` of ``out``.
+    """Append the ids of a text from ``start``, where a pretoken starts, after the first ``used`` ids of ``out``.
 
-    ``text``: as for ``count_utf8``. Returns where the text goes on that has no ids yet, because ``out`` might have had
-    no room for them (an id a byte and ``OUT_SLACK`` more); n_bytes for all of it. And how many ids ``out`` has.
+    ``text``: as for ``count_utf8``. Stops early if ``out`` might lack room (one id per byte and ``OUT_SLACK`` more).
+    Returns the byte offset where it stopped, n_bytes at the end, and the number of ids in ``out``.
     """
     state, ends = own[:2]
     tables = fixed[4]
@@ -312,10 +314,11 @@ def encode_utf8(
 
 @kernel
 def count_text(text: str, chunks: NDArray[np.int64], first: int, fixed: Fixed, own: Own) -> tuple[int, int]:
-    """How many tokens the chunks of a text have from the one with the number ``first`` on.
+    """Count the tokens of the chunks of a text from chunk number ``first``.
 
-    ``chunks``: int64[k, 2], where each starts and ends, in characters. Returns the number of the first chunk that was
-    not counted, because there is no room for its UTF-8 or it has a surrogate; k for all. And the tokens of the others.
+    ``chunks``: int64[k, 2], start and end of each, in characters. Returns the number of the first chunk that was not
+    counted, because its UTF-8 has no room or it has a surrogate, or k if all were counted; and the tokens of those
+    before.
     """
     utf8, readable = own[2:]
     total = 0
@@ -340,10 +343,10 @@ def encode_text(
     out: NDArray[np.uint32],
     used: int,
 ) -> tuple[int, int]:
-    """Append the ids of the chunks of a text from ``first`` on to the first ``used`` of ``out``.
+    """Append the ids of the chunks of a text from chunk ``first`` after the first ``used`` ids of ``out``.
 
-    As ``count_text``; it ends before a chunk for whose ids ``out`` might have no room, too. Returns the number of that
-    chunk, and how many ids ``out`` has.
+    Like ``count_text``, but also stops before a chunk for whose ids ``out`` might lack room. Returns the number of that
+    chunk, and the number of ids in ``out``.
     """
     utf8, readable = own[2:]
     for chunk in range(first, len(chunks)):
@@ -358,19 +361,19 @@ def encode_text(
 
 
 NOT_UTF8 = -1
-"""Stands for the tokens of what is no text."""
+"""Stands for the tokens of bytes that are not valid UTF-8."""
 
 
 @kernel
 def count_many(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], fixed: Fixed, own: Own, counts: NDArray[np.int64]
 ) -> None:
-    """Write how many tokens each of n texts has, ``NOT_UTF8`` for one that is not valid UTF-8. Nothing of what stands
-    in front of a text or behind it has a part in that, be it the next text.
+    """Write the number of tokens of each of n texts, or ``NOT_UTF8`` if it is not valid UTF-8. Bytes before and after a
+    text, such as the next text, do not affect its count.
 
-    ``content``: uint8[m], read-only, all of the texts, with ``PADDING`` readable bytes of anything behind each.
-    ``byte_spans``: int64[n, 2], where each starts and ends there. ``fixed``, ``own``: as for ``whole_texts``.
-    ``counts``: int64[k], k >= n. IndexError where a text is not in ``content``, or ``counts`` is too short.
+    ``content``: uint8[m], read-only, all texts, each followed by ``PADDING`` readable bytes. ``byte_spans``: int64[n,
+    2], start and end of each text in it. ``fixed``, ``own``: as for whole texts, above. ``counts``: int64[k], k >= n.
+    Raises IndexError if a text is not within ``content``, or if ``counts`` is too short.
     """
     if len(counts) < len(byte_spans):
         raise IndexError("no room for the counts")

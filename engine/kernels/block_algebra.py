@@ -1,34 +1,34 @@
-"""From the classes of 64 bytes to the places where pretokens start: what the block scanners share.
+"""Bit algebra from the classes of 64 bytes to the starts of pretokens, shared by the block scanners.
 
-A mask speaks of bytes. A character of several bytes has all its bits set in the mask of its class; ``inner`` has those
-of its continuation bytes. ``m << 1`` is "behind an m", ``m >> 1`` is "before an m".
+The bits of a mask stand for bytes. A character of several bytes has all its bits set in the mask of its class;
+``inner`` has those of its continuation bytes. ``m << 1`` means "after an m", ``m >> 1`` means "before an m".
 
-Classes of characters that are not ASCII (``wide_planes``) do not depend on where pretokens start, so
-``classify_ahead`` looks them up a block ahead of the scanner. Then the processor can look up the next ones while it is
-still busy with the algebra of this block.
+Classes of non-ASCII characters (``wide_planes``) do not depend on the starts of pretokens, so ``classify_ahead`` looks
+them up one block ahead of the scanner. The processor can then look up the next ones while it is still busy with the
+algebra of this block.
 
-``wide_planes`` also says where pretokens may be cut further: between two characters of three bytes, where no token of
-the vocabulary contains bytes of both. This keeps pretokens of scripts without spaces short, so that they are met again.
-Only characters of three bytes are ever cut apart: words of characters of two bytes have spaces between them, and
-characters of four would fill the set.
+``wide_planes`` also finds additional boundaries at which pretokens may be split: between two characters of three bytes,
+if no token of the vocabulary contains bytes of both. This keeps pretokens of scripts without spaces short, so that they
+recur. Only characters of three bytes are split apart: words of two-byte characters are separated by spaces, and
+four-byte characters would fill the bit set.
 
-Why such a cut changes no id: merging replaces two neighbouring tokens by one that is their bytes together, and that is
-a token of the vocabulary. So no merge ever crosses the cut; those on one side change nothing that those on the other
-depend on; and taken in the order of their ranks, the merges of the whole are the merges of one side mixed with those of
-the other. A pretoken that is a token as a whole, which encoders look up first, would cross the cut, too. A part could
-be a token that no merging makes, and be found by that look-up: so nothing is cut before the first character of such a
-token, nor behind its last.
+Why such a boundary changes no id: merging replaces two neighbouring tokens by one that consists of their bytes, which
+is a token of the vocabulary. So no merge ever crosses the boundary. The merges on one side do not affect those on the
+other, and in the order of their ranks, the merges of the whole are those of both sides interleaved. A pretoken that is
+a token as a whole, which encoders look up first, would cross the boundary as well. A part could be a token that no
+merge makes, and be found by that lookup. So there is no boundary before the first character of such a token, nor after
+its last.
 
-A scanner may end a call at a cut and go on from it: cuts are only made within a run of letters (and marks, where the
-pattern takes them), and from inside of it the rest of the run is what the pattern matches. Only o200k and Tekken look
-back at a cased letter in the same run; ``block_scanners.scan_o200k`` leaves those cuts out.
+A scanner may end a call at such a boundary and continue from it: boundaries are only within a run of letters (and
+marks, where the pattern includes them), and from inside the run, the pattern matches the rest of it. Only o200k and
+Tekken look back for a cased letter in the same run; ``block_scanners.scan_o200k`` skips those boundaries.
 
-Which pairs of characters some token crosses is a bit set, asked by a hash of the pair (``crossing_bit``) and filled by
-``mark_crossings``. Two pairs that share a bit cost a cut, never a token. A token may start inside its first character
-or end inside its last one, so one token can stand for many pairs. One that ends with the first bytes of a character is
-entered for every character that begins so. Where one starts inside a character, the character behind that is noted by
-itself: it is never cut off, whatever stands before it. So are the first and the last character of tokens that merging
-never makes, which only whole pretokens may be.
+The pairs of characters that some token crosses are a bit set, indexed by a hash of the pair (``crossing_bit``) and
+filled by ``mark_crossings``. Two pairs that share a bit cost a boundary, never a token. A token may start inside its
+first character or end inside its last one, so it can stand for many pairs. A token that ends with the first bytes of a
+character is entered for every character with these first bytes. If a token starts inside a character, the character
+after that one is marked on its own: there is no boundary before it, whatever precedes it. The same holds for the first
+and last character of tokens that no merge makes, which only whole pretokens can be.
 """
 
 from __future__ import annotations
@@ -61,49 +61,50 @@ from engine.kernels.blocks import (
 from engine.kernels.memory import Span, load8, load16, load32, load64, span, store8, store64
 
 INNER_STARTS = 8192
-"""Bytes at the start of *crossings*: a bit for each of 65,536 code points, set where nothing is cut before it, whatever
-that is: some token starts inside of the character before and goes on into this one, or merging never makes a token that
-starts with it."""
+"""Size of the start of *crossings*, in bytes: a bit for each of 65,536 code points, set if there is no boundary before
+it, whatever precedes it. Either a token starts inside the character before and continues into this one, or no merge
+makes a token that starts with it."""
 
 CROSSED_PAIRS = 2 * INNER_STARTS
-"""Behind them as many bytes with a bit for each code point that nothing is cut behind; then, from this byte on, the set
-of hashed pairs, a power of two of bytes."""
+"""Byte offset of the set of hashed pairs, whose size is a power of two. Before it, as many bytes as ``INNER_STARTS``
+with a bit for each code point that no boundary may follow."""
 
 PAIRS_AT = 65536
-"""Bytes at the start of the *wide table*: class and flags of each code point up to U+FFFF, SPLITTABLE only where it has
-three bytes and may be cut behind, CROSSED where its bit of ``INNER_STARTS`` is set. Behind them comes the set of hashed
-pairs."""
+"""Size of the start of the *wide table*, in bytes: class and flags of each code point up to U+FFFF. SPLITTABLE is set
+only if it has three bytes and a boundary may follow, CROSSED if its bit of ``INNER_STARTS`` is set. The set of hashed
+pairs follows."""
 
 CROSSED = 32
-"""Flag beside a class: some token crosses from the character before."""
+"""Flag beside a class: some token crosses from the previous character."""
 
 WINDOW = 4096
-"""Bytes whose classes are kept."""
+"""Bytes whose classes are stored."""
 
 STATE = 24 + 6 * BLOCK
-"""Bytes of the state: where the window starts in the text, how far characters are classified, the code point of the
-last one (int64 each), then what ``decode_wide`` writes. It starts as zeros, but for the second number, which is -1."""
+"""Size of the state, in bytes: offset of the window in the text, offset up to which characters are classified, the code
+point of the last one (int64 each), then the output of ``decode_wide``. Initially zeros, except -1 in the second
+number."""
 
 _CODE_POINTS = 24
 _HASHES = _CODE_POINTS + 2 * BLOCK
 
 Tables = Any
-"""In compiled code a tuple that each scanner makes at its door: spans of pages, classes and the wide table, the shift
-that goes with the size of its pairs, a span of ``WINDOW`` bytes and one of ``STATE`` bytes to work in."""
+"""In compiled code a tuple that each scanner makes on entry: spans of pages, classes and the wide table, the shift for
+the size of its pairs, and working spans of ``WINDOW`` and ``STATE`` bytes."""
 
 
 @inline_kernel
 def crossing_bit(left: int, right: int, shift: int) -> int:
-    """Number of the bit of a pair of characters of three bytes, as ``decode_wide`` hashes them. shift: 32 - log2(number
+    """Return the bit number of a pair of three-byte characters, as ``decode_wide`` hashes them. shift: 32 - log2(number
     of bits)."""
     return ((left << 16 | right) * PAIR_MIX & 0xFFFF_FFFF) >> shift
 
 
 @inline_kernel
 def _classify(text: Span, at: int, leads: Mask, tables: Tables, offset: int, previous: int) -> int:
-    """Classify the characters that start at ``leads`` of the block at ``at``: the byte of the window at ``offset`` + i
-    receives the class for a lead at i, with SPLITTABLE and CROSSED for characters of three bytes (of others CROSSED
-    means nothing). Returns the code point of the last of them if it has three bytes, else some number."""
+    """Classify the characters that start at ``leads`` of the block at ``at``: the window's byte at ``offset`` + i
+    receives the class for a lead at i, with SPLITTABLE and CROSSED for characters of three bytes (for others CROSSED is
+    meaningless). Return the code point of the last of them if it has three bytes, else an arbitrary number."""
     pages, classes, wide_table, shift, window, state = tables
     last = highest(leads)
     of_four = decode_wide(text, at, previous, shift, state, _CODE_POINTS) & leads
@@ -124,17 +125,17 @@ def _classify(text: Span, at: int, leads: Mask, tables: Tables, offset: int, pre
 
 @kernel
 def classify_ahead(text: Span, at: int, n_bytes: int, tables: Tables) -> int:
-    """Classify the characters of the block at ``at`` and of about one more, as far as that has not been done; ``at``
-    never decreases, and is where a character starts. Returns where ``at`` is in the window.
+    """Classify the characters of the block at ``at`` and of about one more, unless already done. ``at`` is the start of
+    a character and never decreases. Return the offset of ``at`` in the window.
 
-    CROSSED means nothing for the character at ``at``, nor behind one that is not splittable.
+    CROSSED is meaningless for the character at ``at``, and after one that is not splittable.
     """
     state = tables[5]
     base, ahead, previous = load64(state, 0), load64(state, 8), load64(state, 16)
     if ahead < at or at - base > WINDOW - 4 * BLOCK:
         base = at
         ahead = at
-    # A block of text may reach 64 bytes behind the end, and decoding reads two bytes more than a block.
+    # A block of text may extend 64 bytes beyond the end, and decoding reads two bytes more than a block.
     while ahead < at + 2 * BLOCK and ahead < n_bytes - 1:
         wide, inner, _, _, _, _, _, _, _, _, _ = block_masks(text, ahead)
         leads = wide & (inner ^ ALL)
@@ -154,15 +155,15 @@ Planes = tuple[Mask, Mask, Mask, Mask, Mask]
 
 @kernel
 def check_door(text_size: int, n_bytes: int, start: int) -> None:
-    """Raise IndexError unless the text has room for blocks that begin anywhere in it."""
+    """Raise IndexError unless the text has room for blocks that start anywhere in it."""
     if start < 0 or n_bytes < start or n_bytes + BLOCK > text_size:
         raise IndexError("the text is shorter than it is said to be")
 
 
 @kernel
 def crossings_shift(n_bytes: int) -> int:
-    """32 - log2 of the number of bits in a set of hashed pairs of so many bytes. Raises IndexError if that is no power
-    of two."""
+    """Return 32 - log2 of the number of bits in a set of hashed pairs of ``n_bytes`` bytes. Raises IndexError if that
+    is not a power of two."""
     if n_bytes < 1 or n_bytes & (n_bytes - 1):
         raise IndexError("the set of crossings has no power of two of bytes")
     shift = 29
@@ -174,15 +175,15 @@ def crossings_shift(n_bytes: int) -> int:
 
 @inline_kernel
 def whole(leads: Mask, inner: Mask) -> Mask:
-    """The mask of the characters that start at ``leads``, their continuation bytes included."""
+    """Return the mask of the characters that start at ``leads``, including their continuation bytes."""
     first = leads << 1 & inner
     return leads | (inner & ((inner + first) ^ ALL))
 
 
 @inline_kernel
 def wide_planes(text: Span, at: int, n_bytes: int, wide: Mask, inner: Mask, tables: Tables) -> Planes:
-    """Classes of the characters that are not ASCII: mask b has bit b of the class; b is 0 to 3. The fifth: characters
-    that may be cut off from the one before."""
+    """Return the classes of non-ASCII characters: mask b has bit b of the class, b is 0 to 3. The fifth mask:
+    characters with a boundary before them."""
     offset = classify_ahead(text, at, n_bytes, tables)
     leads = wide & (inner ^ ALL)
     plane0, plane1, plane2, plane3, splittable, crossed = bit_masks(tables[4], offset)
@@ -195,20 +196,20 @@ def wide_planes(text: Span, at: int, n_bytes: int, wide: Mask, inner: Mask, tabl
 
 @inline_kernel
 def run_starts(runs: Mask) -> Mask:
-    """The first bit of each run of set bits."""
+    """Return the first bit of each run of set bits."""
     return runs & (runs << 1 ^ ALL)
 
 
 @inline_kernel
 def behind_first_character(run_starts: Mask, inner: Mask) -> Mask:
-    """The first byte behind the character at each start."""
+    """Return the first byte after the character at each start."""
     following = run_starts << 1
     return (following & (inner ^ ALL)) | run_ends(inner, following & inner)
 
 
 @inline_kernel
 def triples(digits: Mask) -> Mask:
-    """Starts of one to three digits each, in runs of digits of one byte."""
+    """Return the starts of groups of one to three digits, in runs of one-byte digits."""
     starts = run_starts(digits)
     fourth = digits & digits << 1 & digits << 2 & digits << 3
     chain = starts
@@ -222,19 +223,19 @@ def triples(digits: Mask) -> Mask:
 
 @inline_kernel
 def digit_starts(digits: Mask, most: int) -> Mask:
-    r"""Starts of ``\p{N}{1,most}`` in digits of one byte; most: 1 or 3."""
+    r"""Return the starts of ``\p{N}{1,most}`` in one-byte digits. most: 1 or 3."""
     return triples(digits) if most == 3 else digits
 
 
 @inline_kernel
 def line_starts(white: Mask, newline: Mask, eaten: Mask) -> Mask:
-    r"""Starts in white space under ``\s*[\r\n]+``, but for that of a last character (``last_white``): where it begins,
-    and behind its last line end. eaten: line ends that a pretoken of punctuation takes."""
+    r"""Return the starts in whitespace under ``\s*[\r\n]+``, except that of a last character (``last_white``): the
+    start of the whitespace, and after its last line end. eaten: line ends that belong to a pretoken of punctuation."""
     left = newline & (eaten ^ ALL)
     behind_line = white & left << 1
     before_line = run_ends(white, behind_line) & newline
     if before_line != NONE:
-        # Blank lines: white space between two line ends. Its first bit is found by a sum in the other direction.
+        # Blank lines: whitespace between two line ends. A sum in the other direction finds its first bit.
         turned = reversed_bits(white)
         reached = turned & ((turned + reversed_bits(before_line >> 1)) ^ ALL)
         behind_line &= reversed_bits(reached) ^ ALL
@@ -243,7 +244,7 @@ def line_starts(white: Mask, newline: Mask, eaten: Mask) -> Mask:
 
 @inline_kernel
 def last_white(last_bytes: Mask, wide: Mask, inner: Mask) -> Mask:
-    """First bytes of white characters, given their last ones. None has four bytes."""
+    """Return the first bytes of whitespace characters, given their last ones. None has four bytes."""
     leads = wide & (inner ^ ALL)
     of_many = last_bytes & inner
     return (last_bytes & (inner ^ ALL)) | ((of_many >> 1 | of_many >> 2) & leads)
@@ -251,17 +252,19 @@ def last_white(last_bytes: Mask, wide: Mask, inner: Mask) -> Mask:
 
 @inline_kernel
 def until_open_run(space: Mask) -> Mask:
-    """All bytes up to the first of the white space that touches the end of the block: what follows decides about it."""
+    """Return all bytes up to the first of the whitespace that touches the end of the block, which depends on what
+    follows."""
     touching = zeros_above(space ^ ALL)
     return ALL >> (touching - 1) if touching > 0 else ALL
 
 
 @inline_kernel
 def choose_step(starts: Mask, anchors: Mask) -> tuple[Mask, int]:
-    """Where the next block begins, and the starts from there back to the first byte, without it.
+    """Return the starts from the next block's start back to the first byte, without it, and where the next block
+    starts.
 
-    anchors: starts that are known early, from the class of two bytes alone. The processor need not wait for the rest
-    of the algebra to go on with the next block when it begins at one of them.
+    anchors: starts that are known early, from the class of two bytes alone. If the next block starts at one of them,
+    the processor can continue without waiting for the rest of the algebra.
     """
     if anchors >> 40 != NONE:
         step = highest(anchors)
@@ -286,7 +289,7 @@ def _set_bit(bits: Span, byte_offset: int, number: int) -> None:
 
 @kernel
 def _mark_token(token: Span, start: int, end: int, crossings: Span, shift: int) -> None:
-    """Enter the pairs that token[start:end] crosses."""
+    """Mark the pairs that token[start:end] crosses."""
     at = start
     while at < end and load8(token, at) & 0xC0 == 0x80:
         at += 1
@@ -319,7 +322,7 @@ def _mark_character(token: Span, at: int, crossings: Span, byte_offset: int) -> 
 
 @kernel
 def _mark_ends(token: Span, start: int, end: int, crossings: Span) -> None:
-    """Mark both edges of token[start:end] as places that must not be cut."""
+    """Mark both ends of token[start:end] as not allowing a boundary."""
     if end - start >= 3:
         _mark_character(token, start, crossings, 0)
         _mark_character(token, end - 3, crossings, INNER_STARTS)
@@ -332,10 +335,10 @@ def mark_crossings(
     unmade: NDArray[np.uint32],
     crossings: NDArray[np.uint8],
 ) -> None:
-    """Enter all tokens of a vocabulary.
+    """Mark all tokens of a vocabulary in ``crossings``.
 
-    token_bytes: uint8[n], one token after the other; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers of
-    those that merging never makes. crossings: uint8[16384 + 2**k], whose bits are set here.
+    token_bytes: uint8[n], the concatenated tokens. token_offsets: int64[m + 1]. unmade: uint32[l], the numbers of those
+    that no merge makes. crossings: uint8[16384 + 2**k], whose bits are set here.
     """
     shift = crossings_shift(crossings.size - CROSSED_PAIRS)
     tokens, crossing_span = span(token_bytes), span(crossings)

@@ -1,12 +1,12 @@
-"""Where things are in the flat arrays of an edited text. Imports no numba, as texts are edited without kernels, too.
+"""Layout of the flat arrays of an edited text. Imports no numba, because texts are also edited without kernels.
 
-A *block* is a stretch of the text with its tokens (``engine.editing.token_blocks``): a header of 64-bit words, then
-UTF-16 units, token ids, and where each token ends, in units from the start of the block. Each part has room for more.
+A *block* is a span of the text with its tokens (``engine.editing.token_blocks``): a header of 64-bit words, then UTF-16
+units, token ids, and the end of each token, in units from the start of the block. Each array has room to grow.
 
-The *window* (``engine.kernels.edit_window``) is what an edit changes of a block: what goes in, and what comes out.
+The *window* (``engine.kernels.edit_window``) is the part of a block that an edit changes: its input and output.
 
-*Properties* say of each UTF-16 unit what an edit asks of it: a byte of flags a unit, the number of special tokens'
-first pairs, then those pairs.
+*Properties* describe each UTF-16 unit for an edit: one byte of flags per unit, the number of first pairs of special
+tokens, then those pairs.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ IDS_AT = 32  # byte offset of int32[TOKEN_ROOM], the ids
 ENDS_AT = 40  # byte offset of int32[TOKEN_ROOM], the ends
 UNITS_AT = 64  # byte offset of uint16[UNIT_ROOM]: the header's size
 
-# Words of the window. What goes in:
+# Words of the window. Input:
 EDIT_START = 0  # the edit, in units of the block
 EDIT_REMOVED = 8
-INSERTED = 16  # units that are inserted
+INSERTED = 16  # units to insert
 IS_FIRST = 24  # 1: the text begins with this block
 IS_LAST = 32  # 1: the text ends with this block
 REACH = 40  # units of the longest special token
-# What comes out:
+# Output:
 START = 48  # the window, in units of the block
 OLD_END = 56
 NEW_END = 64
 BYTES = 72  # the window's new text in UTF-8
-MORE_CHARACTERS = 80  # what the text measures more than before
+MORE_CHARACTERS = 80  # characters more than before
 MORE_BYTES = 88
 MORE_WORDS = 96
 MORE_NEWLINES = 104
@@ -41,32 +41,32 @@ REMOVED_TOKENS = 120
 WINDOW_HEADER = 128
 
 MOST_UNITS = 8192
-"""The longest window that a kernel takes, before and after."""
+"""Maximum length of a window for kernels, before and after the edit, in units."""
 MOST_INSERTED = 1024
 MOST_REACH = 512
-"""The longest special token, with a unit behind it: where one is longer, kernels make no edits."""
+"""Maximum length of a special token plus one unit. With a longer one, kernels make no edits."""
 INSERTED_AT = WINDOW_HEADER  # uint16[MOST_INSERTED]
-NEW_UNITS_AT = INSERTED_AT + 2 * MOST_INSERTED  # uint16[MOST_REACH + MOST_UNITS]: the new text, from REACH before it
+NEW_UNITS_AT = INSERTED_AT + 2 * MOST_INSERTED  # the new text, from REACH units before the window
 NEW_BYTES_AT = NEW_UNITS_AT + 2 * (MOST_REACH + MOST_UNITS)  # uint8[3 * MOST_UNITS]
 WINDOW_SIZE = NEW_BYTES_AT + 3 * MOST_UNITS
 
-# Answers of ``edit_window.find_window``.
+# Results of ``edit_window.find_window``.
 FOUND = 0
 BEYOND_BLOCK = 1  # the window leaves the block
 TOO_LONG = 2
-SPECIAL = 3  # what may be text of a special token is in the window or near it
+SPECIAL = 3  # text that may be a special token is in or near the window
 
 # Flags of a unit.
-WHITE = 1  # white space to a split pattern
-LETTER_OR_NUMBER = 2  # one for sure, behind which safe_cuts allows a cut
-PUNCTUATION = 4  # before which it allows one there
+WHITE = 1  # whitespace in a split pattern
+LETTER_OR_NUMBER = 2  # certainly one of these, after which safe_cuts allows a boundary
+PUNCTUATION = 4  # before which it allows a boundary after one of those
 BLANK = 8  # space or tab
 LINE_END = 16  # line feed or carriage return
-SEPARATOR = 32  # white space to str.split
+SEPARATOR = 32  # whitespace in str.split
 NEWLINE = 64  # line feed
-SPECIAL_START = 128  # the first unit of some special token
+SPECIAL_START = 128  # the first unit of a special token
 
 PAIR_COUNT_AT = 65_536  # int32
 PAIRS_AT = PAIR_COUNT_AT + 4  # uint32[n]: first unit << 16 | second
 ANY_UNIT = 0xFFFF
-"""Second unit of the pair of a special token that has only one."""
+"""Second unit of the pair for a special token of one unit."""

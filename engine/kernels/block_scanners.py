@@ -1,19 +1,19 @@
-"""Scanners that cut a text into pretokens 64 bytes at a time, one for each family of split patterns.
+"""Scanners that split a text into pretokens 64 bytes at a time, one for each family of split patterns.
 
-The scanners, what they split for, and the plain scanner of ``engine.kernels.plain_scanners`` that says what each does:
+The scanners, their patterns, and the plain scanner of ``engine.kernels.plain_scanners`` that defines their result:
 
 * ``scan_gpt2``: gpt2, r50k and p50k (``next_gpt2``);
 * ``scan_cl100k``: cl100k, Llama 3 and Qwen (``next_cl100k``);
 * ``scan_deepseek``: DeepSeek's three stages (``next_deepseek``);
 * ``scan_o200k``: o200k, Tekken and Kimi (``next_o200k``).
 
-Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on what stands
-behind the block are left to the next step. What bit algebra leaves undecided is left to the plain scanner:
+Each step starts where a pretoken starts, so nothing is carried from block to block. Starts that depend on text after
+the block are left to the next step. Cases that bit algebra does not decide are left to the plain scanner:
 
-* for all but ``scan_gpt2``, digits outside of ASCII;
-* for ``scan_deepseek``, characters of no class as well (controls, format characters, private use, unassigned);
-* for ``scan_o200k``, also marks that no letter precedes, capitals behind a letter without case, which belong to its
-  word or not depending on what precedes and follows, and Han that is no letter.
+* for all but ``scan_gpt2``, digits outside ASCII;
+* for ``scan_deepseek``, also characters of no class (controls, format characters, private use, unassigned);
+* for ``scan_o200k``, also marks without a preceding letter, capitals after a caseless letter, which belong to its word
+  or not depending on the text around them, and Han that is not a letter.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ from engine.kernels.utf8 import AHEAD
 
 @inline_kernel
 def _with_gpt2_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, starts: Mask) -> Mask:
-    """The starts, moved behind those of the apostrophes that begin a contraction."""
+    """Return the starts, with those of apostrophes that begin a contraction moved to its end."""
     while quotes != NONE:
         place = lowest(quotes)
         quotes &= quotes - ONE
@@ -75,7 +75,8 @@ def _with_gpt2_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, sta
 
 @inline_kernel
 def _gpt2_block(text: Span, at: int, n_bytes: int, tables: Tables) -> tuple[Mask, int]:
-    """Starts of pretokens in the block at ``at``, without its first byte, and where to go on; 0: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0:
+    undecided."""
     wide, inner, upper, lower, number, _, blank, control, quote, _, _ = block_masks(text, at)
     letter = upper | lower
     white = control | blank
@@ -107,7 +108,7 @@ def scan_gpt2(
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
-    """Ends of consecutive pretokens from ``start``: arguments and result as for ``scan_cl100k``; split is not used."""
+    """Write the ends of pretokens from ``start``. Arguments and result as for ``scan_cl100k``; split is unused."""
     check_door(text.size, n_bytes, start)
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     window, state = np.empty(WINDOW, np.uint8), np.zeros(STATE, np.uint8)
@@ -134,7 +135,7 @@ def scan_gpt2(
 
 @inline_kernel
 def _behind_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mask:
-    """Starts behind those of the apostrophes that begin a contraction."""
+    """Return the starts after contractions that begin with one of these apostrophes."""
     starts = NONE
     while quotes != NONE:
         place = lowest(quotes)
@@ -147,7 +148,8 @@ def _behind_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mas
 
 @inline_kernel
 def _cl100k_block(text: Span, at: int, n_bytes: int, digits: int, tables: Tables) -> tuple[Mask, int]:
-    """Starts of pretokens in the block at ``at``, without its first byte, and where to go on; 0 or less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
+    less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, quote, _, _ = block_masks(text, at)
     letter = upper | lower
     white = (control ^ newline) | blank
@@ -162,7 +164,7 @@ def _cl100k_block(text: Span, at: int, n_bytes: int, digits: int, tables: Tables
     space = white | newline
     mark = (letter | number | space) ^ ALL
     mark_start = run_starts(mark) & (blank << 1 ^ ALL)
-    # Line ends behind punctuation: the sum clears those that the run from the first one reaches.
+    # Line ends after punctuation: the sum clears those that the run from the first one reaches.
     eaten = newline & ((newline + (newline & mark << 1)) ^ ALL)
     prefixed = white << 1 | behind_first_character(mark_start, inner)
     starts = ONE | mark_start | digit_starts(number, digits) | (run_starts(letter) & (prefixed ^ ALL))
@@ -186,16 +188,16 @@ def scan_cl100k(
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
-    """Ends of consecutive pretokens from ``start``, where one starts, until the text is at its end or ``ends`` has
+    """Write the ends of consecutive pretokens from ``start``, where one starts, until the text ends or ``ends`` has
     room for fewer than 64 more.
 
     text: uint8[n], n >= n_bytes + 64, valid UTF-8 up to n_bytes. pages: uint16[16384], classes: uint8[128 * k],
     wide_table: uint8[65536 + 2**j]: ``engine.split.scan_tables``. split: int64[3]: (unused, most digits, whole_tail).
-    ends: int32[m], m >= 64, written. Returns the number of ends. Raises IndexError when n_bytes or start is not within
+    ends: int32[m], m >= 64, written. Returns the number of ends. Raises IndexError if n_bytes or start is not within
     the text.
 
-    Where classes are flagged as splittable, pretokens are cut further at places that no token crosses. The last end
-    may be such a place; scanning goes on from it.
+    Where classes are flagged as splittable, pretokens are also split at boundaries that no token crosses. The last end
+    may be such a boundary; scanning continues from it.
     """
     check_door(text.size, n_bytes, start)
     digits, whole_tail = split[1], split[2]
@@ -224,12 +226,12 @@ def scan_cl100k(
 
 @inline_kernel
 def _wide_classes(text: Span, at: int, n_bytes: int, wide: Mask, inner: Mask, tables: Tables) -> tuple[Mask, ...]:
-    """Of the characters that are not ASCII: letters and marks, symbols, digits, white space, Han and kana (letters and
-    marks, symbols, all), characters of no class; and cuts."""
+    """Return masks of the non-ASCII characters: letters and marks, symbols, digits, whitespace, Han and kana (letters
+    and marks, symbols, all), characters of no class; and boundaries."""
     plane0, plane1, plane2, east, cuts = wide_planes(text, at, n_bytes, wide, inner, tables)
     west = wide & (east ^ ALL)
     one_of_three = plane0 | plane1 | plane2
-    # Classes 1, 3 and 4: a letter or mark. 2: a symbol. 5: a digit. 6: white space. 0: none.
+    # Classes 1, 3 and 4: a letter or mark. 2: a symbol. 5: a digit. 6: whitespace. 0: none.
     word = (plane0 & (plane2 ^ ALL)) | (plane2 & ((plane0 | plane1) ^ ALL))
     symbol = plane1 & ((plane0 | plane2) ^ ALL)
     none = wide & (one_of_three ^ ALL)
@@ -239,7 +241,8 @@ def _wide_classes(text: Span, at: int, n_bytes: int, wide: Mask, inner: Mask, ta
 
 @inline_kernel
 def _deepseek_block(text: Span, at: int, n_bytes: int, tables: Tables) -> tuple[Mask, int]:
-    """Starts of pretokens in the block at ``at``, without its first byte, and where to go on; 0 or less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
+    less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, _, _, rare = block_masks(text, at)
     ascii_letter = upper | lower
     white = (control ^ newline) | blank
@@ -263,11 +266,11 @@ def _deepseek_block(text: Span, at: int, n_bytes: int, tables: Tables) -> tuple[
     space = white | newline
     eaten = newline & ((newline + (newline & symbol << 1)) ^ ALL)
     symbol_start = run_starts(symbol) & (blank << 1 ^ ALL)
-    # One symbol of ASCII takes the letters of ASCII behind it; other letters behind those are a word of their own.
+    # One ASCII symbol takes the ASCII letters after it; other letters after those are a separate word.
     joined = (symbol_start & ascii_symbol) << 1 & ascii_letter
     starts |= symbol_start | triples(number) | (run_starts(word) & ((white << 1 | joined) ^ ALL))
     starts |= run_ends(ascii_letter, joined) & wide_word
-    # White space before a number, Han or kana is at the end of its piece: its last character is not set apart.
+    # Whitespace before a number, Han or kana ends its piece, so its last character is not split off.
     last_bytes = white & ((space | number | east) >> 1 ^ ALL)
     starts |= line_starts(white, newline, eaten) | last_white(last_bytes, wide, inner)
     starts = (starts & until_open_run(space)) | cuts
@@ -288,8 +291,8 @@ def scan_deepseek(
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
-    """Ends of consecutive pretokens from ``start``: arguments and result as for ``scan_cl100k``, with tables of the
-    DeepSeek reading; split is not used."""
+    """Write the ends of pretokens from ``start``. Arguments and result as for ``scan_cl100k``, with tables of the
+    DeepSeek classes; split is unused."""
     check_door(text.size, n_bytes, start)
     text_span, page_span, class_span, end_span = span(text), span(pages), span(classes), span(ends)
     window, state = np.empty(WINDOW, np.uint8), np.zeros(STATE, np.uint8)
@@ -316,8 +319,8 @@ def scan_deepseek(
 
 @inline_kernel
 def _with_o200k_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, starts: Mask) -> tuple[Mask, Mask]:
-    """The starts without those in contractions that end a word, and with those behind them; and all of the latter. An
-    apostrophe right behind such a contraction begins a pretoken of its own."""
+    """Return the starts, without those inside contractions that end a word and with those after them; and the latter
+    alone. An apostrophe directly after such a contraction starts a new pretoken."""
     behind = NONE
     while quotes != NONE:
         quote = quotes & (NONE - quotes)
@@ -331,8 +334,8 @@ def _with_o200k_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, st
 
 @inline_kernel
 def _continuable(starts: Mask, cuts: Mask, cased: Mask) -> Mask:
-    """Cuts at which scanning may go on. A word that is cut goes on as a new one, which is the same only as long as it
-    had no letter with case: behind those, capitals begin a new word."""
+    """Return the boundaries at which scanning may continue. A split word continues as a new word, which is equivalent
+    only if it had no cased letter before: after those, capitals start a new word."""
     last, last_cut = highest(starts), highest(cuts)
     if last_cut > last >= 0 and ((ONE << last_cut) - (ONE << last)) & cased != NONE:
         return cuts & ((ONE << last) - ONE)
@@ -341,10 +344,11 @@ def _continuable(starts: Mask, cuts: Mask, cased: Mask) -> Mask:
 
 @inline_kernel
 def _eaten(newline: Mask, slash: Mask, mark: Mask) -> Mask:
-    r"""What ``[\r\n/]*`` takes behind punctuation: from a line end behind a mark through all line ends and slashes.
+    r"""Return what ``[\r\n/]*`` takes after punctuation: from a line end after a mark through all line ends and
+    slashes.
 
-    The sum clears them up to the end of their run. A line end behind a slash in such a run is a start as well, and the
-    sum sets it again: it is put back by hand."""
+    The sum clears them up to the end of their run. A line end after a slash in such a run is also a start, which the
+    sum sets again, so it is added explicitly."""
     first = newline & mark << 1
     tail = newline | slash
     return (tail & ((tail + first) ^ ALL)) | first
@@ -352,7 +356,8 @@ def _eaten(newline: Mask, slash: Mask, mark: Mask) -> Mask:
 
 @inline_kernel
 def _o200k_block(text: Span, at: int, n_bytes: int, split: tuple[int, int, Mask], tables: Tables) -> tuple[Mask, int]:
-    """Starts of pretokens in the block at ``at``, without its first byte, and where to go on; 0 or less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
+    less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, quote, slash, _ = block_masks(text, at)
     digits, contractions, slashes = split
     slash &= slashes
@@ -407,7 +412,7 @@ def scan_o200k(
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
-    """Ends of consecutive pretokens from ``start``: arguments and result as for ``scan_cl100k``; split: int64[3]:
+    """Write the ends of pretokens from ``start``. Arguments and result as for ``scan_cl100k``; split: int64[3]:
     (unused, most digits, options as for ``next_o200k``)."""
     check_door(text.size, n_bytes, start)
     digits, options = split[1], split[2]

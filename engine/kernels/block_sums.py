@@ -1,10 +1,10 @@
-"""Sums over the kilobytes of texts, a thirty-second of their size: what ``engine.text.digests`` makes digests of.
+"""Sums over kilobyte blocks of texts, at 1/32 of their size: the input of the digests in ``engine.text.digests``.
 
-It is the function NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, 1999; RFC 4418, section 5.2): words of 32
-bits are added to random words and multiplied in pairs, and the products are added up. Whatever two blocks are that
-differ, at most one in 2**32 of all choices of random words gives them the same sum, so at most one in 2**128 gives them
-the same four sums, each with random words of its own. Which words make a pair is of no matter: here those at the same
-place of the two halves of a block, as processors take many of those at a time.
+This is the function NH of UMAC (Black, Halevi, Krawczyk, Krovetz and Rogaway, 1999; RFC 4418, section 5.2): 32-bit
+words are added to random words and multiplied in pairs, and the products are summed. For any two different blocks, at
+most one in 2**32 choices of random words gives them the same sum. So at most one in 2**128 gives them the same four
+sums, each with its own random words. The choice of pairs does not matter: here, words at the same position of both
+halves of a block are paired, because processors handle many of those at a time.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _LOW = 0xFFFFFFFF
 
 @inline_kernel
 def product(low: int, high: int, factors: Span, byte_offset: int) -> int:
-    """What a pair of words adds to a sum. ``byte_offset``: of the random word for the lower one."""
+    """Return the summand of a pair of words. ``byte_offset``: offset of the random word for the lower one."""
     low = (low + load32(factors, byte_offset)) & _LOW
     return multiply_wrapping(low, (high + load32(factors, byte_offset + _HALF)) & _LOW)
 
 
 @inline_kernel
 def sum_block(text: Span, at: int, factors: Span, sums: Span, row: int) -> None:
-    """Write the sums of the block ``at`` to the offset ``row``."""
+    """Write the sums of the block at byte offset ``at`` to byte offset ``row``."""
     first = second = third = fourth = 0
     for place in range(0, _HALF, 4):
         low, high = load32(text, at + place), load32(text, at + _HALF + place)
@@ -48,11 +48,11 @@ def sum_block(text: Span, at: int, factors: Span, sums: Span, row: int) -> None:
 def sum_blocks(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], factors: NDArray[np.uint8], sums: NDArray[np.int64]
 ) -> None:
-    """Write the sums of all blocks of n texts, one behind the other.
+    """Write the consecutive sums of all blocks of n texts.
 
-    ``content``: uint8[m], read-only. ``byte_spans``: int64[n, 2], where each text starts and ends there. ``factors``:
+    ``content``: uint8[m], read-only. ``byte_spans``: int64[n, 2], start and end of each text in it. ``factors``:
     uint8[FACTOR_BYTES], read-only, random. ``sums``: int64[k, SUMS], k >= blocks of all texts; an empty text has none.
-    IndexError where a text is not in ``content``, or something is too short.
+    Raises IndexError if a text is not within ``content``, or an array is too short.
     """
     text, words, out = span(content), span(factors), span(sums)
     rest = np.zeros(BLOCK, np.uint8)

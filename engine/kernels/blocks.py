@@ -1,18 +1,18 @@
-r"""Sixty-four bytes at a time as bit masks, and characters in UTF-8 with their classes: what all scanners share.
+r"""Bit masks of 64 bytes at a time, and UTF-8 characters with their classes: the basis of all scanners.
 
-The first part says which of 64 bytes are what, as bit masks (``block_masks``, ``bit_masks``), and where bits are, as
-positions (``store_positions``). Masks are uint64; bit i speaks of byte i of a block. Positions are int64. numba makes
-float64 of uint64 mixed with int64, so masks are combined with masks and with the constants of this file alone; ``+``
-and ``-`` of masks wrap. The instructions marked ``no_plain_twin`` have none: what is built on them has one as a whole
+The first half classifies 64 bytes as bit masks (``block_masks``, ``bit_masks``), and converts bits to positions
+(``store_positions``). Masks are uint64; bit i stands for byte i of a block. Positions are int64. numba makes float64 of
+uint64 mixed with int64, so masks are combined only with masks and with the constants of this file; ``+`` and ``-`` of
+masks wrap. The instructions marked ``no_plain_twin`` have no plain version: what is built on them has one as a whole
 (``engine.kernels.plain_scanners``). The checked build verifies every access (``engine.kernels.memory``).
 
-The second part, from ``code_point_at`` on, reads characters and their classes from spans. A table of classes has two
+The second half, from ``code_point_at``, reads characters and their classes from spans. A table of classes has two
 levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and ``classes``: uint8[128 * n], one
-byte a character. 16,384 pages cover whatever four bytes of broken UTF-8 decode to, so a look-up cannot leave the table.
-``engine.split.scan_tables`` builds the tables.
+byte per character. 16,384 pages cover every value that four bytes of invalid UTF-8 decode to, so a lookup cannot leave
+the table. ``engine.split.scan_tables`` builds the tables.
 
-The lower four bits of a class say what a pattern can tell apart. The patterns of GPT-2 and its heirs and DeepSeek's
-draw the lines in different places, so there are two readings:
+The lower four bits of a class distinguish what a pattern can. The patterns of the GPT-2 family and those of DeepSeek
+draw the lines differently, so there are two sets of classes:
 
 =====  ====================================  ==============================================
 class  words (gpt2, cl100k, o200k ...)       deepseek
@@ -43,7 +43,7 @@ from engine.kernels._jit import COMPILED, inline_kernel, kernel, primitive
 from engine.kernels.memory import SPAN_TYPE, Span, address, load8, load16, store32
 
 Mask = Any
-"""In compiled code a uint64."""
+"""uint64 in compiled code."""
 
 NONE = np.uint64(0)
 ONE = np.uint64(1)
@@ -51,7 +51,7 @@ ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 TOP = np.uint64(0x8000_0000_0000_0000)
 
 BLOCK = 64
-"""Bytes in a block. A text that is scanned in blocks has so many readable bytes behind its end."""
+"""Bytes in a block. A text that is scanned in blocks has as many readable bytes after its end."""
 
 _BIT, _BYTE, _LANE, _WORD = (ir.IntType(bits) for bits in (1, 8, 32, 64))
 _SIX_MASKS = types.UniTuple(types.uint64, 6)  # type: ignore[no-untyped-call]
@@ -60,12 +60,12 @@ _BITS, _BYTES = ir.VectorType(_BIT, BLOCK), ir.VectorType(_BYTE, BLOCK)
 
 
 def no_plain_twin(*args: Any) -> Any:
-    """Stands where nothing is compiled for what only compiled kernels do."""
+    """Replacement without compilation for functions that only compiled kernels have."""
     raise NotImplementedError("blocks are only read by compiled kernels")
 
 
 def _bit_counter(name: str, options: int) -> Callable[[Mask], int]:
-    """One of LLVM's instructions that count bits of a word: from uint64 to int64."""
+    """Return one of LLVM's bit-counting instructions: from uint64 to int64."""
 
     @primitive(no_plain_twin)
     def count(typing_context: Any, mask: Any) -> Any:
@@ -80,16 +80,16 @@ def _bit_counter(name: str, options: int) -> Callable[[Mask], int]:
 
 
 lowest = _bit_counter("cttz", options=1)
-"""lowest(mask): the position of the lowest bit that is set; 64 where none is."""
+"""lowest(mask): position of the lowest set bit; 64 if none is set."""
 zeros_above = _bit_counter("ctlz", options=1)
-"""zeros_above(mask): how many bits are above the highest that is set; 64 where none is."""
+"""zeros_above(mask): number of zero bits above the highest set bit; 64 if none is set."""
 population = _bit_counter("ctpop", options=0)
-"""population(mask): how many bits are set."""
+"""population(mask): number of set bits."""
 
 
 @primitive(no_plain_twin)
 def reversed_bits(typing_context: Any, mask: Any) -> Any:
-    """reversed_bits(mask): the bits in the opposite order."""
+    """reversed_bits(mask): the bits in reverse order."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.bitreverse(args[0])
@@ -99,28 +99,28 @@ def reversed_bits(typing_context: Any, mask: Any) -> Any:
 
 @inline_kernel
 def highest(mask: Mask) -> int:
-    """The position of the highest bit that is set; -1 where none is."""
+    """Return the position of the highest set bit, or -1 if none is set."""
     return 63 - zeros_above(mask)
 
 
 @inline_kernel
 def below_lowest(mask: Mask) -> Mask:
-    """All bits below the lowest that is set; all 64 where none is."""
+    """Return all bits below the lowest set bit; all 64 if none is set."""
     return (mask ^ ALL) & (mask - ONE)
 
 
 @inline_kernel
 def run_ends(runs: Mask, starts: Mask) -> Mask:
-    """Where runs end: the bit behind each run of set bits of ``runs`` that has a bit of ``starts`` in it. Of several
-    starts in a run, the higher ones stay in the result as they are.
+    """Return the ends of runs: the bit after each run of set bits of ``runs`` that contains a bit of ``starts``. If a
+    run contains several starts, the higher ones remain in the result.
 
-    The sum carries from the start through the run to the first bit behind it."""
+    The sum carries from the start through the run to the first bit after it."""
     return (runs + starts) & (runs ^ ALL)
 
 
 @primitive(no_plain_twin)
 def block_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
-    """block_masks(span, byte_offset): eleven masks of the 64 bytes there. Not ASCII; UTF-8 continuation; A to Z; a to
+    """block_masks(span, byte_offset): eleven masks of the 64 bytes there. Non-ASCII; UTF-8 continuation; A to Z; a to
     z; 0 to 9; line feed or carriage return; space; U+0009 to U+000D; apostrophe; slash; U+0000 to U+001F and U+007F."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -154,7 +154,7 @@ def block_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
 
 @primitive(no_plain_twin)
 def bit_masks(typing_context: Any, bytes_span: Any, byte_offset: Any) -> Any:
-    """bit_masks(span, byte_offset): mask b of six says which of the 64 bytes there have bit b set."""
+    """bit_masks(span, byte_offset): six masks; mask b has the 64 bytes there with bit b set."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = address(context, builder, args[0], args[1], BLOCK)
@@ -171,18 +171,18 @@ def bit_masks(typing_context: Any, bytes_span: Any, byte_offset: Any) -> Any:
 
 
 PAIR_MIX = 0x9E3779B1
-"""Odd; its product with a pair of code points has well mixed high bits."""
+"""Odd multiplier. Its product with a pair of code points has well-mixed high bits."""
 
 
 @primitive(no_plain_twin)
 def decode_wide(
     typing_context: Any, text: Any, byte_offset: Any, previous: Any, shift: Any, places: Any, place: Any
 ) -> Any:
-    """decode_wide(text, byte_offset, previous, shift, places, place): take every byte of the block of text as the
-    first of a character of two or three bytes and write 64 code points (uint16) to the span places at ``place``, which
-    are meaningful where such a character starts. Behind them 64 hashes (uint32) of each with the code point three bytes
+    """decode_wide(text, byte_offset, previous, shift, places, place): treat every byte of the text block as the first
+    of a character of two or three bytes, and write 64 code points (uint16) to the span ``places`` at ``place``. They
+    are valid where such a character starts. After them come 64 hashes (uint32) of each with the code point three bytes
     before: their product with ``PAIR_MIX``, without its lowest ``shift`` bits. previous: the code point that ended
-    right before the block. Reads 66 bytes. Returns the mask of first bytes of characters of four bytes."""
+    directly before the block. Reads 66 bytes. Returns the mask of first bytes of characters of four bytes."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         text, at, previous, shift, places, place = args
@@ -223,10 +223,10 @@ def decode_wide(
 
 
 def _can_pack_bytes() -> bool:
-    """Whether the processor that is compiled for packs selected bytes in one instruction (AVX-512 VBMI2)."""
+    """Return True if the target processor packs selected bytes in one instruction (AVX-512 VBMI2)."""
     if binding.llvm_version_info < (19,):
         return False
-    # Environment variables of numba's may ask for another processor than this one.
+    # Environment variables of numba may select another target processor.
     features, name = getattr(config, "CPU_FEATURES", None), getattr(config, "CPU_NAME", None)
     if features is not None:
         return "+avx512vbmi2" in features
@@ -236,11 +236,11 @@ def _can_pack_bytes() -> bool:
 
 
 PACKS = _can_pack_bytes()
-"""Whether ``packed_bytes`` is one instruction; otherwise it is not worth calling."""
+"""True if ``packed_bytes`` is one instruction. Otherwise it is not worth calling."""
 
 
 def packed_bytes(builder: Any, block: Any, chosen: Any) -> Any:
-    """For recipes: of 64 bytes those whose bit is set, one behind the other; behind them anything."""
+    """For recipes: pack those of 64 bytes whose bit is set; the bytes after them are undefined."""
     kind = ir.FunctionType(_BYTES, [_BYTES, _BITS, _BYTES])
     pack = cgutils.get_or_insert_function(builder.module, kind, "llvm.experimental.vector.compress.v64i8")  # type: ignore[no-untyped-call]
     return builder.call(pack, [block, chosen, ir.Constant(_BYTES, ir.Undefined)])
@@ -248,7 +248,7 @@ def packed_bytes(builder: Any, block: Any, chosen: Any) -> Any:
 
 @primitive(no_plain_twin)
 def _store_packed(typing_context: Any, ends: Any, slot: Any, base: Any, mask: Any, number: Any) -> Any:
-    """``store_positions`` by one packing instruction, 16 positions a store. number: how many bits are set."""
+    """Do ``store_positions`` with one packing instruction, 16 positions per store. number: number of set bits."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         span, start, offset, mask, bits_set = args
@@ -276,13 +276,13 @@ def _store_packed(typing_context: Any, ends: Any, slot: Any, base: Any, mask: An
 
 @inline_kernel
 def store_positions(ends: Span, slot: int, base: int, mask: Mask) -> int:
-    """Append base + position of every set bit at ``slot`` of a span of int32; up to ``BLOCK`` slots from there may be
-    overwritten. Returns the slot behind the last position."""
+    """Append base + position of every set bit at ``slot`` of a span of int32. Up to ``BLOCK`` slots from there may be
+    overwritten. Return the slot after the last position."""
     number = population(mask)
     if PACKS:
         _store_packed(ends, slot, base, mask, number)
         return slot + number
-    # Eight at a time without asking in between: the number of turns is what a processor guesses wrong.
+    # Eight at a time without a branch: the number of iterations is hard to predict for the processor.
     place = slot
     while mask != NONE:
         for step in range(8):
@@ -298,19 +298,19 @@ EAST = 8
 
 CLASS = 15
 SPLITTABLE = 16
-"""Flag: where a pattern does not cut between two such characters, it may be cut all the same if no token crosses."""
+"""Flag: even where a pattern has no boundary between two such characters, one is allowed if no token crosses it."""
 
 LETTERS = 1 << UPPER | 1 << LOWER | 1 << CASELESS
 WHITE = 1 << SPACE | 1 << NEWLINE
 PUNCTUATION = 1 << OTHER | 1 << MARK
-r"""``[^\s\p{L}\p{N}]``, which marks belong to."""
+r"""``[^\s\p{L}\p{N}]``, which includes marks."""
 EASTERN = 0xFF << EAST
-"""All classes of ``EAST``."""
+"""All classes from ``EAST``."""
 
 
 @inline_kernel
 def code_point_at(text: Span, at: int) -> int:
-    """The character at byte ``at``: code point * 8 + length in bytes. May read three bytes behind ``at``."""
+    """Return the character at byte ``at``: code point * 8 + length in bytes. May read three bytes beyond ``at``."""
     lead = load8(text, at)
     if lead < 0x80:
         return lead << 3 | 1
@@ -324,21 +324,21 @@ def code_point_at(text: Span, at: int) -> int:
 
 @inline_kernel
 def class_of(code_point: int, pages: Span, classes: Span) -> int:
-    """Class and flags of a code point, 0 to 0x1FFFFF."""
+    """Return class and flags of a code point, 0 to 0x1FFFFF."""
     return load8(classes, load16(pages, code_point >> 7 << 1) << 7 | (code_point & 127))
 
 
 @inline_kernel
 def character_at(text: Span, at: int, pages: Span, classes: Span) -> int:
-    """The character at byte ``at``: class without flags + length in bytes * 16."""
+    """Return the character at byte ``at``: class without flags + length in bytes * 16."""
     packed = code_point_at(text, at)
     return (class_of(packed >> 3, pages, classes) & CLASS) | (packed & 7) << 4
 
 
 @kernel
 def skip_blocks(text: Span, at: int, n_bytes: int, wanted: int) -> int:
-    """Leave out whole blocks of ASCII characters of the wanted classes, which are of the reading for words. White
-    space is never left out."""
+    """Skip whole blocks of ASCII characters of the wanted classes, numbered as for words. Whitespace is never
+    skipped."""
     while at + BLOCK <= n_bytes:
         beyond_ascii, _, upper, lower, digit, _, space, control, _, _, _ = block_masks(text, at)
         letters = upper | lower
@@ -359,8 +359,8 @@ def skip_blocks(text: Span, at: int, n_bytes: int, wanted: int) -> int:
 
 @kernel
 def run_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, wanted: int, wanted_ascii: int) -> int:
-    """Where the run of characters of the wanted classes that starts at ``at`` ends. wanted: a set of classes (bit c
-    for class c), without white space; wanted_ascii: the same or less, for ASCII, in the reading for words."""
+    """Return the end of the run of characters of the wanted classes that starts at ``at``. wanted: a set of classes
+    (bit c for class c), without whitespace. wanted_ascii: the same or fewer, for ASCII, numbered as for words."""
     passed = 0
     while at < n_bytes:
         character = character_at(text, at, pages, classes)
@@ -376,7 +376,7 @@ def run_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, wante
 
 @kernel
 def digits_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, most: int) -> int:
-    r"""Where ``\p{N}{1,most}`` ends that starts at ``at``."""
+    r"""Return the end of ``\p{N}{1,most}`` that starts at ``at``."""
     for _ in range(most):
         if at >= n_bytes:
             break
@@ -389,9 +389,10 @@ def digits_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, mo
 
 @kernel
 def contraction_length(text: Span, at: int, n_bytes: int, any_case: int) -> int:
-    """Bytes of the contraction 's 't 'm 'd 'll 've 're at ``at``, or 0. any_case: 32 to ignore case, else 0.
+    """Return the length in bytes of the contraction 's 't 'm 'd 'll 've 're at ``at``, or 0. any_case: 32 to ignore
+    case, else 0.
 
-    Where case is ignored, U+017F (long s, bytes C5 BF) folds to s. No other character folds to one of these letters.
+    If case is ignored, U+017F (long s, bytes C5 BF) folds to s. No other character folds to one of these letters.
     """
     if at + 1 >= n_bytes or load8(text, at) != 0x27:
         return 0
@@ -412,8 +413,8 @@ def contraction_length(text: Span, at: int, n_bytes: int, any_case: int) -> int:
 
 @kernel
 def white_run(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> tuple[int, int, int]:
-    """The run of white space at ``at``: its end, the start of its last character, the end of its last CR or LF (0:
-    it has none)."""
+    """Return the run of whitespace at ``at``: its end, the start of its last character, and the end of its last CR or
+    LF (0 if it has none)."""
     last = at
     line_end = 0
     passed = 0
@@ -441,7 +442,7 @@ def white_run(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> 
 
 @kernel
 def white_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
-    r"""Where ``\s*[\r\n]+|\s+(?!\S)|\s+`` ends that starts at ``at``, a white character."""
+    r"""Return the end of ``\s*[\r\n]+|\s+(?!\S)|\s+`` that starts at ``at``, a whitespace character."""
     end, last, line_end = white_run(text, at, n_bytes, pages, classes)
     if line_end != 0:
         return line_end

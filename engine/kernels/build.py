@@ -1,16 +1,16 @@
-"""Filling the tables of a vocabulary, and checking tables that were read from a file.
+"""Construction of the tables of a vocabulary, and validation of tables read from a file.
 
-Everything here is called by ``engine.vocabulary.tables``.
+All functions here are called by ``engine.vocabulary.tables``.
 
-``fill_tables`` finds the pair that each token is merged from: merge the token's own bytes with all other tokens; if two
-tokens are left, these are it. No text ever merges another pair into that token: when the last merge of a token happens,
-nothing has crossed its ends yet, so its bytes were merged just as they are when alone. As a rule this takes tokens of
-lower numbers only, whose pairs are known by then (``merge_plainly``); tokens of higher numbers are looked up by their
-bytes (``merge_by_bytes``).
+``fill_tables`` finds the pair that each token is merged from: it merges the token's own bytes with all other tokens. If
+two tokens are left, they are the pair. No text ever merges another pair into that token: when the last merge of a token
+happens, nothing has crossed its ends yet, so its bytes were merged just as they are in isolation. Usually this needs
+only tokens of lower numbers, whose pairs are known by then (``merge_plainly``). Tokens of higher numbers are looked up
+by their bytes (``merge_by_bytes``).
 
-``contents_are_sound`` says whether tables are what the other kernels may trust: every number in them that a kernel uses
-as a place, or that ends one of its loops, is looked at once. After that nothing in the tables can lead a kernel out of
-its memory, whatever file they come from.
+``contents_are_sound`` decides if other kernels may trust the tables: every number that a kernel uses as an index, or
+that ends one of its loops, is checked once. After that, tables from any file cannot make a kernel access memory outside
+its arrays.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.kernels.vectors import shift_right
 
 @kernel
 def note_bytes(tables: Span) -> None:
-    """Fill BYTE_TOKENS, and BIGRAMS with "no merge"."""
+    """Fill BYTE_TOKENS, and fill BIGRAMS with "no merge"."""
     blob = section(tables, layout.TOKEN_BYTES)
     offsets = section(tables, layout.TOKEN_OFFSETS)
     byte_tokens = section(tables, layout.BYTE_TOKENS)
@@ -44,9 +44,9 @@ def note_bytes(tables: Span) -> None:
 
 @kernel
 def merge_plainly(tables: Span, start: int, size: int, numbers: Span, merges: Span) -> int:
-    """Merge a token's bytes with the pairs that are in PAIRS so far; its tokens are left in ``numbers``. Their count.
+    """Merge a token's bytes with the pairs in PAIRS so far. Leave the tokens in ``numbers`` and return their count.
 
-    ``numbers``, ``merges``: uint32[size] of space.
+    ``numbers``, ``merges``: uint32[size], scratch space.
     """
     blob = section(tables, layout.TOKEN_BYTES)
     byte_tokens = section(tables, layout.BYTE_TOKENS)
@@ -84,7 +84,7 @@ def merge_plainly(tables: Span, start: int, size: int, numbers: Span, merges: Sp
 
 @inline_kernel
 def short_key(blob: Span, start: int, size: int) -> tuple[int, int]:
-    """The key of 1 to 15 bytes of tokens, as ``lookup.key_low`` and ``key_high`` make it of texts."""
+    """Return the key of 1 to 15 bytes of tokens, as ``lookup.key_low`` and ``key_high`` make it from texts."""
     low = 0
     high = size << 56
     for place in range(size):
@@ -98,7 +98,7 @@ def short_key(blob: Span, start: int, size: int) -> tuple[int, int]:
 
 @kernel
 def number_of_bytes(tables: Span, start: int, size: int) -> int:
-    """The number of the token with these bytes of tokens, or -1."""
+    """Return the number of the token with these bytes of TOKEN_BYTES, or -1."""
     blob = section(tables, layout.TOKEN_BYTES)
     if size < 16:
         low, high = short_key(blob, start, size)
@@ -110,8 +110,8 @@ def number_of_bytes(tables: Span, start: int, size: int) -> int:
 
 @kernel
 def merge_by_bytes(tables: Span, start: int, numbers: Span, count: int) -> int:
-    """Go on merging what ``merge_plainly`` has left of a token until it is two tokens, with all tokens there are. The
-    count of what is left then."""
+    """Continue to merge what ``merge_plainly`` left of a token until two tokens are left, using all tokens. Return the
+    number of tokens left."""
     offsets = section(tables, layout.TOKEN_OFFSETS)
     while count > 2:
         best = NO_TOKEN
@@ -138,7 +138,7 @@ def merge_by_bytes(tables: Span, start: int, numbers: Span, count: int) -> int:
 
 @kernel
 def put_pair(tables: Span, left: int, right: int, number: int) -> None:
-    """Enter a merge into PAIRS, and into BIGRAMS where its parts are single bytes."""
+    """Enter a merge into PAIRS, and into BIGRAMS if its parts are single bytes."""
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
     last = shift_right(-1, shift) << 6
@@ -190,8 +190,8 @@ def put_long(tables: Span, start: int, size: int, number: int) -> None:
 def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
     """Fill all sections of the tables from TOKEN_BYTES and TOKEN_OFFSETS.
 
-    ``tables``: uint8[n], header, directory and these two sections written, PAIRS all ones, everything else zero.
-    ``unmerged``: uint32[TOKEN_COUNT]; receives the numbers of the tokens that merging never makes. How many there are.
+    ``tables``: uint8[n], with header, directory and these two sections written, PAIRS all ones, everything else zero.
+    ``unmerged``: uint32[TOKEN_COUNT]; receives the numbers of the tokens that no merge makes. Returns their count.
     """
     fixed = span(tables)
     odd_ones = span(unmerged)
@@ -234,7 +234,7 @@ def fill_tables(tables: NDArray[np.uint8], unmerged: NDArray[np.uint32]) -> int:
 
 @kernel
 def offsets_are_sound(tables: Span) -> bool:
-    """Whether the offsets of the tokens ascend from the start of their bytes to the end."""
+    """Return True if the offsets of the tokens ascend from the start of their bytes to the end."""
     offsets = section(tables, layout.TOKEN_OFFSETS)
     wrong = load32(offsets, 0) != 0
     for at in range(0, load64(tables, layout.TOKEN_COUNT) << 2, 4):
@@ -245,8 +245,8 @@ def offsets_are_sound(tables: Span) -> bool:
 
 @kernel
 def lines_are_sound(tables: Span) -> bool:
-    """Whether the used places of LINES have ids of this vocabulary, the others nothing that looks like a key, and a
-    search always comes to an end."""
+    """Return True if the used slots of LINES have ids of this vocabulary, the others nothing that looks like a key, and
+    every search terminates."""
     lines = section(tables, layout.LINES)
     first_id = load64(tables, layout.FIRST_ID)
     id_limit = first_id + load64(tables, layout.TOKEN_COUNT)
@@ -265,7 +265,7 @@ def lines_are_sound(tables: Span) -> bool:
 
 @kernel
 def longs_are_sound(tables: Span) -> bool:
-    """Whether the slots of LONGS have numbers of this vocabulary, and one is empty."""
+    """Return True if the slots of LONGS have numbers of this vocabulary, and one is empty."""
     slots = section(tables, layout.LONGS)
     count = load64(tables, layout.TOKEN_COUNT)
     wrong = False
@@ -293,12 +293,12 @@ def pairs_are_sound(tables: Span) -> bool:
     ends = 0
     for line in range(0, length(pairs), 64):
         ends += load64(pairs, line + SLOTS_FULL) == -1
-    return ends > 0 and beyond == empty  # an empty slot is all ones: its number is beyond all
+    return ends > 0 and beyond == empty  # an empty slot is all ones, so its number is out of range
 
 
 @kernel
 def bytes_are_sound(tables: Span) -> bool:
-    """Whether single bytes, and what two of them become, are numbers of this vocabulary."""
+    """Return True if single bytes, and the merges of two of them, are numbers of this vocabulary."""
     numbers = section(tables, layout.BYTE_TOKENS)
     bigrams = section(tables, layout.BIGRAMS)
     count = load64(tables, layout.TOKEN_COUNT)
@@ -313,7 +313,8 @@ def bytes_are_sound(tables: Span) -> bool:
 
 @kernel
 def contents_are_sound(tables: NDArray[np.uint8]) -> bool:
-    """``tables``: uint8[n], with a header and a directory that fit (``engine.vocabulary.tables``)."""
+    """Return True if all sections are sound. ``tables``: uint8[n], with a valid header and directory
+    (``engine.vocabulary.tables``)."""
     fixed = span(tables)
     return (
         offsets_are_sound(fixed)

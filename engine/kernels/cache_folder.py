@@ -1,12 +1,11 @@
-"""Where compiled kernels, and the tables they work on, are kept between two starts. Imports no numba.
+"""Disk cache of compiled kernels and the tables they work on. Imports no numba.
 
-Compiled code depends on all sources of the kernels, not only on the file its function stands in. So every state of the
-sources has a folder of its own, named by a digest over all of them and by the versions of numba and its compiler.
-Every file in it appears when it is complete and is never changed, so any number of processes may read and write there
-at the same time.
+Compiled code depends on all sources of the kernels, not only on the file of its function. So every state of the sources
+has its own folder, named by a digest of all of them and by the versions of numba and its compiler. Every file in it
+appears only when complete and is never changed, so any number of processes may read and write there concurrently.
 
-One parent folder serves a user: ``user_folder``, in the system's place for caches. The window, the command line and
-programs that import ``engine`` find the same code there.
+Each user has one parent folder: ``user_folder``, in the system's cache folder. The window, the command line and
+programs that import ``engine`` share the code there.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from pathlib import Path
 from engine.runtime.private_folders import private_opener
 
 VARIABLE = "TOKENLOUPE_KERNEL_CACHE"
-"""Environment variable with the folder. It takes precedence over every other choice. Empty: keep nothing."""
+"""Environment variable with the folder. It takes precedence over every other choice. Empty: cache nothing."""
 
 CHECKED_VARIABLE = "TOKENLOUPE_CHECKED"
-"""Environment variable: ``1`` builds kernels that verify every access to memory."""
+"""Environment variable: ``1`` builds kernels that verify every memory access."""
 
 _PREFIX = "kernels-"
 _SOURCES = Path(__file__).parent
@@ -49,10 +48,10 @@ _choice: ContextVar[_Choice] = ContextVar("kernel_cache", default=_NOTHING_CHOSE
 
 @contextlib.contextmanager
 def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[None]:
-    """Cache what this thread compiles or loads below ``folder``. With ``compiled_only`` nothing
-    is compiled: NotCompiledError instead. None and False: as outside of this; otherwise ``user_folder``.
+    """Cache what this thread compiles or loads below ``folder``. With ``compiled_only``, nothing is compiled:
+    NotCompiledError is raised instead. None and False: as in the enclosing context; by default ``user_folder``.
 
-    A folder that cannot be written means compiling at each start, never an error.
+    If the folder is not writable, kernels are compiled at each start; this is never an error.
     """
     outer = _choice.get()
     token = _choice.set(_Choice(folder or outer.folder, compiled_only or outer.compiled_only))
@@ -63,28 +62,28 @@ def kept_in(folder: Path | None, *, compiled_only: bool = False) -> Iterator[Non
 
 
 def as_now() -> Callable[[], AbstractContextManager[None]]:
-    """What is chosen on this thread now, for what is loaded later: called then, on any thread, it is as ``kept_in``."""
+    """Return a factory of contexts like ``kept_in`` with this thread's current choice, for use later on any thread."""
     choice = _choice.get()
     return lambda: kept_in(choice.folder, compiled_only=choice.compiled_only)
 
 
 def is_compiled_only() -> bool:
-    """Whether nothing may be compiled now, on this thread."""
+    """Return True if nothing may be compiled on this thread now."""
     return _choice.get().compiled_only
 
 
 def is_checked() -> bool:
-    """Whether kernels are to verify every access."""
+    """Return True if kernels are to verify every memory access."""
     return os.environ.get(CHECKED_VARIABLE, "0") not in ("", "0")
 
 
 def is_uncompiled() -> bool:
-    """Whether kernels are to run as plain Python, which numba is told by a variable of its own."""
+    """Return True if kernels run as plain Python, which an environment variable of numba selects."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 
 def current_folder() -> Path | None:
-    """The folder for this state of the sources, whether it exists or not. None where nothing is kept."""
+    """Return the folder for this state of the sources, whether it exists or not. None if nothing is cached."""
     named = os.environ.get(VARIABLE)
     if named == "":
         return None
@@ -93,8 +92,8 @@ def current_folder() -> Path | None:
 
 
 def user_folder() -> Path:
-    """Return the folder that all programs of this user share: in the system's place for caches, or beside the sources
-    for a user without a home. ``gui.core.paths`` names the same one."""
+    """Return the folder shared by all programs of this user: in the system's cache folder, or beside the sources for a
+    user without a home. ``gui.core.paths`` returns the same."""
     try:
         if sys.platform == "win32":
             return _absolute("LOCALAPPDATA", ("AppData", "Local")) / "Tokenloupe" / "cache" / "compiled"
@@ -111,10 +110,10 @@ def _absolute(variable: str, below_home: tuple[str, ...]) -> Path:
 
 
 def keep(path: Path, content: bytes | memoryview) -> None:
-    """Write a file of the current folder in one step. OSError where that is impossible.
+    """Write a file of the current folder atomically. Raises OSError if that is impossible.
 
-    Creates the folder, and then removes those of other states of the sources, which are not used after an update.
-    Others may read the file unless the folder is private: one user can compile for all of a container.
+    If the folder is new, removes those of other states of the sources, which are unused after an update. Others may
+    read the file unless the folder is private, so that one user can compile for a whole container.
     """
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -131,7 +130,7 @@ def keep(path: Path, content: bytes | memoryview) -> None:
 
 @functools.cache
 def sources_digest() -> str:
-    """Sixteen hexadecimal digits that change with the kernels' sources, in this folder and below it."""
+    """Return 16 hexadecimal digits that change with the sources of the kernels, in this folder and below it."""
     digest = hashlib.sha256()
     for source in sorted(_SOURCES.rglob("*.py")):
         digest.update(source.relative_to(_SOURCES).as_posix().encode() + b"\0" + source.read_bytes())
@@ -140,15 +139,15 @@ def sources_digest() -> str:
 
 @functools.cache
 def _folder_name(checked: bool) -> str:
-    """A name that changes with whatever makes compiled code another."""
+    """Return a name that changes with everything that affects compiled code."""
     versions = "-".join(importlib.metadata.version(package) for package in ("numba", "llvmlite"))
     return f"{_PREFIX}{sources_digest()}-{versions}{'-checked' if checked else ''}"
 
 
 def _drop_others(folder: Path) -> None:
-    """Remove the folders of other states of the sources. The newest is left, so that a checked and an ordinary build,
-    or two versions, can live side by side."""
-    with contextlib.suppress(OSError):  # another process may be at it, too
+    """Remove the folders of other states of the sources, except the newest, so that a checked and an ordinary build, or
+    two versions, can coexist."""
+    with contextlib.suppress(OSError):  # another process may be removing them too
         others = [path for path in folder.parent.glob(f"{_PREFIX}*") if path != folder]
         others.sort(key=lambda path: path.stat().st_mtime)
         for path in others[:-1]:

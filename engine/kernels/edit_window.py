@@ -1,14 +1,14 @@
-"""An edit in a block of text: which span has to be re-encoded, and splicing in the new tokens.
+"""Edits in a block of text: finding the span to re-encode, and splicing in the new tokens.
 
-The stretch, the *window*, lies between two safe cuts that the edit does not touch; ``engine.split.safe_cuts`` says what
-they are and why the texts on both sides of one encode apart. ``is_cut`` is the rule given there.
+This span, the *window*, lies between two safe boundaries that the edit does not touch. ``engine.split.safe_cuts``
+defines them and explains why the texts on both sides of one encode independently. ``is_cut`` is the rule given there.
 
-Two calls make an edit: ``find_window`` changes nothing and gives the new text of the window as UTF-8; with the ids of
-that text, ``replace_window`` changes the block. ``block_layout`` says what is where in the arrays.
+An edit takes two calls: ``find_window`` changes nothing and returns the new text of the window as UTF-8; with the ids
+of that text, ``replace_window`` changes the block. ``block_layout`` describes the arrays.
 
-``first_cut_in``, ``last_cut_in`` and ``find_chunks`` find safe cuts in a Python text, sixty-four characters at a time.
-Most blocks of a text without a cut have no place that comes into question: instructions on whole blocks find that out
-(``_candidates``). What does come into question is asked of the table of ``engine.split.unit_properties``.
+``first_cut_in``, ``last_cut_in`` and ``find_chunks`` find safe boundaries in a Python text, sixty-four characters at a
+time. Most blocks of a text without boundaries have no candidate: instructions on whole blocks detect that
+(``_candidates``). Candidates are looked up in the table of ``engine.split.unit_properties``.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ from engine.kernels.vectors import same_line
 
 @inline_kernel
 def is_cut(before: int, flags: int) -> bool:
-    """Whether there is a safe cut between two units with these flags."""
+    """Return True if there is a safe boundary between two units with these flags."""
     at_blank = (flags & BLANK != 0) & (before & WHITE == 0)
     behind_word = (flags & (LINE_END | PUNCTUATION) != 0) & (before & LETTER_OR_NUMBER != 0)
     return at_blank | behind_word
@@ -66,7 +66,7 @@ def is_cut(before: int, flags: int) -> bool:
 
 @kernel
 def cut_before(units: Span, properties: Span, highest: int, lowest: int) -> int:
-    """The last cut p with ``lowest <= p <= highest``, or -1. ``lowest`` is at least 1."""
+    """Return the last boundary p with ``lowest <= p <= highest``, or -1. ``lowest`` is at least 1."""
     place = highest
     while place >= lowest:
         if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
@@ -77,7 +77,7 @@ def cut_before(units: Span, properties: Span, highest: int, lowest: int) -> int:
 
 @kernel
 def cut_behind(units: Span, properties: Span, lowest: int, end: int) -> int:
-    """The first cut p with ``lowest <= p < end``, or -1. ``lowest`` is at least 1."""
+    """Return the first boundary p with ``lowest <= p < end``, or -1. ``lowest`` is at least 1."""
     for place in range(lowest, end):
         if is_cut(load8(properties, load16(units, 2 * place - 2)), load8(properties, load16(units, 2 * place))):
             return place
@@ -86,8 +86,8 @@ def cut_behind(units: Span, properties: Span, lowest: int, end: int) -> int:
 
 @kernel
 def may_be_special(units: Span, properties: Span, start: int, end: int, total: int) -> bool:
-    """Whether a unit from ``start`` on and before ``end``, with the one behind it, begins a special token. ``total``:
-    how many units there are."""
+    """Return True if a unit in ``start`` to ``end``, with the one after it, may begin a special token. ``total``:
+    number of units."""
     pairs = load32(properties, layout.PAIR_COUNT_AT)
     for place in range(start, end):
         unit = load16(units, 2 * place)
@@ -105,8 +105,8 @@ def may_be_special(units: Span, properties: Span, start: int, end: int, total: i
 
 @kernel
 def measure(units: Span, properties: Span, start: int, end: int, before: int) -> tuple[int, int, int, int]:
-    """Characters, bytes of UTF-8, words that begin, and newlines. A lone surrogate is a character of three bytes.
-    ``before``: flags of the unit before ``start``; where the text begins, those of a separator."""
+    """Return the number of characters, UTF-8 bytes, word starts and newlines. A lone surrogate is a character of three
+    bytes. ``before``: flags of the unit before ``start``; those of a separator at the start of the text."""
     characters = n_bytes = end - start
     words = newlines = 0
     place = start
@@ -126,7 +126,7 @@ def measure(units: Span, properties: Span, start: int, end: int, before: int) ->
 
 @inline_kernel
 def is_pair(units: Span, place: int, end: int) -> bool:
-    """Whether a surrogate pair stands at ``place``, all of it before ``end``."""
+    """Return True if a complete surrogate pair is at ``place``, before ``end``."""
     pair = False
     if load16(units, 2 * place) & 0xFC00 == 0xD800 and place + 1 < end:
         pair = load16(units, 2 * place + 2) & 0xFC00 == 0xDC00
@@ -135,7 +135,7 @@ def is_pair(units: Span, place: int, end: int) -> bool:
 
 @kernel
 def write_utf8(units: Span, count: int, out: Span) -> int:
-    """Write units as UTF-8, lone surrogates as U+FFFD. How many bytes; three a unit are enough room."""
+    """Write units as UTF-8, lone surrogates as U+FFFD. Return the number of bytes, at most three per unit."""
     at = place = 0
     while place < count:
         point = load16(units, 2 * place)
@@ -167,7 +167,8 @@ def write_utf8(units: Span, count: int, out: Span) -> int:
 
 @kernel
 def bounds_of_window(window: Span, units: Span, properties: Span, total: int) -> int:
-    """Find the cuts around the edit and note where the window is. ``layout.FOUND``, or why there is none."""
+    """Find the boundaries around the edit and store the window's position. Return ``layout.FOUND``, or why there is
+    none."""
     start = load64(window, layout.EDIT_START)
     end = start + load64(window, layout.EDIT_REMOVED)
     left = cut_before(units, properties, start - 1, max(1, start - MOST_UNITS))
@@ -197,8 +198,8 @@ def bounds_of_window(window: Span, units: Span, properties: Span, total: int) ->
 
 @kernel
 def write_new_units(window: Span, units: Span, start: int, end: int, total: int) -> int:
-    """Write the units ``start`` to ``end`` of the block, as they are when the edit is made, and the one behind them
-    where there is one. How many they are."""
+    """Write the units ``start`` to ``end`` of the block as they are after the edit, and the next one if there is one.
+    Return their number."""
     edit_start = load64(window, layout.EDIT_START)
     edit_end = edit_start + load64(window, layout.EDIT_REMOVED)
     inserted = load64(window, layout.INSERTED)
@@ -214,10 +215,10 @@ def write_new_units(window: Span, units: Span, start: int, end: int, total: int)
 
 @kernel
 def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties: NDArray[np.uint8]) -> int:
-    """Find the window of the edit that ``window`` describes, and what changes in it.
+    """Find the window of the edit that ``window`` describes, and the changes in it.
 
-    block, window, properties: uint8[n], see ``block_layout``; window is written. Returns one of the answers there.
-    IndexError when the edit is not within the block.
+    block, window, properties: uint8[n], see ``block_layout``; window is written. Returns one of the results defined
+    there. Raises IndexError if the edit is not within the block.
     """
     check_block(block)
     if window.size < layout.WINDOW_SIZE or properties.size < layout.PAIRS_AT:
@@ -233,7 +234,7 @@ def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties:
     if answer != layout.FOUND:
         return answer
     start, end = load64(own, layout.START), load64(own, layout.OLD_END)
-    # A special token may begin before the window and reach into it.
+    # A special token may start before the window and extend into it.
     origin = max(0, start - load64(own, layout.REACH))
     if may_be_special(units, flags, origin, end, total):
         return layout.SPECIAL
@@ -259,7 +260,7 @@ def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties:
 
 @kernel
 def check_block(block: NDArray[np.uint8]) -> None:
-    """Raise IndexError unless the parts of a block are inside of it."""
+    """Raise IndexError unless the arrays of a block are within it."""
     if block.size < UNITS_AT:
         raise IndexError("a block without a header")
     whole = span(block)
@@ -275,7 +276,7 @@ def check_block(block: NDArray[np.uint8]) -> None:
 
 @kernel
 def tokens_up_to(ends: Span, count: int, position: int) -> int:
-    """How many of the first ``count`` ends, which ascend, are at most ``position``."""
+    """Return how many of the first ``count`` ends, which ascend, are at most ``position``."""
     low = 0
     while low < count:
         middle = (low + count) >> 1
@@ -288,8 +289,8 @@ def tokens_up_to(ends: Span, count: int, position: int) -> int:
 
 @kernel
 def shift_tail(whole: Span, byte_offset: int, width: int, old_place: int, new_place: int, count: int) -> None:
-    """Move the elements from ``old_place`` to ``count`` of an array within a block to ``new_place``. ``byte_offset``:
-    where the array is; ``width``: bytes of an element."""
+    """Move the elements from ``old_place`` to ``count`` of an array in a block to ``new_place``. ``byte_offset``: start
+    of the array. ``width``: bytes per element."""
     size = width * (count - old_place)
     target = part(whole, byte_offset + width * new_place, size)
     move(target, part(whole, byte_offset + width * old_place, size))
@@ -299,10 +300,10 @@ def shift_tail(whole: Span, byte_offset: int, width: int, old_place: int, new_pl
 def replace_window(
     block: NDArray[np.uint8], window: NDArray[np.uint8], ids: NDArray[np.uint32], utf16_lengths: NDArray[np.int32]
 ) -> int:
-    """Make the edit that ``find_window`` was asked about. 1, or 0 where the block has no room; then nothing changes.
+    """Make the edit prepared by ``find_window``. Return 1, or 0 if the block lacks room; then nothing changes.
 
-    block, window: as they were there. ids: uint32[n], read-only: the tokens of the window's new text. utf16_lengths:
-    int32[m], read-only: units that each token adds. IndexError when an id is none of those.
+    block, window: as there. ids: uint32[n], read-only: the tokens of the window's new text. utf16_lengths: int32[m],
+    read-only: UTF-16 units of each token. Raises IndexError if an id is out of range.
     """
     check_block(block)
     whole, own, numbers, lengths = span(block), span(window), span(ids), span(utf16_lengths)
@@ -387,11 +388,11 @@ _candidates_1, _candidates_2, _candidates_4 = map(_candidate_finder, (1, 2, 4))
 
 @inline_kernel
 def _candidates(source: Span, byte_offset: int, width: int) -> Mask:
-    """Which of the 64 characters at an offset, which is not 0, may have a cut before them. All that do are among them,
-    and of those of white space, of letters and of digits, no others."""
+    """Return which of the 64 characters at an offset, which is not 0, may have a boundary before them. Contains all
+    that have, and no other whitespace, letters or digits."""
     if width == 1:
         if same_line(source, byte_offset, source, byte_offset - 1):
-            return NONE  # no cut is within a run of one of these characters
+            return NONE  # there is no boundary within a run of the same character
         return _candidates_1(source, byte_offset)
     if width == 2:
         return _candidates_2(source, byte_offset)
@@ -400,7 +401,7 @@ def _candidates(source: Span, byte_offset: int, width: int) -> Mask:
 
 @inline_kernel
 def _flags_at(source: Span, width: int, place: int, properties: Span) -> int:
-    """Flags of a character. Those that take two units of UTF-16 have none."""
+    """Return the flags of a character. Those of two UTF-16 units have none."""
     if width == 1:
         point = load8(source, place)
     elif width == 2:
@@ -425,10 +426,10 @@ def _check_range(size: int, char_start: int, char_end: int, properties_size: int
 
 @kernel
 def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[np.uint8]) -> int:
-    """The first cut p with ``char_start <= p < char_end``, or -1.
+    """Return the first boundary p with ``char_start <= p < char_end``, or -1.
 
-    ``properties``: uint8[n], from ``engine.split.unit_properties``. IndexError unless 1 <= char_start <= char_end <=
-    length.
+    ``properties``: uint8[n], from ``engine.split.unit_properties``. Raises IndexError unless 1 <= char_start <=
+    char_end <= length.
     """
     width = width_of(text)
     _check_range(len(text), char_start, char_end, properties.size)
@@ -452,7 +453,7 @@ def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[
 
 @kernel
 def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[np.uint8]) -> int:
-    """The last cut p with ``char_start <= p < char_end``, or -1. As ``first_cut_in``."""
+    """Return the last boundary p with ``char_start <= p < char_end``, or -1. Arguments as for ``first_cut_in``."""
     width = width_of(text)
     _check_range(len(text), char_start, char_end, properties.size)
     source, flags = characters(text), span(properties)
@@ -475,15 +476,16 @@ def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[n
 
 @kernel
 def find_chunks(text: str, size: int, properties: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """int64[k, 2]: where the pieces start and end that ``engine.split.safe_cuts.CutFinder.chunks`` cuts a text into.
+    """Return int64[k, 2]: start and end of the chunks into which ``engine.split.safe_cuts.CutFinder.chunks`` divides a
+    text.
 
-    ``size``: characters of a piece at most, where there are cuts; IndexError for less than one. ``properties``: as for
-    ``first_cut_in``.
+    ``size``: maximum characters of a chunk, where boundaries allow; raises IndexError if it is less than one.
+    ``properties``: as for ``first_cut_in``.
     """
     if size < 1:
         raise IndexError("there are no pieces of that size")
     length = len(text)
-    # A piece ends at the last cut within its reach, so that the next one ends beyond it: two have more than ``size``.
+    # A chunk ends at the last boundary in its range, so the next one ends beyond it: two have more than ``size``.
     chunks = np.empty((2 * (length // size) + 2, 2), np.int64)
     found = start = 0
     while length - start > size:

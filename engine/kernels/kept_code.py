@@ -1,9 +1,9 @@
-"""Compiled kernels in files: one for each function and signature.
+"""Disk cache of compiled kernels: one file for each function and signature.
 
-numba has a cache of its own, but an index in it for each function: two processes that compile at the same time can
-leave one that names the wrong code. It forgets its code when the sources are copied elsewhere, and prepares itself for
-compiling before it loads anything, which takes longer than the loading. Here the name of a file says all that its code
-depends on, so nothing has to be looked up, and nothing is ever changed.
+numba has its own cache, but with an index per function: two processes that compile at the same time can leave an index
+that names the wrong code. It loses its code when the sources are copied elsewhere, and it initializes the compiler
+before it loads anything, which takes longer than loading. Here, the name of a file states everything that its code
+depends on, so there is no index, and no file is ever changed.
 """
 
 from __future__ import annotations
@@ -27,40 +27,41 @@ _unkept: list[OSError] = []
 
 
 class NotCompiledError(EngineError):
-    """A kernel would have to be compiled, where that was not to be."""
+    """A kernel is not compiled, and compiling is not allowed."""
 
 
 def raise_unkept() -> None:
-    """Raise the first error that kept compiled code from being kept in this process, if there was one."""
+    """Raise the first error that prevented compiled code from being cached in this process, if any."""
     if _unkept:
         raise _unkept[0]
 
 
 class KeptCode(_Cache):
-    """What numba asks for the compiled code of one kernel, and gives it to when it was compiled."""
+    """numba's interface for loading and saving the compiled code of one kernel."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
 
     @property
     def cache_path(self) -> str | None:
-        """The folder, for those who ask numba for it."""
+        """The folder, as numba's interface requires."""
         folder = cache_folder.current_folder()
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The compiled function for a signature, None if it is to be compiled. NotCompiledError if it must not be."""
+        """Return the compiled function for a signature, or None to compile it. Raises NotCompiledError if not
+        allowed."""
         path = self._path(sig, target_context.codegen())
         content = None if path is None else _read(path)
         if content is not None:
-            rtsys.initialize(target_context)  # compiled code calls into it
+            rtsys.initialize(target_context)  # compiled code calls into the runtime
             return CompileResult._rebuild(target_context, *pickle.loads(content))  # type: ignore[no-untyped-call]
         if cache_folder.is_compiled_only():
             raise NotCompiledError(f"The kernel {self._name} is not compiled for this computer yet.")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep a compiled function, if that is possible."""
+        """Cache a compiled function, if possible."""
         if data.library.has_dynamic_globals or any(not lifted.can_cache for lifted in data.lifted):
             return  # holds addresses of this process
         path = self._path(sig, data.codegen)
@@ -72,16 +73,16 @@ class KeptCode(_Cache):
                 _unkept.append(error)
 
     def enable(self) -> None:
-        """numba's own way of switching a cache on; ours is ``cache_folder``."""
+        """Required by numba's interface; unused, because ``cache_folder`` controls caching."""
 
     def disable(self) -> None:
-        """numba's own way of switching a cache off; ours is ``cache_folder``."""
+        """Required by numba's interface; unused, because ``cache_folder`` controls caching."""
 
     def flush(self) -> None:
-        """numba's own way of emptying a cache. Nothing in ours ever goes stale."""
+        """Required by numba's interface. This cache never has stale entries."""
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
-        """The file for a signature on this processor and this Python. None where nothing is kept."""
+        """Return the file for a signature on this processor and Python version, or None if nothing is cached."""
         folder = cache_folder.current_folder()
         if folder is None:
             return None
@@ -90,8 +91,7 @@ class KeptCode(_Cache):
 
 
 def _read(path: Path) -> bytes | None:
-    """What was kept in a file. None where there is none, or where it is damaged: running that would be no error but a
-    crash."""
+    """Return the content of a cache file, or None if it is missing or damaged: damaged code would crash, not raise."""
     try:
         kept = path.read_bytes()
     except OSError:

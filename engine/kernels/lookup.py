@@ -1,28 +1,29 @@
-"""Looking up whole pieces: those that are tokens, and those whose merging is remembered in bounded space.
+"""Lookup of whole pretokens: tokens, and cached results of merging, in bounded space.
 
-*Tokens* are found by their bytes in the tables (``find_short``, ``find_long``). A piece of 1 to 15 bytes is a 16-byte
-*key*: its bytes, zeros, and its length in the last byte. Two pieces are equal exactly when their keys are, so a
-comparison of keys is a proof, not a guess. Tokens of that size stand in lines of one cache line, in the order of their
-ids: a line has three keys, three ids and a fill mark (how many are used; plus ``OVERFLOWED`` when a token that belongs
-there had to go to the next line).
+*Tokens* are found by their bytes in the tables (``find_short``, ``find_long``). A pretoken of 1 to 15 bytes is a
+16-byte *key*: its bytes, zeros, and its length in the last byte. Two pretokens are equal exactly if their keys are, so
+comparing keys is a proof, not a guess. Tokens of that size are in lines of one cache line, in the order of their ids: a
+line has three keys, three ids and a fill mark (number of used slots; plus ``OVERFLOWED`` if a token that belongs there
+had to go to the next line).
 
-What a piece was found to be is a *value* of two 64-bit words, small enough to stand beside its key (``put_inline``,
-``put_elsewhere``). The four highest bits of the first word say how many tokens: 1 to 6, whose ids stand in the value
-itself, 20 bits each, three to a word. ``ELSEWHERE`` means that the ids are in the arena: the low half of the first word
-is their place, the low half of the second their number, its high half the epoch of the arena in which that is true.
+The result for a pretoken is a *value* of two 64-bit words, small enough to store beside its key (``put_inline``,
+``put_elsewhere``). The four highest bits of the first word give the number of tokens: 1 to 6, whose ids are in the
+value itself, 20 bits each, three per word. ``ELSEWHERE`` means that the ids are in the arena: the low half of the first
+word is their offset, the low half of the second their number, its high half the epoch of the arena in which this is
+valid.
 
-Two caches remember what pieces that are no tokens were merged into:
+Two caches store what pretokens that are not tokens were merged into:
 
-* *Words* are pieces of 1 to 15 bytes (``put_word``). A line of 64 bytes holds two keys with their values; a third word
-  that belongs there goes to the line beside it, and when that is full, too, pushes out the older of the two.
-* Longer pieces have a table of slots that point into the *arena* (``remember``, ``recall``), where their bytes stand
-  for comparison and their ids behind them. A full arena is forgotten as a whole: its *epoch* counts up, and whatever
-  was noted in an earlier epoch counts as not found.
+* *Words* are pretokens of 1 to 15 bytes (``put_word``). A line of 64 bytes holds two keys with their values. A third
+  word that belongs there goes to the neighbouring line; if that is full too, it replaces the older of the two.
+* Longer pretokens have a table of slots that point into the *arena* (``remember``, ``recall``), which stores their
+  bytes for comparison, followed by their ids. A full arena is dropped as a whole: its *epoch* is incremented, and
+  entries of an earlier epoch count as not found.
 
-Both caches are small at first, and ``make_room`` doubles them where they are when much has come in. Memory has its
-price when it is first touched, and a table that is much larger than what it holds is spread over more of the
-processor's caches than it needs. A part of a table belongs where the lowest bits of a hash say; when it is doubled one
-more bit counts, so all that stands in a place stays there or goes to the same place in the new half.
+Both caches start small, and ``make_room`` doubles them in place as they fill. Memory costs time when it is first
+touched, and a table much larger than its content takes more of the processor's caches than it needs. The lowest bits of
+a hash give an entry's line. Doubling adds one bit, so every entry either stays or moves to the same position in the new
+half.
 """
 
 from __future__ import annotations
@@ -47,10 +48,10 @@ from engine.kernels.vectors import (
 
 HASH_A = -7046029254386353131
 HASH_B = -4658895280553007687
-"""Odd numbers without a pattern, as multipliers and starting points of hashes."""
+"""Odd numbers without a pattern, used as multipliers and initial values of hashes."""
 
 KEY_MASKS = np.where(np.tri(16, 16, -1, dtype=bool), np.uint8(0xFF), np.uint8(0)).reshape(-1)
-"""uint8[256]: sixteen rows of 16 bytes; in row n the first n are all ones. What kernels that make keys are given."""
+"""uint8[256]: sixteen rows of 16 bytes; in row n the first n are all ones. Argument of kernels that make keys."""
 KEY_MASKS.flags.writeable = False
 
 OVERFLOWED = 0x80
@@ -60,25 +61,25 @@ LINE_MARK = 60
 
 @inline_kernel
 def key_low(text: Span, masks: Span, byte_start: int, size: int) -> int:
-    """First half of the key of a piece of 1 to 15 bytes. 16 bytes are read from ``byte_start`` on."""
+    """Return the first half of the key of a pretoken of 1 to 15 bytes. Reads 16 bytes from ``byte_start``."""
     return load64(text, byte_start) & load64(masks, size << 4)
 
 
 @inline_kernel
 def key_high(text: Span, masks: Span, byte_start: int, size: int) -> int:
-    """Second half of the key, with the length in its highest byte."""
+    """Return the second half of the key, with the length in its highest byte."""
     return (load64(text, byte_start + 8) & load64(masks, (size << 4) + 8)) | (size << 56)
 
 
 @inline_kernel
 def key_hash(low: int, high: int) -> int:
-    """Hash of a key: 64 bits, the highest and the lowest equally good."""
+    """Return the hash of a key: 64 bits, the highest and the lowest equally good."""
     return fold_multiply(low ^ HASH_A, high ^ HASH_B)
 
 
 @kernel
 def hash_bytes(text: Span, byte_start: int, size: int) -> int:
-    """Hash of a stretch of 16 bytes or more. Its last 16 bytes are taken at once, some of them for the second time."""
+    """Return the hash of a span of 16 bytes or more. Its last 16 bytes are read at once, some for the second time."""
     mixed = multiply_wrapping(size, HASH_B)
     last = byte_start + size - 16
     for at in range(byte_start, last, 16):
@@ -89,7 +90,7 @@ def hash_bytes(text: Span, byte_start: int, size: int) -> int:
 
 @kernel
 def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size: int) -> bool:
-    """Whether two stretches of 8 bytes or more have the same bytes."""
+    """Return True if two spans of 8 bytes or more have the same bytes."""
     done = 0
     while done + LINE <= size:
         if not same_line(left, left_start + done, right, right_start + done):
@@ -99,13 +100,13 @@ def equal_bytes(left: Span, left_start: int, right: Span, right_start: int, size
         if load64(left, left_start + done) != load64(right, right_start + done):
             return False
         done += 8
-    # The last 8 at once, some of them for the second time.
+    # The last 8 bytes at once, some for the second time.
     return load64(left, left_start + size - 8) == load64(right, right_start + size - 8)
 
 
 @kernel
 def find_short(tables: Span, low: int, high: int, key_hashed: int) -> int:
-    """The id of the token with this key, or -1."""
+    """Return the id of the token with this key, or -1."""
     lines = section(tables, layout.LINES)
     shift = load64(tables, layout.LINE_SHIFT)
     last = shift_right(-1, shift)
@@ -122,7 +123,7 @@ def find_short(tables: Span, low: int, high: int, key_hashed: int) -> int:
 
 @kernel
 def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int) -> int:
-    """The id of the token of 16 bytes or more with exactly these bytes, or -1. ``hashed``: their ``hash_bytes``."""
+    """Return the id of the token with exactly these 16 bytes or more, or -1. ``hashed``: their ``hash_bytes``."""
     slots = section(tables, layout.LONGS)
     blob = section(tables, layout.TOKEN_BYTES)
     offsets = section(tables, layout.TOKEN_OFFSETS)
@@ -150,7 +151,7 @@ LOW_HALF = 0xFFFFFFFF
 
 @inline_kernel
 def token_count(first: int, second: int) -> int:
-    """How many tokens a value stands for."""
+    """Return the number of tokens in a value."""
     count = shift_right(first, COUNT_SHIFT)
     if count == ELSEWHERE:
         count = second & LOW_HALF
@@ -159,13 +160,13 @@ def token_count(first: int, second: int) -> int:
 
 @inline_kernel
 def one_token(token_id: int) -> int:
-    """First word of the value of a piece that is a token."""
+    """Return the first word of the value of a pretoken that is a token."""
     return token_id | (1 << COUNT_SHIFT)
 
 
 @kernel
 def put_inline(values: Span, byte_offset: int, ids: Span, count: int) -> None:
-    """Write the value of a piece of at most ``MOST_INLINE`` tokens."""
+    """Write the value of a pretoken of at most ``MOST_INLINE`` tokens."""
     first = shift_left(count, COUNT_SHIFT)
     second = 0
     for place in range(count):
@@ -180,15 +181,15 @@ def put_inline(values: Span, byte_offset: int, ids: Span, count: int) -> None:
 
 @kernel
 def put_elsewhere(values: Span, byte_offset: int, place: int, count: int, epoch: int) -> None:
-    """Write the value of a piece whose ids are in the arena."""
+    """Write the value of a pretoken whose ids are in the arena."""
     store64(values, byte_offset, shift_left(ELSEWHERE, COUNT_SHIFT) | place)
     store64(values, byte_offset + 8, (epoch << 32) | count)
 
 
 @inline_kernel
 def emit(out: Span, at: int, values: Span, byte_offset: int, arena: Span) -> int:
-    """Append the ids of a value to ``out`` at byte offset ``at``. The offset behind them; up to ``SPREAD`` ids more
-    than that may be overwritten."""
+    """Append the ids of a value to ``out`` at byte offset ``at``. Return the offset after them; up to ``SPREAD`` more
+    ids may be overwritten."""
     first = load64(values, byte_offset)
     count = shift_right(first, COUNT_SHIFT)
     spread_ids(out, at, values, byte_offset)
@@ -201,42 +202,43 @@ def emit(out: Span, at: int, values: Span, byte_offset: int, arena: Span) -> int
 
 
 WORD_VALUES = 32
-"""Where in a line of words the values stand: behind the two keys. A key is never all zero, an empty one is."""
+"""Byte offset of the values in a line of words, after the two keys. A key is never all zero, an empty slot is."""
 SECOND_WORD = 0b0100
 BOTH_WORDS = 0b0101
-"""Bits of ``match_keys`` that are words: the third key would be a value."""
+"""Bits of ``match_keys`` that are words; the third key would be a value."""
 
 SLOT = 32
 
 
 @inline_kernel
 def is_current(first: int, second: int, epoch: int) -> bool:
-    """Whether a value still holds."""
+    """Return True if a value is still valid."""
     return (shift_right(first, COUNT_SHIFT) != ELSEWHERE) | (shift_right(second, 32) == epoch)
 
 
 @inline_kernel
 def word_line(words: Span, hashed: int) -> int:
-    """Byte offset in WORDS of the line where a word belongs. Lines are a power of two."""
+    """Return the byte offset in WORDS of a word's line. The number of lines is a power of two."""
     return (hashed & ((length(words) >> 6) - 1)) << 6
 
 
 @inline_kernel
 def is_word(words: Span, entry: int, low: int, high: int) -> bool:
-    """Whether the word with this key stands at a byte offset of the cache."""
+    """Return True if the word with this key is at a byte offset of the cache."""
     return (load64(words, entry) == low) & (load64(words, entry + 8) == high)
 
 
 @inline_kernel
 def is_free(words: Span, entry: int) -> bool:
-    """Whether nothing stands there."""
+    """Return True if a slot is empty."""
     return load64(words, entry + 8) == 0
 
 
 @kernel
 def place_of_word(words: Span, line: int, low: int, high: int) -> int:
-    """Byte offset of the key of a word: where it is, else where there is room in its line or the one beside it, else
-    the front of its line, after the one there has pushed the other out. ``line``: where the word belongs."""
+    """Return the byte offset for the key of a word: its slot if it is cached, else a free slot in its line or the
+    neighbouring one, else the front of its line, after moving that entry to the second slot. ``line``: byte offset of
+    the word's line."""
     for at in (line, line + 16, line ^ LINE, (line ^ LINE) + 16):
         if is_free(words, at) or is_word(words, at, low, high):
             return at
@@ -248,7 +250,7 @@ def place_of_word(words: Span, line: int, low: int, high: int) -> int:
 
 @kernel
 def put_word(words: Span, line: int, low: int, high: int, values: Span, byte_offset: int) -> None:
-    """Note the value of a word."""
+    """Cache the value of a word."""
     at = place_of_word(words, line, low, high)
     store64(words, at, low)
     store64(words, at + 8, high)
@@ -258,7 +260,7 @@ def put_word(words: Span, line: int, low: int, high: int, values: Span, byte_off
 
 @kernel
 def find_beside(words: Span, line: int, low: int, high: int) -> int:
-    """Byte offset of the value of a word in the line beside its own, or -1. Only a full line has words there."""
+    """Return the byte offset of a word's value in the neighbouring line, or -1. Only full lines overflow there."""
     if is_free(words, line + 16):
         return -1
     for at in (line ^ LINE, (line ^ LINE) + 16):
@@ -269,13 +271,13 @@ def find_beside(words: Span, line: int, low: int, high: int) -> int:
 
 @inline_kernel
 def slot_line(state: Span, hashed: int) -> int:
-    """Byte offset in SLOTS of the two slots where a longer piece belongs. Their number is a power of two."""
+    """Return the byte offset in SLOTS of a longer pretoken's two slots. Their number is a power of two."""
     return (hashed & (shift_right(length(section(state, layout.SLOTS)), 6) - 1)) << 6
 
 
 @kernel
 def recall(state: Span, text: Span, byte_start: int, size: int, hashed: int) -> int:
-    """Byte offset of the slot that knows this piece of 16 to ``LONGEST_CACHED`` bytes, or -1."""
+    """Return the byte offset of the slot of this pretoken of 16 to ``LONGEST_CACHED`` bytes, or -1."""
     slots = section(state, layout.SLOTS)
     arena = section(state, layout.ARENA)
     epoch = load64(state, layout.EPOCH)
@@ -291,7 +293,7 @@ def recall(state: Span, text: Span, byte_start: int, size: int, hashed: int) -> 
 
 @inline_kernel
 def put_recalled(state: Span, slot: int, byte_offset: int) -> int:
-    """Write the value of the piece of a slot. How many tokens it has."""
+    """Write the value of the pretoken in a slot. Return its number of tokens."""
     slots = section(state, layout.SLOTS)
     place = (load64(slots, slot + 8) & LOW_HALF) + ((load64(slots, slot + 16) + 7) & -8)
     count = load64(slots, slot + 24)
@@ -301,7 +303,7 @@ def put_recalled(state: Span, slot: int, byte_offset: int) -> int:
 
 @kernel
 def keep_ids(state: Span, ids: Span, count: int) -> int:
-    """Put ids into the arena. The byte offset where they stand."""
+    """Write ids to the arena. Return their byte offset."""
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
     for place in range(count):
@@ -312,7 +314,7 @@ def keep_ids(state: Span, ids: Span, count: int) -> int:
 
 @kernel
 def put_slot(slots: Span, slot: int, hashed: int, where: int, size: int, count: int) -> None:
-    """Fill the first slot of a line; what it held goes to the second."""
+    """Fill the first slot of a line. Its previous content moves to the second."""
     for place in range(0, SLOT, 8):
         store64(slots, slot + SLOT + place, load64(slots, slot + place))
     store64(slots, slot, hashed)
@@ -323,7 +325,8 @@ def put_slot(slots: Span, slot: int, hashed: int, where: int, size: int, count: 
 
 @kernel
 def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, ids: Span, count: int) -> int:
-    """Note a piece of 16 to ``LONGEST_CACHED`` bytes and its ids, at the front of its two slots. Its slot."""
+    """Cache a pretoken of 16 to ``LONGEST_CACHED`` bytes and its ids, in the first of its two slots. Return the
+    slot."""
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
     for place in range(size):
@@ -338,7 +341,7 @@ def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, i
 
 @kernel
 def put_value(state: Span, byte_offset: int, ids: Span, count: int) -> None:
-    """Write the value of a word whose ids are given; those of more than ``MOST_INLINE`` tokens go into the arena."""
+    """Write the value of a word with these ids. Those of more than ``MOST_INLINE`` tokens go into the arena."""
     values = section(state, layout.VALUES)
     if count <= MOST_INLINE:
         put_inline(values, byte_offset, ids, count)
@@ -347,13 +350,13 @@ def put_value(state: Span, byte_offset: int, ids: Span, count: int) -> None:
 
 
 NEEDED_BY_BATCH = 5 * BATCH_BYTES + 32 * BATCH
-"""Bytes of the arena that one batch may take: the bytes of its pieces and as many ids."""
+"""Maximum space in the arena for one batch, in bytes: the bytes of its pretokens and as many ids."""
 
 
 @inline_kernel
 def _double(state: Span, number: int, limit: int) -> int:
-    """Have a section take twice its bytes, and its limit, a word of the header, count twice as many. Its bytes before;
-    what is behind them has never been written to."""
+    """Double a section's size and its limit, a word of the header. Return its previous size in bytes; the memory after
+    that has never been written."""
     entry = DIRECTORY + 16 * number + 8
     size = load64(state, entry)
     store64(state, entry, 2 * size)
@@ -369,10 +372,10 @@ def _clear(span: Span, byte_start: int, size: int) -> None:
 
 @kernel
 def grow_words(state: Span) -> None:
-    """Double the cache of words. A word stands in its line or in the one beside it, so lines go in twos."""
+    """Double the cache of words. A word is in its line or the neighbouring one, so lines are moved in pairs."""
     size = _double(state, layout.WORDS, layout.WORD_LIMIT)
     words = section(state, layout.WORDS)
-    taken = section(state, layout.VALUES)  # between two batches there is nothing in it
+    taken = section(state, layout.VALUES)  # empty between two batches
     for pair in range(0, size, 2 * LINE):
         if is_free(words, pair) and is_free(words, pair + LINE):
             continue
@@ -388,7 +391,7 @@ def grow_words(state: Span) -> None:
 
 @kernel
 def grow_slots(state: Span) -> None:
-    """Double the cache of longer pieces. Of two in a line the first is the newer."""
+    """Double the cache of longer pretokens. The first of two in a line is the newer."""
     size = _double(state, layout.SLOTS, layout.SLOT_LIMIT)
     slots = section(state, layout.SLOTS)
     taken = section(state, layout.VALUES)
@@ -405,15 +408,15 @@ def grow_slots(state: Span) -> None:
 
 @inline_kernel
 def _is_full(state: Span, number: int, count: int, limit: int, room: int) -> bool:
-    """Whether a cache has more in it than it should, and may still grow. Words of the header: how many, how many at
-    most, bytes at most."""
+    """Return True if a cache holds more than its limit and may still grow. Header words: count, limit of the count,
+    maximum size in bytes."""
     full = load64(state, count) > load64(state, limit)
     return full and 2 * length(section(state, number)) <= load64(state, room)
 
 
 @kernel
 def make_room(state: Span) -> None:
-    """Before a batch: forget the arena if the batch might not fit into it, and have the caches grow."""
+    """Prepare for a batch: drop the arena if the batch might not fit, and grow the caches if they are full."""
     used = load64(state, layout.ARENA_USED)
     if used + NEEDED_BY_BATCH > length(section(state, layout.ARENA)):
         store64(state, layout.ARENA_USED, 0)
@@ -426,9 +429,9 @@ def make_room(state: Span) -> None:
 
 @kernel
 def note_token_ends(ids: NDArray[np.uint32], tables: NDArray[np.uint8], ends: NDArray[np.int64]) -> None:
-    """Where each token ends, in bytes from the start of the first.
+    """Write the end of each token, in bytes from the start of the first.
 
-    ``ids``: uint32[n], ids of mergeable tokens; ``tables``: see ``layout``; ``ends``: int64[n], written.
+    ``ids``: uint32[n], ids of mergeable tokens. ``tables``: see ``layout``. ``ends``: int64[n], written.
     """
     if ends.size < ids.size:
         raise IndexError("no room for the ends of these tokens")

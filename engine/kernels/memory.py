@@ -1,12 +1,12 @@
 """Unaligned loads and stores of 1 to 8 bytes, which numpy indexing cannot express.
 
-A *span* is a stretch of memory with a known size: the bytes of an array (``span``), or a part of another span
-(``part``). Kernels make spans from the arrays they are given, once, at their door; from there on offsets count bytes
-from the start of the span. The checked build verifies every access and raises IndexError; the ordinary build trusts
-the kernel. A span does not keep its array alive: it must not leave the kernel that made it. An array that a kernel
-makes for itself is freed behind its last use, and numba does not count what is done with a span: ``keep``.
+A *span* is a range of memory with a known size: the bytes of an array (``span``), or a part of another span (``part``).
+Kernels make spans from their array arguments once, on entry; from then on offsets count bytes from the start of the
+span. The checked build verifies every access and raises IndexError; the ordinary build trusts the kernel. A span does
+not keep its array alive, so it must not leave the kernel that made it. An array that a kernel allocates is freed after
+its last use, and numba does not count uses through a span: see ``keep``.
 
-All numbers are int64: mixing signed and unsigned 64-bit numbers gives floats in numba. Memory is little-endian.
+All numbers are int64: in numba, mixing signed and unsigned 64-bit numbers gives floats. Memory is little-endian.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numba import types
 from engine.kernels._jit import CHECKED, primitive
 
 Span = Any
-"""In compiled code a tuple of pointer and size in bytes; where nothing is compiled, a memoryview of bytes."""
+"""In compiled code a tuple of pointer and size in bytes; without compilation a memoryview of bytes."""
 
 SPAN_TYPE = types.Tuple((types.CPointer(types.uint8), types.int64))  # type: ignore[no-untyped-call]
 
@@ -29,7 +29,7 @@ _OUTSIDE = "a kernel reached outside of its memory"
 
 
 def address(context: Any, builder: Any, span: Any, byte_offset: Any, width: int) -> Any:
-    """For recipes: the pointer to ``width`` bytes at an offset, verified in the checked build."""
+    """For recipes: return the pointer to ``width`` bytes at an offset, verified in the checked build."""
     pointer = builder.extract_value(span, 0)
     if CHECKED:
         size = builder.extract_value(span, 1)
@@ -43,7 +43,7 @@ def address(context: Any, builder: Any, span: Any, byte_offset: Any, width: int)
 
 
 def view(span: Any, byte_offset: int, width: int) -> Any:
-    """For plain twins: ``width`` bytes at an offset, verified."""
+    """For plain twins: return ``width`` bytes at an offset, verified."""
     if width < 0 or not 0 <= byte_offset <= len(span) - width:
         raise IndexError(_OUTSIDE)
     return span[byte_offset : byte_offset + width]
@@ -67,13 +67,13 @@ def span(typing_context: Any, array: Any) -> Any:
 
 
 def _plain_keep(array: Any) -> None:
-    """Python keeps it while there is a memoryview."""
+    """Do nothing: in Python, the memoryview keeps the array alive."""
 
 
 @primitive(_plain_keep)
 def keep(typing_context: Any, array: Any) -> Any:
-    """keep(array): the array lives until here. For arrays that a kernel makes itself and makes spans of: numba would
-    free them behind the call of ``span``."""
+    """keep(array): keep the array alive until here. For arrays that a kernel allocates and makes spans of, which numba
+    would otherwise free after the call of ``span``."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return context.get_dummy_value()
@@ -186,12 +186,12 @@ def move(typing_context: Any, target: Any, source: Any) -> Any:
 
 
 def _plain_prefetch(span: Any, byte_offset: int) -> None:
-    """Nothing to fetch ahead of Python."""
+    """Do nothing: Python has no prefetch."""
 
 
 @primitive(_plain_prefetch)
 def prefetch(typing_context: Any, span: Any, byte_offset: Any) -> Any:
-    """prefetch(span, byte_offset): begin to bring a cache line in. Never fails, wherever the offset points."""
+    """prefetch(span, byte_offset): start loading a cache line. Never fails, even if the offset is out of range."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer_type = _I8.as_pointer()

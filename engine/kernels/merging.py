@@ -1,30 +1,30 @@
-"""Merging a piece: of at most 64 bytes sixteen at a time, longer ones with a queue of pairs.
+"""Merging of pretokens: sixteen at a time if they have at most 64 bytes, longer ones with a queue of pairs.
 
-Byte-pair encoding: start from single bytes; while any two neighbours together are a token, merge the pair whose token
+Byte-pair encoding: start from single bytes. While any two neighbours together are a token, merge the pair whose token
 has the lowest number, the leftmost of equals.
 
-``merge_lanes`` merges pieces of at most 64 bytes, sixteen of them at a time. One merge needs two look-ups of new pairs,
-and each waits for memory. So sixteen pieces, one in each *lane*, take turns: the lines that a piece asks for in one
-turn have arrived by its next. A lane holds, for each byte place of its piece,
+``merge_lanes`` merges pretokens of at most 64 bytes, sixteen at a time. One merge needs two lookups of new pairs, and
+each waits for memory. So sixteen pretokens, one in each *lane*, take turns: the cache lines that one requests in one
+turn have arrived by its next. A lane holds, for each byte position of its pretoken,
 
-* the *merge* waiting there: number of the merged token << 6 | place, so that the smallest of them is the one to do
-  next, leftmost first (``layout.NO_MERGE`` and above: none);
+* the waiting *merge*: number of the merged token << 6 | position, so that the smallest of them is the next one,
+  leftmost first (``layout.NO_MERGE`` and above: none);
 * the number of the token that starts there,
 
-and a bit set of the places where tokens start. One place before and one behind the piece hold ``NO_TOKEN``, so that
-looking up a pair across an end simply finds nothing.
+and a bit set of the positions where tokens start. One position before and one after the pretoken hold ``NO_TOKEN``, so
+that looking up a pair across an end finds nothing.
 
-``merge_queued`` merges a piece of any size, in time that grows with its size alone. There is a list of waiting places
-for every number (linked from QUEUE_HEADS), and two levels of bits say which lists are not empty. As a rule a merge
-makes pairs whose tokens have higher numbers than its own: then the next merge is found upwards, and all places of a
-list are merged at once (``merge_list``). Where a token is merged from one with a higher number (LATE), the merge of
-that one makes a pair of a lower number, which is next: the rest of the list goes back and waits.
+``merge_queued`` merges a pretoken of any size in linear time. There is a list of waiting positions for every number
+(linked from QUEUE_HEADS), and two levels of bits mark the lists that are not empty. Usually a merge makes pairs whose
+tokens have higher numbers than its own. Then the next merge is found upwards, and all positions of a list are merged at
+once (``merge_list``). Where a token is merged from one with a higher number (LATE), the merge of that one makes a pair
+of a lower number, which is next, so the rest of the list goes back into the queue.
 
-Places are not taken off a list when their pair changes: each place remembers the number it waits for now, and an entry
-that says otherwise is passed over. Each merge puts two places on lists, so there are at most three entries a byte.
+Positions stay on a list when their pair changes: each position stores the number it currently waits for, and entries
+that differ are skipped. Each merge puts two positions on lists, so there are at most three entries per byte.
 
-Every number has one pair. So places on the same list can only overlap where a token repeats (``aaa``): those are taken
-in the order of the text, all others in any order. Where there are LATE tokens, all are taken in the order of the text.
+Every number has one pair. So positions on the same list can only overlap where a token repeats (``aaa``): those are
+merged in text order, all others in any order. If there are LATE tokens, all are merged in text order.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ from engine.kernels.vectors import (
 )
 
 LANE = 704
-"""Bytes of a lane. Its parts, as offsets:"""
-MERGES = 64  # uint32[64], and four bytes before them where a merge at place -1 may be stored
-TOKENS = 324  # uint32[64], with one more before and one more behind
-STARTS = 584  # bit set of the places where tokens start
-SIZE = 592  # bytes of the piece
-ENTRY = 600  # whatever the caller wants to know about the piece
-LINE_1, LINE_2 = 608, 632  # two requests of 24 bytes each: line of PAIRS, pair, place that asked
-PIECE_START = 656  # where the piece begins in its text
+"""Size of a lane, in bytes. Its fields, as byte offsets:"""
+MERGES = 64  # uint32[64], and four bytes before them where a merge at position -1 may be stored
+TOKENS = 324  # uint32[64], with one more before and one more after
+STARTS = 584  # bit set of the positions where tokens start
+SIZE = 592  # length of the pretoken, in bytes
+ENTRY = 600  # for any use by the caller
+LINE_1, LINE_2 = 608, 632  # two requests of 24 bytes each: line of PAIRS, pair, requesting position
+PIECE_START = 656  # byte offset of the pretoken in its text
 
 PAIR_HASH = -7046029254386353131
 SLOTS_FULL = 56
-"""The last slot of a line of PAIRS: not empty when the line is full."""
+"""Byte offset of the last slot of a line of PAIRS, which is not empty if the line is full."""
 
 
 @inline_kernel
 def pair_line(pair: int, shift: int) -> int:
-    """Byte offset in PAIRS of the line where a pair (left << 20 | right) belongs."""
+    """Return the byte offset in PAIRS of the line of a pair (left << 20 | right)."""
     return shift_right(multiply_wrapping(pair, PAIR_HASH), shift) << 6
 
 
 @kernel
 def merge_beyond(pairs: Span, shift: int, line: int, pair: int) -> int:
-    """The number that a pair merges into, or -1, looked for in the lines behind a full one."""
+    """Return the number that a pair merges into, or -1, searched in the lines after a full one."""
     last = shift_right(-1, shift) << 6
     while True:
         line = (line + 64) & last
@@ -84,7 +84,7 @@ def merge_beyond(pairs: Span, shift: int, line: int, pair: int) -> int:
 
 @inline_kernel
 def merge_of(pairs: Span, shift: int, line: int, pair: int) -> int:
-    """The merge of a pair that belongs in this line, as number << 6, or ``NO_MERGE``."""
+    """Return the merge of a pair that belongs in this line, as number << 6, or ``NO_MERGE``."""
     found = match_pairs(pairs, line, pair)
     slot = load64(pairs, line + (trailing_zeros(found | 0x80) << 3))
     merge = select(found, (slot & NUMBER_MASK) << 6, NO_MERGE)
@@ -97,7 +97,7 @@ def merge_of(pairs: Span, shift: int, line: int, pair: int) -> int:
 
 @inline_kernel
 def fill_lane(tables: Span, lane: Span, text: Span, byte_start: int, size: int) -> None:
-    """Put a piece of 1 to 64 bytes into a lane: every byte a token, the merges of neighbours looked up directly."""
+    """Put a pretoken of 1 to 64 bytes into a lane: every byte a token, with the merges of neighbours from BIGRAMS."""
     byte_tokens = section(tables, layout.BYTE_TOKENS)
     bigrams = section(tables, layout.BIGRAMS)
     fill_ones(lane, MERGES)
@@ -121,7 +121,7 @@ def fill_lane(tables: Span, lane: Span, text: Span, byte_start: int, size: int) 
 
 @inline_kernel
 def take_in(pairs: Span, shift: int, lanes: Span, lane: int) -> None:
-    """Note what the two look-ups that a lane asked for have found."""
+    """Store the results of the two lookups that a lane requested."""
     for request in (LINE_1, LINE_2):
         merge = merge_of(pairs, shift, load64(lanes, lane + request), load64(lanes, lane + request + 8))
         place = load64(lanes, lane + request + 16)
@@ -130,10 +130,10 @@ def take_in(pairs: Span, shift: int, lanes: Span, lane: int) -> None:
 
 @inline_kernel
 def ask(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: int, place: int) -> None:
-    """Ask for the merge of two tokens, for a place. ``request``: byte offset of one of a lane's two requests."""
+    """Request the merge of two tokens at a position. ``request``: byte offset of one of a lane's two requests."""
     pair = (left << NUMBER_BITS) | right
     exists = (left != NO_TOKEN) & (right != NO_TOKEN)
-    line = select(exists, pair_line(pair, shift), 0)  # what is not there needs no line of its own
+    line = select(exists, pair_line(pair, shift), 0)  # a missing pair needs no line of its own
     prefetch(pairs, line)
     store64(lanes, request, line)
     store64(lanes, request + 8, pair)
@@ -142,7 +142,7 @@ def ask(pairs: Span, shift: int, lanes: Span, request: int, left: int, right: in
 
 @inline_kernel
 def merge_once(pairs: Span, shift: int, lanes: Span, lane: int) -> bool:
-    """Do the next merge of a lane and ask for the two new pairs. False: there is none."""
+    """Do the next merge of a lane and request its two new pairs. Return False if there is no merge."""
     if load64(lanes, lane + SIZE) > 16:
         best = smallest_of_64(lanes, lane + MERGES)
     else:
@@ -167,7 +167,7 @@ def merge_once(pairs: Span, shift: int, lanes: Span, lane: int) -> bool:
 
 @kernel
 def merge_lanes(tables: Span, state: Span, count: int) -> None:
-    """Merge the pieces in the first ``count`` lanes until none has a merge left."""
+    """Merge the pretokens in the first ``count`` lanes until none has a merge left."""
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
     lanes = section(state, layout.LANES)
@@ -189,7 +189,7 @@ def merge_lanes(tables: Span, state: Span, count: int) -> None:
 
 @kernel
 def lane_ids(tables: Span, lane: Span, ids: Span) -> int:
-    """Write the ids of a lane's tokens one after the other, 32 bits each. Their number."""
+    """Write the consecutive ids of a lane's tokens, 32 bits each. Return their number."""
     first_id = load64(tables, layout.FIRST_ID)
     starts = load64(lane, STARTS)
     count = 0
@@ -202,20 +202,21 @@ def lane_ids(tables: Span, lane: Span, ids: Span) -> int:
 
 NOTHING = 0xFFFFFFFF
 BLOCK_BYTES = 512
-"""Bytes of a block, see ``long_pieces``."""
+"""Size of a block, in bytes, see ``misses``."""
 SPACE_PER_BYTE = 48
 SPACE_FIXED = 256
 
 
 @inline_kernel
 def space_for(size: int) -> int:
-    """Bytes of space that ``merge_queued`` needs for a piece."""
+    """Return the working space that ``merge_queued`` needs for a pretoken, in bytes."""
     return SPACE_PER_BYTE * size + SPACE_FIXED
 
 
 @inline_kernel
 def work_parts(size: int) -> tuple[int, int, int, int, int]:
-    """Byte offsets in the space: tokens, places behind, places before, numbers waited for, list entries."""
+    """Return byte offsets in the working space: tokens, next positions, previous positions, numbers waited for, list
+    entries."""
     first = max(128, ((size >> 6) + 2) << 3)  # the same for all blocks, so that the bit set stays zero between them
     step = (size << 2) + 8
     return first, first + step, first + 2 * step, first + 3 * step, first + 4 * step
@@ -223,7 +224,7 @@ def work_parts(size: int) -> tuple[int, int, int, int, int]:
 
 @inline_kernel
 def number_of(pairs: Span, shift: int, left: int, right: int) -> int:
-    """The number that two tokens merge into, or NOTHING."""
+    """Return the number that two tokens merge into, or NOTHING."""
     pair = (left << NUMBER_BITS) | right
     merge = merge_of(pairs, shift, pair_line(pair, shift), pair)
     number = NOTHING
@@ -234,13 +235,13 @@ def number_of(pairs: Span, shift: int, left: int, right: int) -> int:
 
 @inline_kernel
 def second_level(count: int) -> int:
-    """Byte offset in QUEUE_BITS of the bits that say which words of the first level are not zero."""
+    """Return the byte offset in QUEUE_BITS of the bits that mark the non-zero words of the first level."""
     return ((count >> 6) + 1) << 3
 
 
 @inline_kernel
 def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int, number: int, place: int) -> None:
-    """Put a place on the list of a number. List entries are a place and the entry behind (plus one; 0: none)."""
+    """Put a position on the list of a number. A list entry is a position and the next entry (plus one; 0: none)."""
     store32(work, nodes + (node << 3), place)
     store32(work, nodes + (node << 3) + 4, load32(heads, number << 2))
     store32(heads, number << 2, node + 1)
@@ -252,10 +253,10 @@ def wait(heads: Span, bits: Span, second: int, work: Span, nodes: int, node: int
 
 @kernel
 def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int, work: Span) -> int:
-    """Start a piece: every byte a token, every pair of bytes that merges on a list. The number of list entries.
+    """Start a pretoken: every byte a token, every mergeable pair of bytes on a list. Return the number of list entries.
 
-    ``work`` is cut up as: bit set of places (zero before and after), then uint32 a place: token, place behind, place
-    before, number waited for; then the list entries, three a place; then the places of one list.
+    Layout of ``work``: bit set of positions (zero before and after), then uint32 per position: token, next position,
+    previous position, number waited for; then the list entries, three per position; then the positions of one list.
     """
     byte_tokens = section(tables, layout.BYTE_TOKENS)
     bigrams = section(tables, layout.BIGRAMS)
@@ -282,7 +283,8 @@ def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int
 
 @kernel
 def take_list(state: Span, work: Span, size: int, number: int) -> int:
-    """Empty the list of a number. The places that still wait for it stand at the end of ``work``; their count."""
+    """Empty the list of a number. Write its positions that still wait for it to the end of ``work``. Return their
+    count."""
     heads = section(state, layout.QUEUE_HEADS)
     _, _, _, waited, nodes = work_parts(size)
     taken = nodes + 24 * size
@@ -301,7 +303,7 @@ def take_list(state: Span, work: Span, size: int, number: int) -> int:
 
 @kernel
 def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done: int, count: int, node: int) -> None:
-    """Put the places of a list from ``done`` on back into the queue, reusing its entries. ``node``: the first one."""
+    """Put the positions of a list from ``done`` back into the queue, reusing its entries. ``node``: the first entry."""
     heads = section(state, layout.QUEUE_HEADS)
     bits = section(state, layout.QUEUE_BITS)
     second = second_level(load64(tables, layout.TOKEN_COUNT))
@@ -315,7 +317,7 @@ def put_back(state: Span, tables: Span, work: Span, size: int, number: int, done
 
 @kernel
 def sort_places(work: Span, taken: int, count: int) -> None:
-    """Sort the places of one list, through the bit set at the start of ``work``."""
+    """Sort the positions of one list with the bit set at the start of ``work``."""
     lowest = load32(work, taken) >> 6
     highest = lowest
     for index in range(count):
@@ -338,8 +340,8 @@ def sort_places(work: Span, taken: int, count: int) -> None:
 def merge_list(
     tables: Span, state: Span, work: Span, size: int, number: int, count: int, nodes_used: int
 ) -> tuple[int, int]:
-    """Do the merges of one list, and put the new pairs on theirs. The number of list entries used since the start; and
-    how many places are done: not all, where a pair of a lower number was made."""
+    """Do the merges of one list, and put the new pairs on their lists. Return the number of list entries used since the
+    start, and how many positions are done: not all if a pair of a lower number was made."""
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
     heads = section(state, layout.QUEUE_HEADS)
@@ -381,7 +383,7 @@ def merge_list(
 
 @inline_kernel
 def repeats(work: Span, size: int, place: int) -> bool:
-    """Whether the token at a place and the one behind it are the same."""
+    """Return True if the token at a position equals the next one."""
     tokens, behind, _, _, _ = work_parts(size)
     right = load32(work, behind + (place << 2))
     return load32(work, tokens + (place << 2)) == load32(work, tokens + (right << 2))
@@ -391,9 +393,9 @@ def repeats(work: Span, size: int, place: int) -> bool:
 def merge_queued(
     tables: Span, state: Span, text: Span, byte_start: int, size: int, work: Span, out: Span, out_offset: int
 ) -> int:
-    """Merge a piece of any size; write the *numbers* of its tokens to ``out`` (32 bits each). How many they are.
+    """Merge a pretoken of any size. Write the *numbers* of its tokens to ``out`` (32 bits each). Return their count.
 
-    ``work``: ``space_for(size)`` bytes; those of the bit set at its start (``size / 8`` and a few) are zero.
+    ``work``: ``space_for(size)`` bytes. The bit set at its start (``size / 8`` bytes and a few more) must be zero.
     """
     heads = section(state, layout.QUEUE_HEADS)
     bits = section(state, layout.QUEUE_BITS)

@@ -1,23 +1,23 @@
-"""Pieces that are not tokens themselves: looked up in the caches, and merged and remembered where no cache knows them.
+"""Pretokens that are not tokens: looked up in the caches, or merged and cached.
 
-``resolve_misses`` does so for the pieces of a batch. As in ``engine.kernels.batch``, each loop does one thing for all
-of them, and what memory is needed for next is asked for ahead.
+``resolve_misses`` does this for the pretokens of a batch. As in ``engine.kernels.batch``, each loop does one thing for
+all of them, and prefetches the memory for the next.
 
-``merge_long`` merges pieces of more than 64 bytes, part by part. Why parts can be joined: take any sequence of tokens
-in which every two neighbours *stand together*, that is, merging their joint bytes alone gives exactly these two. Then
-the sequence is what merging all bytes at once gives. For look at the first merge of the whole run that would cross an
-end between two neighbours: until then, the run did inside these two exactly what merging them alone does (the lowest
-merge of all that lies inside is the lowest inside), so merging them alone would cross that end too. And two tokens that
-end up as neighbours in the tokens of any text stand together, for the same reason. Both hold for every vocabulary.
+``merge_long`` merges pretokens of more than 64 bytes in parts. Why parts can be joined: take any sequence of tokens in
+which every two neighbours *stand together*, that is, merging their joint bytes alone gives exactly these two. Then the
+sequence is what merging all bytes at once gives. For consider the first merge of the whole run that would cross an end
+between two neighbours: until then, the run did inside these two exactly what merging them alone does (the lowest merge
+of all that lies inside is the lowest inside), so merging them alone would cross that end too. And two neighbours in the
+tokens of any text stand together, for the same reason. Both hold for every vocabulary.
 
-*Windows* of 64 bytes, each overlapping the next by 16, are merged side by side in lanes (``merge_windows``). Where two
-windows have the same token in their overlap, the tokens of the first up to it and those of the second from it on form a
+*Windows* of 64 bytes, each overlapping the next by 16, are merged side by side in lanes (``merge_windows``). If two
+windows have the same token in their overlap, the tokens of the first up to it and those of the second from it form a
 sequence of neighbours that stand together, because each two come from one window.
 
-Where no such token is found (long runs of one character are few very long tokens), a *block* of 512 bytes is merged by
+If no such token is found (long runs of one character become few very long tokens), a *block* of 512 bytes is merged by
 itself (``merge_blocks``), its last tokens are dropped, and the seam to the tokens before it is tested by merging the
-two; a bad seam steps back a token. A block with the bytes of the block before reuses its tokens. If stepping back does
-not help either, the whole piece goes through ``merging.merge_queued``.
+two tokens; at a bad seam, it steps back by one token. A block with the same bytes as the previous block reuses its
+tokens. If stepping back does not help either, the whole pretoken is merged by ``merging.merge_queued``.
 """
 
 from __future__ import annotations
@@ -75,22 +75,22 @@ OVERLAP = 16
 STRIDE = LANE_BYTES - OVERLAP
 MOST_STEPS_BACK = 64
 STEPS_FORGIVEN = 8
-"""Tokens in a row after which steps back are no longer held against a piece."""
+"""Number of tokens in a row after which the count of steps back is reset."""
 DROPPED = 2
-"""Tokens at the end of a block that the text behind it may still change."""
+"""Tokens at the end of a block that the text after it may still change."""
 SECOND_HALF = 4 * BLOCK_BYTES
-"""Where in the scratch space seams are tested."""
+"""Byte offset in the scratch space where seams are tested."""
 
 
 @inline_kernel
 def token_size(offsets: Span, number: int) -> int:
-    """Bytes of a token."""
+    """Return the length of a token, in bytes."""
     return load32(offsets, (number << 2) + 4) - load32(offsets, number << 2)
 
 
 @inline_kernel
 def size_of_tokens(offsets: Span, numbers: Span, count: int) -> int:
-    """Bytes of so many tokens, whose numbers are given."""
+    """Return the total length of the first ``count`` tokens, in bytes."""
     size = 0
     for index in range(count):
         size += token_size(offsets, load32(numbers, index << 2))
@@ -99,8 +99,8 @@ def size_of_tokens(offsets: Span, numbers: Span, count: int) -> int:
 
 @kernel
 def shared_token(first: int, second: int) -> int:
-    """Place where the same token starts in the overlap of two windows, counted from the start of the second; -1 if
-    there is none. Arguments: the places where tokens start, of both."""
+    """Return the position where the same token starts in the overlap of two windows, counted from the start of the
+    second, or -1 if there is none. Arguments: bit sets of the token starts of both."""
     inside = (1 << OVERLAP) - 1
     first = shift_right(first, STRIDE)
     both = first & second & inside
@@ -117,7 +117,7 @@ def shared_token(first: int, second: int) -> int:
 
 @kernel
 def take_tokens(lane: Span, place_start: int, place_end: int, out: Span, out_offset: int) -> int:
-    """Write the numbers of a lane's tokens that start in these places. How many they are."""
+    """Write the numbers of a lane's tokens that start in a range of positions. Return their count."""
     starts = load64(lane, STARTS) & shift_right(-1, LANE_BYTES - place_end) & shift_left(-1, place_start)
     count = 0
     while starts != 0:
@@ -129,7 +129,7 @@ def take_tokens(lane: Span, place_start: int, place_end: int, out: Span, out_off
 
 @kernel
 def stand_together(tables: Span, state: Span, text: Span, seam: int, left: int, right: int) -> bool:
-    """Whether two tokens whose bytes meet at byte ``seam`` of the text stand together."""
+    """Return True if two tokens whose bytes meet at byte ``seam`` of the text stand together."""
     offsets = section(tables, layout.TOKEN_OFFSETS)
     scratch = section(state, layout.SCRATCH)
     here = SECOND_HALF
@@ -141,7 +141,7 @@ def stand_together(tables: Span, state: Span, text: Span, seam: int, left: int, 
 
 @kernel
 def window_fits(tables: Span, state: Span, text: Span, done: int, byte_end: int, left: int) -> bool:
-    """Whether the first token of a window at byte ``done`` stands together with the token before it."""
+    """Return True if the first token of a window at byte ``done`` stands together with the token before it."""
     lane = part(section(state, layout.LANES), 0, LANE)
     fill_lane(tables, lane, text, done, min(LANE_BYTES, byte_end - done))
     merge_lanes(tables, state, 1)
@@ -152,7 +152,8 @@ def window_fits(tables: Span, state: Span, text: Span, done: int, byte_end: int,
 def merge_windows(
     tables: Span, state: Span, text: Span, done: int, byte_end: int, out: Span, out_offset: int
 ) -> tuple[int, int]:
-    """Merge bytes ``done`` to ``byte_end`` in windows, as far as windows join. Token numbers written; bytes done."""
+    """Merge bytes ``done`` to ``byte_end`` in windows, as far as windows join. Return the token numbers written and the
+    byte reached."""
     lanes = section(state, layout.LANES)
     first = done
     count = 0
@@ -186,12 +187,12 @@ def merge_windows(
 def merge_blocks(
     tables: Span, state: Span, text: Span, done: int, byte_end: int, out: Span, out_offset: int, count: int, blocks: int
 ) -> tuple[int, int]:
-    """Go on at byte ``done`` behind ``count`` tokens in ``out``, with at most so many blocks that differ from the one
-    before. Tokens in ``out``, or -1 where no seam was found; bytes done."""
+    """Continue at byte ``done`` after ``count`` tokens in ``out``, with at most ``blocks`` blocks that differ from the
+    one before. Return the number of tokens in ``out``, or -1 if no seam was found, and the byte reached."""
     offsets = section(tables, layout.TOKEN_OFFSETS)
     scratch = section(state, layout.SCRATCH)
     work = section(state, layout.BLOCK)
-    block_start = -1  # of the block whose tokens are in scratch, while it may be reused
+    block_start = -1  # byte offset of the block whose tokens are in scratch, if reusable
     kept = kept_size = tokens = 0
     good_left = -1
     good_right = -1
@@ -237,7 +238,7 @@ def merge_blocks(
 
 @inline_kernel
 def is_repeating(text: Span, byte_start: int, byte_end: int) -> bool:
-    """Whether the next two stretches of 64 bytes are the same: windows would hardly join."""
+    """Return True if the next two spans of 64 bytes are equal, because windows would hardly join there."""
     answer = False
     if byte_start + 128 <= byte_end:
         answer = equal_bytes(text, byte_start, text, byte_start + 64, 64)
@@ -246,7 +247,7 @@ def is_repeating(text: Span, byte_start: int, byte_end: int) -> bool:
 
 @kernel
 def merge_whole(tables: Span, state: Span, text: Span, start: int, size: int, out: Span, out_offset: int) -> int:
-    """Merge a piece of any size at once, with space allocated for it. Token numbers written."""
+    """Merge a pretoken of any size at once, in newly allocated space. Return the token numbers written."""
     work = np.empty(space_for(size), np.uint8)
     space = span(work)
     for place in range(0, (size >> 3) + 136, 8):
@@ -258,7 +259,7 @@ def merge_whole(tables: Span, state: Span, text: Span, start: int, size: int, ou
 
 @kernel
 def merge_long(tables: Span, state: Span, text: Span, start: int, size: int, out: Span, out_offset: int) -> int:
-    """Merge a piece of any size; write the ids of its tokens to ``out``, 32 bits each. How many they are."""
+    """Merge a pretoken of any size. Write the ids of its tokens to ``out``, 32 bits each. Return their number."""
     end = start + size
     done = start
     count = 0
@@ -286,7 +287,8 @@ def merge_long(tables: Span, state: Span, text: Span, start: int, size: int, out
 
 @inline_kernel
 def part_misses(state: Span, missed: int) -> int:
-    """Part MISSES into words and longer pieces, and ask for the lines of the words. How many are words."""
+    """Divide MISSES into words and longer pretokens, and prefetch the lines of the words. Return the number of
+    words."""
     keys = section(state, layout.KEYS)
     words = section(state, layout.WORDS)
     misses = section(state, layout.MISSES)
@@ -305,7 +307,8 @@ def part_misses(state: Span, missed: int) -> int:
 
 @inline_kernel
 def recall_words(state: Span, count: int) -> tuple[int, int]:
-    """Write the values of the words that the cache knows, list the others in COLD. Tokens of the known ones; others."""
+    """Write the values of cached words, and list the others in COLD. Return the tokens of the cached ones, and the
+    number of others."""
     keys = section(state, layout.KEYS)
     words = section(state, layout.WORDS)
     values = section(state, layout.VALUES)
@@ -336,7 +339,7 @@ def recall_words(state: Span, count: int) -> tuple[int, int]:
 
 @inline_kernel
 def hash_long_misses(tables: Span, state: Span, text: Span, count: int) -> None:
-    """Hash the pieces in LONG_MISSES, and ask for the lines that may know them."""
+    """Hash the pretokens in LONG_MISSES, and prefetch the lines that they may be in."""
     keys = section(state, layout.KEYS)
     slots = section(state, layout.SLOTS)
     longs = section(tables, layout.LONGS)
@@ -352,7 +355,7 @@ def hash_long_misses(tables: Span, state: Span, text: Span, count: int) -> None:
 
 @inline_kernel
 def ask_for_recalled(state: Span, count: int) -> None:
-    """Ask for what the cache may know of the pieces in LONG_MISSES: their bytes, to compare, and ids."""
+    """Prefetch the cached bytes and ids of the pretokens in LONG_MISSES."""
     keys = section(state, layout.KEYS)
     slots = section(state, layout.SLOTS)
     arena = section(state, layout.ARENA)
@@ -364,8 +367,8 @@ def ask_for_recalled(state: Span, count: int) -> None:
 
 @kernel
 def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
-    """Write the value of a piece of 16 bytes and more that is a token, that the cache knows, or that no lane can take
-    (it is merged here). Its tokens, or 0."""
+    """Write the value of a pretoken of 16 bytes or more that is a token, or cached, or too long for a lane (it is
+    merged here). Return its number of tokens, or 0."""
     keys = section(state, layout.KEYS)
     size = load64(keys, entry * KEY + 8) & LOW_HALF
     start = load64(keys, entry * KEY + 24)
@@ -387,7 +390,7 @@ def find_long_piece(tables: Span, state: Span, text: Span, entry: int) -> int:
 
 @kernel
 def keep_word(state: Span, entry: int) -> None:
-    """Put a word of the batch and its value into the cache."""
+    """Cache a word of the batch with its value."""
     keys = section(state, layout.KEYS)
     line = word_line(section(state, layout.WORDS), load64(keys, entry * KEY + 16))
     put_word(
@@ -403,7 +406,7 @@ def keep_word(state: Span, entry: int) -> None:
 
 @kernel
 def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
-    """Write the value of a piece whose lane has no merge left, and remember it. Its tokens."""
+    """Write and cache the value of a pretoken whose lane has no merge left. Return its number of tokens."""
     ids = section(state, layout.IDS)
     count = lane_ids(tables, lane, ids)
     entry = load64(lane, ENTRY)
@@ -420,8 +423,8 @@ def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
 
 @kernel
 def find_displaced(tables: Span, state: Span, entry: int) -> int:
-    """Write the value of a word that is known, but not in the line where it belongs: a token, or in the cache. How many
-    tokens it has, or 0."""
+    """Write the value of a word that is a token or cached, but not in its own line. Return its number of tokens, or
+    0."""
     keys = section(state, layout.KEYS)
     words = section(state, layout.WORDS)
     values = section(state, layout.VALUES)
@@ -448,8 +451,8 @@ def find_displaced(tables: Span, state: Span, entry: int) -> int:
 
 @kernel
 def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -> int:
-    """Put a piece that no cache line knew into a lane; or write its value, if it is known elsewhere. Its tokens then, 0
-    otherwise."""
+    """Put a pretoken that was not found in its own line into a lane, unless it is found elsewhere: then write its value
+    and return its number of tokens. Return 0 otherwise."""
     keys = section(state, layout.KEYS)
     high = load64(keys, entry * KEY + 8)
     size = shift_right(high, 56)
@@ -466,15 +469,16 @@ def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -
 
 @kernel
 def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
-    """Merge the entries in COLD. Their tokens. A word that comes twice in a batch is merged twice: that is rare.
+    """Merge the entries in COLD. Return their number of tokens. A word that occurs twice in a batch is merged twice,
+    which is rare.
 
-    A lane whose piece is done takes the next one, so that all lanes are busy until there are no more pieces.
+    A finished lane takes the next pretoken, so that all lanes are busy until none is left.
     """
     pairs = section(tables, layout.PAIRS)
     shift = load64(tables, layout.PAIR_SHIFT)
     colds = section(state, layout.COLD)
     lanes = section(state, layout.LANES)
-    active = section(state, layout.ACTIVE)  # all lanes, those that are busy first
+    active = section(state, layout.ACTIVE)  # all lanes, busy ones first
     for number in range(LANE_COUNT):
         store32(active, number << 2, number * LANE)
     total = 0
@@ -506,7 +510,7 @@ def merge_cold(tables: Span, state: Span, text: Span, cold: int) -> int:
 
 @kernel
 def resolve_misses(tables: Span, state: Span, text: Span, missed: int) -> int:
-    """Write the values of the entries in MISSES. Their tokens."""
+    """Write the values of the entries in MISSES. Return their number of tokens."""
     words = part_misses(state, missed)
     total, cold = recall_words(state, words)
     if words < missed:

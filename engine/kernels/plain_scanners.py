@@ -1,23 +1,24 @@
-r"""Scanners that cut a text into pretokens character by character: where blocks do not know, and for SentencePiece.
+r"""Scanners that split a text into pretokens character by character: for what blocks leave undecided, and for
+SentencePiece.
 
-``next_gpt2``, ``next_cl100k``, ``next_o200k`` and ``next_deepseek`` are the bundled split patterns, one pretoken at a
-time: plain, exact, and what the block scanners ask in doubt. Each takes the place where a pretoken starts and returns
-where it ends. The text is valid UTF-8, and readable for four bytes behind ``n_bytes``; broken UTF-8 gives meaningless
-ends, but none outside of the text. ``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes
-the tables of its own reading. They follow their patterns alternative by alternative. Where a pattern backtracks, the
-comment says what comes of it.
+``next_gpt2``, ``next_cl100k``, ``next_o200k`` and ``next_deepseek`` implement the bundled split patterns, one pretoken
+at a time: plain, exact, and called by the block scanners in doubt. Each takes the start of a pretoken and returns its
+end. The text is valid UTF-8, and readable for four bytes beyond ``n_bytes``; invalid UTF-8 gives meaningless ends, but
+none outside the text. ``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes tables with its
+own classes. They follow their patterns alternative by alternative. Where a pattern backtracks, the comment explains the
+result.
 
-``scan_pieces`` splits texts for SentencePiece's pieces, and cuts further:
+``scan_pieces`` splits texts for SentencePiece's pieces, and splits further:
 ``\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ``
 
-Of a run of newlines, tabs or spaces up to 31 are one token, from the left. Everything else is merged within a stretch
-that has neither newlines nor tabs, and a space at its start only: no piece has a space behind another character, but
-for ``> </``. In an encoding that has tags, such as ``</td>``, each is a stretch of its own.
+Of a run of newlines, tabs or spaces, up to 31 are one token, from the left. Everything else is merged within a span
+that has no newlines or tabs, and a space only at its start: no piece has a space after another character, except ``>
+</``. In an encoding that has tags, such as ``</td>``, each tag is a span of its own.
 
-Such a stretch is cut between two characters that stand together in no piece: every merge across that place would make
-a piece in which they do. An unknown character is handed on byte by byte. There are no unreachable pieces to be
-afraid of: the tables do not have them. A stretch may end with the space of ``> </`` where a tag follows: the space
-merges with nothing then.
+Such a span is split between two characters that are adjacent in no piece: every merge across that boundary would make a
+piece in which they are. An unknown character is output byte by byte. Unreachable pieces are no concern, because the
+tables do not contain them. A span may end with the space of ``> </`` if a tag follows; the space then merges with
+nothing.
 """
 
 from __future__ import annotations
@@ -73,14 +74,15 @@ def next_gpt2(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> 
             return run_end(text, start, n_bytes, pages, classes, 1 << NUMBER, 1 << NUMBER)
         if PUNCTUATION >> kind & 1:
             return run_end(text, start, n_bytes, pages, classes, PUNCTUATION, PUNCTUATION)
-    # Here a line end is white space like any other: without \s*[\r\n]+ only the last character can be left over.
+    # Here a line end is ordinary whitespace: without \s*[\r\n]+ only the last character can be left over.
     end, last, _ = white_run(text, at, n_bytes, pages, classes)
     return end if end == n_bytes or last == at else last
 
 
 @kernel
 def _punctuation_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, slash: int) -> int:
-    r"""Where `` ?[^\s\p{L}\p{N}]+[\r\n]*`` ends, with ``/`` in the last class if slash is 0x2F; ``at``: no match."""
+    r"""Return the end of `` ?[^\s\p{L}\p{N}]+[\r\n]*``, with ``/`` in the last class if slash is 0x2F; ``at`` if no
+    match."""
     start = at + 1 if load8(text, at) == 0x20 else at
     end = run_end(text, start, n_bytes, pages, classes, PUNCTUATION | PUNCTUATION << EAST, PUNCTUATION)
     if end == start:
@@ -98,7 +100,7 @@ def next_cl100k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, d
     r"""``'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,digits}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|
     \s+(?!\S)|\s+``; cl100k (3 digits), Llama 3 (3) and Qwen (1).
 
-    whole_tail: cl100k has ``\s+$`` before ``\s*[\r\n]+``, so white space at the end of the text is never cut.
+    whole_tail: cl100k has ``\s+$`` before ``\s*[\r\n]+``, so whitespace at the end of the text is never split.
     """
     length = contraction_length(text, at, n_bytes, 32)
     if length:
@@ -126,11 +128,11 @@ def next_cl100k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, d
 
 @kernel
 def _word_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, mode: int) -> int:
-    r"""Where the word ends that starts at ``at``, or 0. U = ``[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]``, L = the same with
-    ``\p{Ll}`` for the first two. mode 0: ``U*L+``; mode 1: ``U+L*``.
+    r"""Return the end of the word that starts at ``at``, or 0. U = ``[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]``, L = the same
+    with ``\p{Ll}`` for the first two. mode 0: ``U*L+``; mode 1: ``U+L*``.
 
-    ``U*`` takes all it can. If no ``\p{Ll}`` follows, it gives back until what it gave back starts with a character
-    of L: the last caseless one; then ``L+`` takes that one character, as cased capitals or nothing follow it.
+    ``U*`` is greedy. If no ``\p{Ll}`` follows, it backtracks until the rest starts with a character of L: the last
+    caseless one. Then ``L+`` takes only that character, because cased capitals or nothing follow it.
     """
     end = at
     behind_caseless = 0
@@ -156,8 +158,8 @@ def next_o200k(text: Span, at: int, n_bytes: int, pages: Span, classes: Span, di
     ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+``; o200k (3 digits), Tekken (1, no contractions). Kimi (3) has
     ``[\p{Han}]+`` in front, no Han in U and L, and no slash.
 
-    U and L: see ``_word_end``. A mark may be the prefix and belongs to U and L as well: the prefix is tried first.
-    options: 1 for contractions; 2 for Kimi's, whose table says what is Han.
+    U and L: see ``_word_end``. A mark may be the prefix and is also in U and L: the prefix is tried first. options: 1
+    for contractions; 2 for Kimi's, whose table contains Han.
     """
     contractions = options & 1
     slash = 0x0A if options & 2 else 0x2F
@@ -188,7 +190,7 @@ _ASCII_LETTERS = 1 << UPPER | 1 << LOWER
 
 @kernel
 def _east_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
-    """``next_deepseek`` among Han and kana, which the second stage cuts off: the third stage sees nothing else."""
+    """Do ``next_deepseek`` in Han and kana, which the second stage splits off, so the third stage sees only these."""
     kind = character_at(text, at, pages, classes) & 15
     if kind == EAST + SYMBOL:
         return run_end(text, at, n_bytes, pages, classes, 1 << kind, 0)
@@ -204,7 +206,8 @@ def _east_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> 
 
 @kernel
 def _others_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
-    """The run of others at ``at``, but for a last one that is the prefix of a word. At least one character."""
+    """Return the end of the run of others at ``at``, without a last one that prefixes a word. At least one
+    character."""
     last = at
     end = at
     while end < n_bytes:
@@ -225,11 +228,11 @@ def _ascii_letters_end(text: Span, at: int, n_bytes: int) -> int:
 
 @kernel
 def next_deepseek(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
-    r"""Three stages, each on the pieces that the one before cut; what a stage does not match stays a piece:
+    r"""Three stages, each on the parts that the previous one made; text that a stage does not match stays one part:
     ``\p{N}{1,3}``, then ``[\u4e00-\u9fa5\u3040-\u30ff]+``, then
     ``[!-/:-@\[-`{-~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+``
 
-    So numbers, Han and kana end a piece, and the lookahead takes them for the end of the text.
+    So numbers, Han and kana end a part, and the lookahead treats them like the end of the text.
     """
     character = character_at(text, at, pages, classes)
     kind = character & 15
@@ -273,11 +276,12 @@ def scan_plain(
     split: NDArray[np.int64],
     ends: NDArray[np.int32],
 ) -> int:
-    """Ends of consecutive pretokens from ``start``, where one starts, until the text or ``ends`` is at its end.
+    """Write the ends of consecutive pretokens from ``start``, where one starts, until the text ends or ``ends`` is
+    full.
 
-    text: uint8[n], readable for four bytes behind n_bytes. split: int64[3], the family (0 gpt2, 1 cl100k, 2 o200k, 3
-    deepseek), the most digits in a pretoken, and the family's options (``whole_tail``, those of ``next_o200k``). ends:
-    int32[m], written. Returns the number of ends. Raises IndexError when n_bytes or start is not within the text.
+    text: uint8[n], readable for four bytes beyond n_bytes. split: int64[3], the family (0 gpt2, 1 cl100k, 2 o200k, 3
+    deepseek), the maximum digits in a pretoken, and the family's options (``whole_tail``, those of ``next_o200k``).
+    ends: int32[m], written. Returns the number of ends. Raises IndexError if n_bytes or start is not within the text.
     """
     if start < 0 or n_bytes < start or n_bytes + 4 > text.size:
         raise IndexError("the text is shorter than it is said to be")
@@ -301,13 +305,13 @@ def scan_plain(
 
 
 ASCII_PAIRS = 0x200000 // 8
-"""Bytes at the start of what a scanner asks: a bit for each number that four bytes decode to, set for known characters.
-Behind them a bit for each pair of ASCII characters that stands together in some piece."""
+"""Byte offset of a bit set for pairs of ASCII characters that are adjacent in a piece, in the data of ``scan_pieces``.
+Before it, a bit for each number that four bytes decode to, set for known characters."""
 PAIRS = ASCII_PAIRS + 128 * 128 // 8
-"""Behind those a set of hashed pairs of other characters."""
+"""Byte offset of the set of hashed pairs of other characters."""
 PAIR_BITS = 18
 TAGS = PAIRS + (1 << (PAIR_BITS - 3))
-"""Behind those a hash table of tags: slots of 16 bytes, a tag with zeros behind it in each, or zeros."""
+"""Byte offset of a hash table of tags: slots of 16 bytes with a tag padded by zeros, or zeros."""
 TAG_SLOTS = 256
 LONGEST_TAG = 13
 SCAN_SIZE = TAGS + TAG_SLOTS * 16
@@ -317,7 +321,7 @@ _MIX = 0x9E3779B1
 
 @inline_kernel
 def pair_bit(left: int, right: int) -> int:
-    """Number of the bit of two characters that are not both ASCII."""
+    """Return the bit number of two characters that are not both ASCII."""
     return ((left * 31 + right) * _MIX & 0xFFFF_FFFF) >> (32 - PAIR_BITS)
 
 
@@ -336,13 +340,13 @@ def _stand_together(data: Span, left: int, right: int) -> bool:
 
 @inline_kernel
 def next_slot(slot: int, byte: int) -> int:
-    """Number of the slot of a tag that goes on with ``byte``; ``slot`` is that of what stands before it."""
+    """Return the slot number of a tag extended by ``byte``. ``slot``: that of its preceding bytes."""
     return (slot * 31 + byte) & (TAG_SLOTS - 1)
 
 
 @kernel
 def _tag_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
-    """Return the byte offset where the tag that starts at ``at`` ends, or 0 if no tag starts there."""
+    """Return the end of the tag that starts at ``at``, as a byte offset, or 0 if no tag starts there."""
     low, high, slot = 0x3C, 0, next_slot(0, 0x3C)
     size = 1
     limit = min(n_bytes - at, LONGEST_TAG)
@@ -376,7 +380,7 @@ def _run_end(text: Span, at: int, n_bytes: int, byte: int) -> int:
 
 @kernel
 def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
-    """Return the byte offset where the pretoken that starts at ``at`` ends. It starts with a piece, not with a tag."""
+    """Return the end of the pretoken that starts at ``at``, as a byte offset. It starts with a piece, not a tag."""
     packed = code_point_at(text, at)
     left = packed >> 3
     at += packed & 7
@@ -407,10 +411,10 @@ def _stretch_end(text: Span, at: int, n_bytes: int, data: Span) -> int:
 def scan_pieces(
     text: NDArray[np.uint8], n_bytes: int, start: int, data: NDArray[np.uint8], ends: NDArray[np.int32]
 ) -> int:
-    """Ends of consecutive stretches from ``start``, where one starts, until the text or ``ends`` is at its end.
+    """Write the ends of consecutive spans from ``start``, where one starts, until the text ends or ``ends`` is full.
 
-    text: uint8[n], readable for four bytes behind n_bytes. data: uint8[SCAN_SIZE]. ends: int32[m], m >= 8, written.
-    Returns the number of ends. Raises IndexError when n_bytes or start is not within the text, or data too short.
+    text: uint8[n], readable for four bytes beyond n_bytes. data: uint8[SCAN_SIZE]. ends: int32[m], m >= 8, written.
+    Returns the number of ends. Raises IndexError if n_bytes or start is not within the text, or data is too short.
     """
     if start < 0 or n_bytes < start or n_bytes + 4 > text.size or data.size < SCAN_SIZE:
         raise IndexError("the text is shorter than it is said to be")

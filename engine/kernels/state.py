@@ -1,4 +1,4 @@
-"""The state that kernels work in: scratch space and caches, for one thread at a time."""
+"""Working state of kernels: scratch space and caches, for one thread at a time."""
 
 from __future__ import annotations
 
@@ -16,25 +16,27 @@ from engine.kernels.merging import BLOCK_BYTES, LANE, second_level, space_for
 from engine.kernels.vectors import LINE
 
 WORD_LINES = 1 << 10
-"""Lines of the cache of words at first: 64 KB."""
+"""Initial lines of the word cache: 64 KB."""
 WORD_LINES_OF_LARGE = 1 << 13
-"""Lines at first where pages are large: 512 KB, which are cleared anyhow."""
+"""Initial lines with large pages: 512 KB, which are cleared at once anyway."""
 MOST_WORD_LINES = 1 << 17
-"""Lines at most: 8 MB, 262,144 words. Twice as many where pages are large."""
+"""Maximum lines: 8 MB, 262,144 words. Twice as many with large pages."""
 WORDS_A_LINE = 0.375
-"""With more words, the cache is doubled: a third in a line stands in the one beside, which takes longer to look up."""
+"""Words per line from which the cache is doubled: a third word in a line is in the neighbouring one, which is
+slower."""
 SLOT_COUNT = 1 << 8
-"""Slots of the cache of longer pieces at first: 8 KB."""
+"""Initial slots of the cache of longer pretokens: 8 KB."""
 MOST_SLOTS = 1 << 16
-"""Slots at most: 2 MB."""
+"""Maximum slots: 2 MB."""
 PIECES_A_SLOT = 0.25
-"""With more pieces, the cache is doubled."""
+"""Pretokens per slot from which the cache is doubled."""
 ARENA_BYTES = 1 << 22
 LARGE_PAGE = 1 << 21
 
 
 def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], int]:
-    """The directory of a flat array, int64[2 * sections] (start and size in bytes of each), and the array's size.
+    """Return the directory of a flat array, int64[2 * sections] (start and size of each in bytes), and the array's
+    size.
 
     Sections start at multiples of 64 bytes, in the order of their numbers.
     """
@@ -47,12 +49,12 @@ def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], in
 
 
 def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
-    """uint8[size], zero, starting at a cache line. Pages become real when they are first written to, and are given back
-    with the array; memory from numpy may have been used before, and is then cleared all at once.
+    """Return uint8[size], zero, aligned to a cache line. Pages are allocated on first write and freed with the array.
+    Memory from numpy may have been used before and would be cleared all at once.
 
-    ``large_from``: a multiple of 64, from which on they are to become real 2 MB at a time where the system can, so that
-    the array starts wherever that makes it. Two thousand of 4 KB, one by one, take longer than encoding a megabyte; but
-    one of 2 MB takes as long for a few bytes as for all.
+    ``large_from``: a multiple of 64, the byte offset from which to use 2 MB pages if the system supports them; the
+    start of the array is chosen to fit. Allocating two thousand 4 KB pages one by one takes longer than encoding a
+    megabyte; but a 2 MB page takes as long for a few bytes as for all.
     """
     if sys.platform == "win32":
         return np.frombuffer(mmap.mmap(-1, size), dtype=np.uint8)
@@ -63,16 +65,16 @@ def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
         return array
     start = -(array.ctypes.data + large_from) % LARGE_PAGE
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # a system built without them
+        with contextlib.suppress(OSError):  # a system built without large pages
             pages.madvise(mmap.MADV_HUGEPAGE, start + large_from, (size - large_from) // LARGE_PAGE * LARGE_PAGE)
     return array[start : start + size]
 
 
 def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) -> NDArray[np.uint8]:
-    """A fresh state for a vocabulary of so many tokens. It is about 15 MB, or 23 MB with ``large_pages``, of which only
-    what is used becomes real: little by little, or with ``large_pages`` the cache of words in large steps.
+    """Return a new state for a vocabulary of ``token_count`` tokens. It is about 15 MB, or 23 MB with ``large_pages``.
+    Only used pages are allocated: gradually, or with ``large_pages``, in large steps for the word cache.
 
-    ``spare``: bytes for whatever the caller wants, in the section of that name, which shares the pages of the words.
+    ``spare``: size in bytes of section SPARE, for any use by the caller. It shares the pages of the words.
     """
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
@@ -108,7 +110,7 @@ def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) ->
 
 
 def _begin_small(header: NDArray[np.int64], number: int, size: int, limit: int) -> None:
-    """Have a cache take only the first bytes of its section until it holds more than ``limit``."""
+    """Limit a cache to the first bytes of its section until it holds more than ``limit`` entries."""
     entry = layout.DIRECTORY // 8 + 2 * number + 1
     limit_word, room_word = _GROWTH[number]
     header[limit_word // 8] = limit

@@ -1,15 +1,15 @@
-"""Sizes of ``block_sums`` and of its plain twin, ``engine.text.digests``. Imports no numba."""
+"""Sizes for ``block_sums`` and its plain twin, ``engine.text.digests``. Imports no numba."""
 
 from __future__ import annotations
 
 BLOCK = 1024
-"""Bytes that are added up together. What is missing of the last ones of a text are zeros."""
+"""Size of a block that is summed, in bytes. The last block of a text is padded with zeros."""
 
 SUMS = 4
-"""Sums of a block."""
+"""Sums per block."""
 
 SUM_BYTES = 8 * SUMS
-"""What they take."""
+"""Size of the sums of a block, in bytes."""
 
 FACTOR_BYTES = SUMS * BLOCK
-"""A random word for each word of a block, for each sum."""
+"""Size of the random words, in bytes: one for each word of a block, for each sum."""

@@ -1,21 +1,21 @@
-"""Merging pairs in training: counts of pairs, their queue, and the merges themselves.
+"""Merging of pairs in training: counts of pairs, their queue, and the merges themselves.
 
-The table of pairs says how often each occurs (``find``). Open addressing; entries are never taken out, a pair that is
-gone has the count 0. All offsets count bytes; ``lists`` has its entry at the same offset as ``pairs``.
+The table of pairs holds their counts (``find``). It uses open addressing. Entries are never removed; a pair that no
+longer occurs has the count 0. All offsets count bytes; ``lists`` has its entry at the same offset as ``pairs``.
 
-The queue of pairs (``enqueue``, ``best_pair``) gives the highest count first, of equal counts the smallest key, which
-is the smaller left, then the smaller right id. Pairs wait in *buckets* by their count: each count below 512 has its
-own, higher ones share a bucket with those within half a per cent. Only the pairs of the highest bucket are in order, in
-a small heap. A pair stays where it is when its count falls; when its turn comes, the table of pairs says how often it
-occurs by then, and it moves to that bucket. So pairs that fall and fall, as most do, are never sorted.
+The queue of pairs (``enqueue``, ``best_pair``) returns the highest count first; of equal counts the smallest key, which
+is the smaller left id, then the smaller right id. Pairs wait in *buckets* by their count: each count below 512 has its
+own bucket, higher ones share one with those within half a percent. Only the pairs of the highest bucket are sorted, in
+a small heap. A pair stays in its bucket when its count decreases. When its turn comes, its current count is read from
+the table of pairs, and it moves to the bucket of that. So pairs that keep decreasing, as most do, are never sorted.
 
-``merge_pairs`` is the loop that training consists of: merge the pair that occurs most often, again and again. A merge
-(``merge_pair``) touches only the places of its pair. In a first pass each is rewritten, and what it does to its
-neighbours is summed up by neighbour; then each neighbour's old pair is counted down and its new one entered, once; in a
-second pass the places go to the lists of the new pairs.
+``merge_pairs`` is the main loop of training: merge the most frequent pair, repeatedly. A merge (``merge_pair``) visits
+only the places of its pair. The first pass rewrites each place and sums the effect on its neighbours, by neighbour.
+Then the count of each neighbour's old pair is reduced and its new pair entered, once. The second pass puts the places
+on the lists of the new pairs.
 
-``aaa`` is two pairs of ``aa`` but one merge, from left to right: when the left neighbour of a place is a token made
-just before, both are the same pair's, and the sums are set right.
+``aaa`` is two pairs of ``aa`` but one merge, from left to right: if the left neighbour of a place is a token merged
+just before, both places belong to this pair, and the sums are corrected.
 """
 
 from __future__ import annotations
@@ -57,24 +57,24 @@ from engine.kernels.train_layout import (
 from engine.kernels.vectors import leading_zeros, multiply_wrapping, shift_right
 
 ENTRY = 16
-"""Bytes of an entry, in ``pairs`` as in ``lists``."""
+"""Size of an entry in ``pairs`` and in ``lists``, in bytes."""
 
 
 @inline_kernel
 def pair_key(left: int, right: int) -> int:
-    """The key of a pair; never 0. Keys are in the order of (left, right)."""
+    """Return the key of a pair, never 0. Keys are ordered like (left, right)."""
     return ((left << 32) | right) + 1
 
 
 @inline_kernel
 def home(key: int, shift: int) -> int:
-    """Where the entry of a key is, if nothing was in its way."""
+    """Return the offset of a key's entry if there is no collision."""
     return shift_right(multiply_wrapping(key, HASH_A), shift) << 4
 
 
 @inline_kernel
 def find(pairs: Span, shift: int, key: int) -> int:
-    """Where the entry of a key is, or the empty one where it would be."""
+    """Return the offset of a key's entry, or of the empty entry where it would be."""
     last = (shift_right(-1, shift) << 4) | 15
     entry = home(key, shift)
     while True:
@@ -93,8 +93,8 @@ def move_pairs(
     new_shift: int,
     least: int,
 ) -> int:
-    """Enter all pairs with a count of ``least`` or more, and their lists, into an empty table, int64[2 * 2**k], of
-    which ``new_shift`` is 64 - k. How many they are."""
+    """Copy all pairs with a count of at least ``least``, and their lists, to an empty table, int64[2 * 2**k], with
+    ``new_shift`` = 64 - k. Return their number."""
     old_pairs, old_lists, out_pairs, out_lists = span(pairs), span(lists), span(new_pairs), span(new_lists)
     moved = 0
     for entry in range(0, length(old_pairs), ENTRY):
@@ -111,25 +111,25 @@ def move_pairs(
 
 
 BUCKETS = 56 << 8
-"""More than there are for counts of 63 bits."""
+"""Upper bound of the number of buckets for counts of 63 bits."""
 
 
 @inline_kernel
 def bucket_of(count: int) -> int:
-    """The bucket of a count: the higher, the higher."""
+    """Return the bucket of a count. Higher counts have higher buckets."""
     shift = max(0, 55 - leading_zeros(count))
     return (shift << 8) + (count >> shift)
 
 
 @inline_kernel
 def is_above(count: int, key: int, other_count: int, other_key: int) -> bool:
-    """Whether a pair is merged before another."""
+    """Return True if a pair is merged before another."""
     return (count > other_count) | ((count == other_count) & (key < other_key))
 
 
 @inline_kernel
 def push(heap: Span, size: int, count: int, key: int) -> None:
-    """Put a pair into a heap of ``size`` entries, which has room for it. Four entries are below each."""
+    """Push a pair onto a heap of ``size`` entries, which has room for it. Each entry has four children."""
     place = size
     while place > 0:
         parent = (place - 1) >> 2
@@ -146,7 +146,7 @@ def push(heap: Span, size: int, count: int, key: int) -> None:
 
 @kernel
 def sink_top(heap: Span, size: int, count: int, key: int) -> None:
-    """Put a pair in the place of the top of a heap of ``size`` entries."""
+    """Replace the top of a heap of ``size`` entries by a pair."""
     place = 0
     while True:
         first = (place << 2) + 1
@@ -173,7 +173,7 @@ def sink_top(heap: Span, size: int, count: int, key: int) -> None:
 
 @inline_kernel
 def drop_top(heap: Span, size: int) -> int:
-    """Take the top off. The size that is left."""
+    """Remove the top. Return the new size."""
     size -= 1
     if size > 0:
         sink_top(heap, size, load64(heap, size << 4), load64(heap, (size << 4) + 8))
@@ -197,7 +197,7 @@ def let_wait(work: Merging, count: int, key: int) -> None:
 
 @inline_kernel
 def enqueue(work: Merging, count: int, key: int) -> None:
-    """Put a pair where it belongs: it occurs no more often than those in the heap."""
+    """Put a pair into the heap or its bucket. Its count is not above those in the heap."""
     if bucket_of(count) == number(work, BUCKET):
         size = number(work, HEAP_SIZE)
         push(work.heap, size, count, key)
@@ -208,14 +208,14 @@ def enqueue(work: Merging, count: int, key: int) -> None:
 
 @inline_kernel
 def dequeue(work: Merging) -> None:
-    """Take off the pair on top of the heap."""
+    """Remove the pair on top of the heap."""
     put_number(work, HEAP_SIZE, drop_top(work.heap, number(work, HEAP_SIZE)))
 
 
 @kernel
 def open_bucket(work: Merging) -> None:
-    """Empty the current bucket: pairs that occur as often go into the heap, others into their bucket, or out of the
-    queue."""
+    """Empty the current bucket: pairs that still have such a count go into the heap, others into their bucket or out of
+    the queue."""
     shift, bucket = number(work, PAIR_SHIFT), number(work, BUCKET)
     first = load64(work.buckets, bucket << 3)
     store64(work.buckets, bucket << 3, 0)
@@ -237,7 +237,7 @@ def open_bucket(work: Merging) -> None:
 
 @kernel
 def best_pair(work: Merging) -> int:
-    """The entry in ``pairs`` of the pair to merge next, which stays on top of the heap; -1: none is left."""
+    """Return the entry in ``pairs`` of the pair to merge next, which stays on top of the heap; -1 if none is left."""
     shift, threshold = number(work, PAIR_SHIFT), number(work, THRESHOLD)
     least = bucket_of(threshold)
     while True:
@@ -260,19 +260,19 @@ def best_pair(work: Merging) -> int:
 
 
 SEEN = 1 << 40
-"""Added to the occurrences of a neighbour that has been noted, so that they do not read as 0 when they fall again."""
+"""Added to the occurrences of a listed neighbour, so that they do not read as 0 after they decrease again."""
 LOW = 0xFFFFFFFF
 AHEAD = 16
-"""Places that are asked for before they are needed."""
+"""Number of places to prefetch ahead."""
 RECORD = 16
-"""Bytes of an entry of ``records``."""
+"""Size of an entry of ``records``, in bytes."""
 MERGE_COST = 64
-"""What a merge costs beside its places, in places."""
+"""Fixed cost of a merge, expressed in places."""
 
 
 @inline_kernel
 def room_for(work: Merging, places: int) -> int:
-    """Whether all arrays have room for what merging a pair of so many places can add: PAUSED, or what is too small."""
+    """Check that all arrays have room for a merge of ``places`` places. Return PAUSED, or which array is too small."""
     most_new = 2 * min(places, number(work, FIRST_ID) + number(work, MERGED)) + 2
     status = PAUSED
     if (number(work, PLACES_USED) + places) << 3 > length(work.places):
@@ -286,7 +286,8 @@ def room_for(work: Merging, places: int) -> int:
 
 @inline_kernel
 def add_neighbour(sums: Span, at: int, weight: int, neighbours: Span, count: int, token: int) -> int:
-    """Add an occurrence to the sums at a byte offset, and note the token when it is the first. How many are noted."""
+    """Add an occurrence to the sums at a byte offset, and list the token if it is the first. Return the number
+    listed."""
     occurrences = load64(sums, at + 8)
     if occurrences == 0:
         store64(neighbours, count << 3, token)
@@ -299,16 +300,16 @@ def add_neighbour(sums: Span, at: int, weight: int, neighbours: Span, count: int
 
 @inline_kernel
 def subtract_neighbour(sums: Span, at: int, weight: int) -> None:
-    """Take an occurrence from the sums at a byte offset."""
+    """Subtract an occurrence from the sums at a byte offset."""
     store64(sums, at, load64(sums, at) - weight)
     store64(sums, at + 8, load64(sums, at + 8) - 1)
 
 
 @inline_kernel
 def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: int) -> tuple[int, int, int, int, int]:
-    """First pass, over the places at byte offsets ``start`` to ``stop``: merge where the pair still is, record it, sum
-    up the neighbours. How many left and right neighbours there are; merged places; their weight; and the weight of
-    those whose left neighbour had merged just before."""
+    """First pass over the places at byte offsets ``start`` to ``stop``: merge where the pair still is, record the
+    place, and sum its neighbours. Return the number of left and of right neighbours, the size of the records in bytes,
+    the weight of the merged places, and the weight of those whose left neighbour had merged just before."""
     slots, places, sums, records, neighbours = work.slots, work.places, work.sums, work.records, work.neighbours
     right_neighbours = part(neighbours, length(neighbours) >> 1, length(neighbours) >> 1)
     left_width = load32(work.widths, left << 2) << 2
@@ -330,7 +331,7 @@ def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: 
         store32(slots, behind - 4, token)
         weight_sum += weight
         if before_token == token:
-            # What stood behind the merge before was the left part of this one. Now it is its token.
+            # The right neighbour of the previous merge was the left part of this one. Now it is the new token.
             store32(records, merged - 4, token)
             subtract_neighbour(sums, (left << 5) + 16, weight)
             repeated += weight
@@ -349,7 +350,7 @@ def rewrite(work: Merging, left: int, right: int, token: int, start: int, stop: 
 
 @inline_kernel
 def count_down(pairs: Span, shift: int, key: int, weight: int) -> None:
-    """Take occurrences from a pair, if it is in the table."""
+    """Subtract occurrences from a pair, if it is in the table."""
     entry = find(pairs, shift, key)
     if load64(pairs, entry) != 0:
         store64(pairs, entry + 8, load64(pairs, entry + 8) - weight)
@@ -357,8 +358,8 @@ def count_down(pairs: Span, shift: int, key: int, weight: int) -> None:
 
 @inline_kernel
 def enter_pair(work: Merging, key: int, weight: int, occurrences: int, free: int, stop: int) -> tuple[int, int]:
-    """Enter a new pair, with room for its list: from ``free``, if that is enough before ``stop``, else at the end of
-    ``places``. Where its list starts; the new ``free``. Both count places."""
+    """Enter a new pair with room for its list: at ``free``, if that fits before ``stop``, else at the end of
+    ``places``. Return the start of its list and the new ``free``, both as indexes of places."""
     entry = find(work.pairs, number(work, PAIR_SHIFT), key)
     start = free
     if free + occurrences <= stop:
@@ -379,9 +380,9 @@ def enter_pair(work: Merging, key: int, weight: int, occurrences: int, free: int
 def replace_pairs(
     work: Merging, side: int, count: int, old: int, token: int, repeated: int, room: tuple[int, int]
 ) -> int:
-    """For the neighbours on one side (0: left, 1: right): count their old pairs down and enter their new ones. Leaves
-    the start of each new list in ``sums``, or -1. ``old``: the part of the token that the neighbour stood beside;
-    ``room``: places that are free now, first and behind the last. The first one that is free afterwards."""
+    """For the neighbours on one side (0: left, 1: right), reduce the counts of their old pairs and enter their new
+    ones. Write the start of each new list, or -1, to ``sums``. ``old``: the part of the token next to the neighbour.
+    ``room``: free places, first and end. Return the first place that remains free."""
     pairs, sums, lengths, neighbours = work.pairs, work.sums, work.byte_lengths, work.neighbours
     shift, threshold, last_left = number(work, PAIR_SHIFT), number(work, THRESHOLD), number(work, LEFT)
     most = number(work, LONGEST) - load32(lengths, token << 2)
@@ -427,7 +428,7 @@ def fill_lists(work: Merging, merged: int) -> None:
 
 @inline_kernel
 def clear_sums(work: Merging, side: int, count: int) -> None:
-    """Make the sums of noted neighbours zero again."""
+    """Reset the sums of listed neighbours to zero."""
     sums, neighbours = work.sums, work.neighbours
     noted = side * (length(neighbours) >> 1)
     for index in range(count):
@@ -438,7 +439,7 @@ def clear_sums(work: Merging, side: int, count: int) -> None:
 
 @inline_kernel
 def note_merge(work: Merging, left: int, right: int, count: int, weight: int) -> None:
-    """Note that a pair which occurred ``count`` times was merged at places of this weight."""
+    """Record that a pair with count ``count`` was merged at places of this weight."""
     merged, tokens = number(work, MERGED), number(work, TOKENS) - weight
     at = merged * MERGE_FIELDS * 8
     store64(work.merges, at, left)
@@ -451,7 +452,7 @@ def note_merge(work: Merging, left: int, right: int, count: int, weight: int) ->
 
 @kernel
 def merge_pair(work: Merging, entry: int) -> None:
-    """Merge the pair on top of the queue, whose entry in ``pairs`` this is. All arrays have room for it."""
+    """Merge the pair on top of the queue. ``entry``: its entry in ``pairs``. All arrays must have room for it."""
     key = load64(work.pairs, entry) - 1
     count = load64(work.pairs, entry + 8)
     left, right = key >> 32, key & LOW
@@ -475,8 +476,8 @@ def merge_pair(work: Merging, entry: int) -> None:
 
 @kernel
 def merge_pairs(arrays: Merging, most: int, budget: int) -> int:
-    """Merge up to ``most`` pairs, and stop early when about ``budget`` places were looked at. Returns why it stopped:
-    PAUSED, BELOW_THRESHOLD, or which array has no room for the next merge, whose number of places is in NEEDED then."""
+    """Merge up to ``most`` pairs, but stop when about ``budget`` places were visited. Return why it stopped: PAUSED,
+    BELOW_THRESHOLD, or which array lacks room for the next merge, whose number of places is then in NEEDED."""
     work = spans_of(arrays)
     status = PAUSED
     while most > 0 and budget > 0:

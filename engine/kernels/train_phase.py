@@ -1,7 +1,7 @@
-"""Starting to merge: count all pairs, and make the lists of those that occur often enough.
+"""Start of a merging phase: count all pairs, and make the lists of those that are frequent enough.
 
-Pairs below a threshold have neither a list nor a place in the queue, which keeps both small: most pairs are rare. When
-the queue has run down to the threshold, what is left is recounted with a lower one: the next *phase*.
+Pairs below a threshold have neither a list nor a queue entry, which keeps both small: most pairs are rare. When the
+queue has run down to the threshold, the rest is recounted with a lower one: the next *phase*.
 """
 
 from __future__ import annotations
@@ -27,14 +27,15 @@ from engine.kernels.train_layout import (
 from engine.kernels.train_merge import ENTRY, bucket_of, find, home, let_wait, pair_key
 
 WEIGHT = 0xFFFFFFFF
-"""The part of a place that is its weight."""
+"""Mask of the weight in a place."""
 BATCH = 128
-"""Pairs that are looked up together, so that the processor does not wait for each."""
+"""Pairs looked up together, so that the processor does not wait for each."""
 
 
 @kernel
 def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
-    """Give every token one slot, and drop pretokens that are one token. In place; how many slots are left."""
+    """Reduce every token to one slot, and drop pretokens that are one token, in place. Return the number of slots
+    left."""
     text, width_of = span(slots), span(widths)
     used = 0
     at = 0
@@ -58,9 +59,9 @@ def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
 
 @inline_kernel
 def gather(work: Merging, at: int, stop: int, weight: int, batch: Span) -> tuple[int, int, int]:
-    """Up to ``BATCH`` pairs that begin in slots ``at`` to ``stop``, where every token has one slot: their keys, and
-    places as in ``train_layout``, two words each. ``weight``: of the pretoken there. How many; the slot reached, and
-    the weight there."""
+    """Write up to ``BATCH`` pairs that start in slots ``at`` to ``stop`` to ``batch``, as key and place (see
+    ``train_layout``). Every token must have one slot. ``weight``: that of the pretoken at ``at``. Return the number of
+    pairs, the slot reached, and the weight there."""
     slots, pairs, lists, shift = work.slots, work.pairs, work.lists, number(work, PAIR_SHIFT)
     count = 0
     while count < BATCH and at < stop:
@@ -81,8 +82,9 @@ def gather(work: Merging, at: int, stop: int, weight: int, batch: Span) -> tuple
 
 @kernel
 def count_pairs(arrays: Merging, start: int, stop: int) -> int:
-    """Add the pairs that begin in slots ``start`` to ``stop`` to the table, where every token has one slot. Returns the
-    slot reached, earlier when the table is half full. ``lists`` counts occurrences in the second word."""
+    """Add the pairs that start in slots ``start`` to ``stop`` to the table. Every token must have one slot. Return the
+    slot reached, which is earlier if the table is half full. Occurrences are counted in the second word of
+    ``lists``."""
     work = spans_of(arrays)
     pairs, lists, shift, used = work.pairs, work.lists, number(work, PAIR_SHIFT), number(work, PAIRS_USED)
     keys = np.empty(2 * BATCH, np.int64)
@@ -107,7 +109,7 @@ def count_pairs(arrays: Merging, start: int, stop: int) -> int:
 
 @kernel
 def drop_long_pairs(arrays: Merging) -> int:
-    """Forget pairs that would make too long a token. The highest count that is left."""
+    """Drop pairs that would make too long a token. Return the highest remaining count."""
     pairs, lengths = span(arrays.pairs), span(arrays.byte_lengths)
     longest = arrays.state[LONGEST]
     highest = 0
@@ -123,7 +125,7 @@ def drop_long_pairs(arrays: Merging) -> int:
 
 @kernel
 def pairs_above(arrays: Merging, least: int) -> tuple[int, int]:
-    """How many pairs occur ``least`` times or more, and how many places they have."""
+    """Return how many pairs have a count of at least ``least``, and how many places they have."""
     pairs, lists = span(arrays.pairs), span(arrays.lists)
     found = places = 0
     for entry in range(0, length(pairs), ENTRY):
@@ -135,7 +137,7 @@ def pairs_above(arrays: Merging, least: int) -> tuple[int, int]:
 
 @kernel
 def start_lists(arrays: Merging, highest: int) -> None:
-    """Give each pair room for its list, and put it into the empty queue; none occurs more than ``highest`` times."""
+    """Reserve room for each pair's list, and put it into the empty queue. No count exceeds ``highest``."""
     work = spans_of(arrays)
     put_number(work, BUCKET, bucket_of(highest))
     put_number(work, HEAP_SIZE, 0)
@@ -151,8 +153,8 @@ def start_lists(arrays: Merging, highest: int) -> None:
 
 @kernel
 def list_places(arrays: Merging, start: int, stop: int) -> None:
-    """Put the places of slots ``start`` to ``stop``, where a pretoken begins, on the lists of their pairs. The start of
-    each list moves behind what is on it."""
+    """Put the places of slots ``start`` to ``stop``, where a pretoken starts, on the lists of their pairs. The start of
+    each list moves to the end of its content."""
     work = spans_of(arrays)
     pairs, lists, places, shift = work.pairs, work.lists, work.places, number(work, PAIR_SHIFT)
     keys = np.empty(2 * BATCH, np.int64)
@@ -172,7 +174,7 @@ def list_places(arrays: Merging, start: int, stop: int) -> None:
 
 @kernel
 def rewind_lists(arrays: Merging) -> None:
-    """After ``list_places``: let the start of each list be its start again."""
+    """Reset the start of each list after ``list_places``."""
     lists, pairs = span(arrays.lists), span(arrays.pairs)
     for entry in range(0, length(lists), ENTRY):
         if load64(pairs, entry) != 0:

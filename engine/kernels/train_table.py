@@ -1,16 +1,16 @@
-"""The pretokens of a corpus: counted in a table, and laid out for merging.
+"""Pretokens of a corpus: counted in a hash table, and laid out for merging.
 
-``count_pretokens`` counts them in a hash table of all different ones. An *entry* is three 64-bit words, in the order of
-first sight. A pretoken of up to 15 bytes is its 16-byte key (``engine.kernels.lookup``) and how often it occurred; of a
-longer one the entry has the hash of its bytes, ``LONG_PIECE << 56`` plus its place in the arena, and the count. In the
-arena stand its length (64 bits) and its bytes. The *index* says where entries are: their number plus one, 0 where there
-is none; at most half of it is used.
+``count_pretokens`` counts them in a hash table of unique pretokens. An *entry* is three 64-bit words, in order of first
+occurrence. For a pretoken of up to 15 bytes it is its 16-byte key (``engine.kernels.lookup``) and its count. For a
+longer one it is the hash of its bytes, ``LONG_PIECE << 56`` plus its offset in the arena, and its count. The arena
+holds its length (64 bits) and its bytes. The *index* maps hashes to entries: their number plus one, or 0; at most half
+of it is used.
 
-``digest_counts`` is a digest of counted pretokens: the same whatever the order in which they were counted.
+``digest_counts`` is a digest of counted pretokens that does not depend on the order of counting.
 
-``fill_slots`` makes counted pretokens the slots that merging works on (``train_layout``), one for each byte or
-character. ``in_characters``: 0 where a symbol is a byte, 1 where it is a character; the pretokens are valid UTF-8 then.
-``spell`` gives the bytes of the tokens that merging made.
+``fill_slots`` converts counted pretokens to the slots that merging works on (``train_layout``), one for each byte or
+character. ``in_characters``: 0 if symbols are bytes, 1 if they are characters; the pretokens must then be valid UTF-8.
+``spell`` returns the bytes of the tokens that merging made.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrappin
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS
-"""Bytes of an entry."""
+"""Size of an entry, in bytes."""
 LONG = LONG_PIECE << 56
 ARENA_MASK = (1 << 56) - 1
 BATCH = 128
-"""Pretokens that are looked up together."""
+"""Pretokens looked up together."""
 
-# Places of numbers in ``state``.
+# Indexes of numbers in ``state``.
 ENTRIES_USED = 0
 ARENA_USED = 1
-INDEX_SHIFT = 2  # hash >> shift is a place in the index
-NEEDED = 3  # bytes of the arena that are missing
+INDEX_SHIFT = 2  # hash >> shift is an index of ``buckets``
+NEEDED = 3  # bytes that the arena lacks
 STATE_SIZE = 8
 
 
 class CountTable(NamedTuple):
     """buckets: uint32[2**k], the index. entries: int64[3 * n], n <= 2**(k - 1). arena: uint8[m]. state:
-    int64[STATE_SIZE]. Kernels work on the same with a span of each: ``spans_of``."""
+    int64[STATE_SIZE]. Kernels use the same tuple with a span of each: ``spans_of``."""
 
     buckets: NDArray[np.uint32]
     entries: NDArray[np.int64]
@@ -55,31 +55,31 @@ class CountTable(NamedTuple):
 
 @inline_kernel
 def spans_of(table: CountTable) -> CountTable:
-    """A span of each array. To be made once, at the door of a kernel: numba counts references to arrays."""
+    """Return a span of each array. Call it once, on entry to a kernel, because numba counts references to arrays."""
     return CountTable(span(table.buckets), span(table.entries), span(table.arena), span(table.state))
 
 
 @inline_kernel
 def number_in(table: CountTable, place: int) -> int:
-    """One of the numbers in ``state``."""
+    """Return one of the numbers in ``state``."""
     return load64(table.state, place << 3)
 
 
 @inline_kernel
 def put_number_in(table: CountTable, place: int, value: int) -> None:
-    """Change one of the numbers in ``state``."""
+    """Set one of the numbers in ``state``."""
     store64(table.state, place << 3, value)
 
 
 @inline_kernel
 def last_bucket(table: CountTable) -> int:
-    """The last place of the index; all its bits are ones."""
+    """Return the last position in the index; all its bits are ones."""
     return (length(table.buckets) >> 2) - 1
 
 
 @inline_kernel
 def short_entry(table: CountTable, low: int, high: int, place: int, count: int) -> None:
-    """Count a key, from this place of the index on; make an entry for it if there is none."""
+    """Count a key, searching from this position of the index. Makes a new entry if there is none."""
     index, entries, last = table.buckets, table.entries, last_bucket(table)
     while True:
         number = load32(index, place << 2)
@@ -100,7 +100,7 @@ def short_entry(table: CountTable, low: int, high: int, place: int, count: int) 
 
 @kernel
 def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int, count: int) -> None:
-    """Count a pretoken of 16 bytes or more; make an entry for it if there is none."""
+    """Count a pretoken of 16 bytes or more. Makes a new entry if there is none."""
     index, entries, arena, last = table.buckets, table.entries, table.arena, last_bucket(table)
     place = shift_right(hashed, number_in(table, INDEX_SHIFT))
     while True:
@@ -128,13 +128,13 @@ def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int
 
 @inline_kernel
 def has_room(table: CountTable, entries: int) -> bool:
-    """Whether so many more entries leave half of the index free."""
+    """Return True if ``entries`` more entries leave half of the index free."""
     return (number_in(table, ENTRIES_USED) + entries) << 3 <= length(table.buckets)
 
 
 @inline_kernel
 def lacks_arena(table: CountTable, size: int) -> bool:
-    """Whether the arena has no room for a pretoken. NEEDED says how many bytes it must have more."""
+    """Return True if the arena has no room for a pretoken. Sets NEEDED to the additional bytes required."""
     lacks = number_in(table, ARENA_USED) + size + 8 > length(table.arena)
     if lacks:
         put_number_in(table, NEEDED, size + 8)
@@ -151,11 +151,11 @@ def count_pretokens(
     masks: NDArray[np.uint8],
     arrays: CountTable,
 ) -> tuple[int, int]:
-    """Count pretokens ``first`` to ``count``, the first of which begins at byte ``start``.
+    """Count pretokens ``first`` to ``count``, the first of which starts at byte ``start``.
 
-    text: uint8[n], readable for 16 bytes behind the last end. ends: int32[m]. masks: uint8[256]: MASKS of ``layout``.
-    Returns the first pretoken that was not counted, and where it begins: the table has no room for it when that is not
-    ``count``. NEEDED then says how many bytes the arena lacks, 0 when it is the index that is full.
+    text: uint8[n], readable for 16 bytes beyond the last end. ends: int32[m]. masks: uint8[256]: MASKS of ``layout``.
+    Returns the first pretoken that was not counted, and its start in bytes. If it is not ``count``, the table is full,
+    and NEEDED is the number of bytes that the arena lacks, or 0 if the index is full.
     """
     if count > ends.size or start < 0 or (count > first and ends[count - 1] + 16 > text.size):
         raise IndexError("the text is shorter than its pretokens need")
@@ -195,7 +195,7 @@ def count_pretokens(
 
 @kernel
 def add_entries(other_arrays: CountTable, first: int, arrays: CountTable) -> int:
-    """Count what another table counted, from its entry ``first`` on. The first entry that was not counted, as above."""
+    """Add the counts of another table from its entry ``first``. Return the first entry not counted, as above."""
     other, table = spans_of(other_arrays), spans_of(arrays)
     arena, entries, index, shift = other.arena, other.entries, table.buckets, number_in(table, INDEX_SHIFT)
     stop = number_in(other, ENTRIES_USED)
@@ -236,7 +236,7 @@ def fill_index(arrays: CountTable) -> None:
 
 @inline_kernel
 def pretoken_of(table: CountTable, number: int) -> tuple[Span, int, int, int]:
-    """Where the bytes of an entry are: their span, start and size; and how often it occurred."""
+    """Return where the bytes of an entry are (span, start and size), and its count."""
     high = load64(table.entries, number * ENTRY + 8)
     source: Span = table.entries
     start, size = number * ENTRY, shift_right(high, 56)
@@ -248,20 +248,20 @@ def pretoken_of(table: CountTable, number: int) -> tuple[Span, int, int, int]:
 
 @inline_kernel
 def copies(count: int) -> int:
-    """How many heads a pretoken needs, each with at most ``MOST_WEIGHT`` occurrences."""
+    """Return the number of heads for a pretoken, each with a weight of at most ``MOST_WEIGHT``."""
     return 1 + (count - 1) // MOST_WEIGHT
 
 
 @inline_kernel
 def character_bytes(source: Span, at: int) -> int:
-    """How many bytes the character has that begins there; valid UTF-8."""
+    """Return the number of bytes of the character that starts there, in valid UTF-8."""
     lead = load8(source, at)
     return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0)
 
 
 @inline_kernel
 def code_point(source: Span, at: int, size: int) -> int:
-    """The code point of a character of so many bytes."""
+    """Return the code point of a character of ``size`` bytes."""
     value = load8(source, at)
     if size > 1:
         value &= 0x7F >> size
@@ -272,7 +272,7 @@ def code_point(source: Span, at: int, size: int) -> int:
 
 @inline_kernel
 def count_symbols(source: Span, start: int, size: int, in_characters: int) -> int:
-    """How many symbols a pretoken has."""
+    """Return the number of symbols in a pretoken."""
     if in_characters == 0:
         return size
     characters = 0
@@ -296,7 +296,7 @@ def mark_characters(arrays: CountTable, seen: NDArray[np.uint8]) -> None:
 
 @kernel
 def measure_slots(arrays: CountTable, in_characters: int) -> tuple[int, int, int]:
-    """How many slots the pretokens of more than one symbol need; how many symbols and bytes the corpus has."""
+    """Return the slots that pretokens of more than one symbol need, and the symbols and bytes of the corpus."""
     table = spans_of(arrays)
     slots = 1
     symbols = total = 0
@@ -312,7 +312,7 @@ def measure_slots(arrays: CountTable, in_characters: int) -> tuple[int, int, int
 
 @inline_kernel
 def write_bytes(source: Span, start: int, size: int, ids: Span, out: Span, at: int) -> int:
-    """Write bytes as slots from byte offset ``at`` on. The offset behind them."""
+    """Write bytes as slots from byte offset ``at``. Return the offset after them."""
     for byte in range(start, start + size):
         store32(out, at, load32(ids, load8(source, byte) << 2))
         at += 4
@@ -321,7 +321,7 @@ def write_bytes(source: Span, start: int, size: int, ids: Span, out: Span, at: i
 
 @inline_kernel
 def write_characters(source: Span, start: int, size: int, ids: Span, out: Span, at: int) -> int:
-    """Write characters as slots from byte offset ``at`` on. The offset behind them."""
+    """Write characters as slots from byte offset ``at``. Return the offset after them."""
     byte = start
     while byte < start + size:
         width = character_bytes(source, byte)
@@ -354,7 +354,7 @@ def fill_slots(arrays: CountTable, in_characters: int, ids: NDArray[np.uint32], 
 
 @kernel
 def digest_counts(arrays: CountTable) -> tuple[int, int]:
-    """128 bits, as two signed words: sums over all entries of what their pretoken and its count mix into."""
+    """Return 128 bits, as two signed words: sums over all entries of a hash of the pretoken and its count."""
     table = spans_of(arrays)
     entries, arena = table.entries, table.arena
     first = second = 0
@@ -363,7 +363,7 @@ def digest_counts(arrays: CountTable) -> tuple[int, int]:
         high = load64(entries, number * ENTRY + 8)
         count = load64(entries, number * ENTRY + 16)
         if shift_right(high, 56) == LONG_PIECE:
-            high = LONG | load64(arena, high & ARENA_MASK)  # its size: its place depends on the order
+            high = LONG | load64(arena, high & ARENA_MASK)  # its size, because its offset depends on the order
         one = fold_multiply(low ^ HASH_A, high ^ HASH_B)
         other = fold_multiply(multiply_wrapping(low, HASH_B) ^ high, HASH_A)
         first = add_wrapping(first, fold_multiply(one ^ HASH_B, multiply_wrapping(count, HASH_A)))
@@ -373,7 +373,7 @@ def digest_counts(arrays: CountTable) -> tuple[int, int]:
 
 @kernel
 def spell(symbols: NDArray[np.uint8], merges: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """Write where the bytes of each merged token begin and end, and return the bytes of all tokens.
+    """Write the offsets of each merged token's bytes, and return the bytes of all tokens.
 
     symbols: uint8[s], the bytes of the alphabet. merges: int64[n, 4], left and right id first. offsets: int64[ids + 1],
     filled up to the end of the alphabet.

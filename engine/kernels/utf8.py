@@ -1,14 +1,13 @@
-"""UTF-8: written from Python texts, and validated.
+"""UTF-8 encoding of Python texts, and UTF-8 validation.
 
-Both are done by kernels, so that other threads keep running; no copy of the whole text is made, and nothing is
-decoded.
+Both are kernels, so other threads keep running. Neither copies the whole text or decodes anything.
 
-``write_utf8`` writes the UTF-8 of a Python text. Python keeps the characters of a text in 1, 2 or 4 bytes each,
-whatever its widest one needs: its *width*. Most blocks of 64 are ASCII and are copied at once; of others sixteen at a
-time are spread over four bytes each and packed.
+``write_utf8`` writes the UTF-8 of a Python text. Python stores the characters of a text in 1, 2 or 4 bytes each,
+depending on its widest one: its *width*. Most blocks of 64 characters are ASCII and are copied at once. In others,
+sixteen at a time are spread over four bytes each and packed.
 
-``is_valid_utf8`` says whether bytes are valid UTF-8, 64 of them at a time. The rules are those of table 3-7 of the
-Unicode Standard (well-formed UTF-8 byte sequences).
+``is_valid_utf8`` validates UTF-8, 64 bytes at a time, by the rules of table 3-7 of the Unicode Standard (well-formed
+UTF-8 byte sequences).
 """
 
 from __future__ import annotations
@@ -43,15 +42,15 @@ from engine.kernels.memory import (
 from engine.kernels.vectors import LINE
 
 PADDING = 64
-"""Zeros behind the text."""
+"""Number of zero bytes after the text."""
 ROOM = PADDING + BLOCK
-"""Bytes beyond ``MOST_BYTES`` a character that ``write_utf8`` needs: it writes whole blocks."""
+"""Bytes that ``write_utf8`` needs beyond ``MOST_BYTES`` per character, because it writes whole blocks."""
 MOST_BYTES = 4
 GROUP = 16
 """Characters packed at once."""
 AHEAD = 2048
-"""Bytes that a text is asked for ahead of its use. A processor that sees a text being read asks ahead by itself, but
-not beyond a page of 4 KB, which is a thousand wide characters; and less, the more it is asked for elsewhere."""
+"""Distance in bytes at which a text is prefetched. The hardware prefetcher does not cross 4 KB pages, which hold a
+thousand wide characters, and prefetches less the more other memory is accessed."""
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
@@ -59,7 +58,7 @@ _GROUP, _GROUP_BYTES = ir.VectorType(_I32, GROUP), ir.VectorType(_I8, 4 * GROUP)
 
 @primitive(no_plain_twin)
 def characters(typing_context: Any, text: Any) -> Any:
-    """characters(text): the memory in which a Python text keeps its characters, as a span."""
+    """characters(text): the memory of a Python text's characters, as a span."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
@@ -71,7 +70,7 @@ def characters(typing_context: Any, text: Any) -> Any:
 
 @primitive(no_plain_twin)
 def width_of(typing_context: Any, text: Any) -> Any:
-    """width_of(text): bytes that each character of a Python text takes there."""
+    """width_of(text): bytes per character in the memory of a Python text."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
@@ -82,7 +81,7 @@ def width_of(typing_context: Any, text: Any) -> Any:
 
 @primitive(no_plain_twin)
 def is_ascii(typing_context: Any, text: Any) -> Any:
-    """is_ascii(text): 1 for a Python text of ASCII alone, else 0. Python has noted that."""
+    """is_ascii(text): 1 if a Python text is all ASCII, as Python has recorded, else 0."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         held = cgutils.create_struct_proxy(types.unicode_type)(context, builder, value=args[0])  # type: ignore[no-untyped-call]
@@ -92,12 +91,12 @@ def is_ascii(typing_context: Any, text: Any) -> Any:
 
 
 def room_for(text: str, characters: int) -> int:
-    """Bytes that ``write_utf8`` needs for so many characters of a text."""
+    """Return the bytes that ``write_utf8`` needs for ``characters`` characters of a text."""
     return (1 if text.isascii() else MOST_BYTES) * characters + ROOM
 
 
 def load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
-    """For recipes: so many characters of a text at once, ``width`` bytes each."""
+    """For recipes: load ``count`` characters of a text at once, ``width`` bytes each."""
     kind = ir.VectorType(ir.IntType(8 * width), count)
     pointer = address(context, builder, source, byte_offset, width * count)
     value = builder.load(builder.bitcast(pointer, kind.as_pointer()))
@@ -132,8 +131,8 @@ _copy_ascii_1, _copy_ascii_2, _copy_ascii_4 = map(_ascii_copier, (1, 2, 4))
 
 @inline_kernel
 def copy_ascii(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
-    """Write the low bytes of 64 characters to ``target`` at byte offset ``at``. A bit set of those that are not ASCII:
-    if there are any, what was written is worth nothing."""
+    """Write the low bytes of 64 characters to ``target`` at byte offset ``at``. Return a bit set of those that are not
+    ASCII; if there are any, the output is invalid."""
     if width == 1:
         return _copy_ascii_1(source, byte_offset, target, at)
     if width == 2:
@@ -142,7 +141,8 @@ def copy_ascii(source: Span, byte_offset: int, width: int, target: Span, at: int
 
 
 def _spread(builder: Any, points: Any) -> tuple[Any, Any]:
-    """For recipes: of each code point its UTF-8, first byte lowest; and which of the four bytes it has, as ones."""
+    """For recipes: return the UTF-8 of each code point, first byte lowest, and which of the four bytes are used, as
+    ones."""
 
     def each(value: int) -> Any:
         return ir.Constant(_GROUP, [value] * GROUP)
@@ -206,7 +206,7 @@ def _pack_group(source: Span, byte_offset: int, width: int, target: Span, at: in
 
 @inline_kernel
 def put_character(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
-    """Write the UTF-8 of one character. Its bytes, or -1 where it is a surrogate."""
+    """Write the UTF-8 of one character. Return its length in bytes, or -1 for a surrogate."""
     if width == 1:
         point = load8(source, byte_offset)
     elif width == 2:
@@ -231,7 +231,8 @@ def put_character(source: Span, byte_offset: int, width: int, target: Span, at: 
 
 @inline_kernel
 def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
-    """Write the UTF-8 of 16 characters, up to 64 bytes with what is overwritten. Its bytes, or -1 for a surrogate."""
+    """Write the UTF-8 of 16 characters; up to 64 bytes are overwritten. Return its length in bytes, or -1 for a
+    surrogate."""
     if PACKS:
         return _pack_group(source, byte_offset, width, target, at)
     written = 0
@@ -245,24 +246,24 @@ def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int)
 
 @inline_kernel
 def ask_ahead(source: Span, place: int, size: int) -> None:
-    """Ask for so many bytes of a text, ``AHEAD`` bytes behind the place that is being read."""
+    """Prefetch ``size`` bytes of a text, ``AHEAD`` bytes after the position being read."""
     for line in range(place + AHEAD, place + AHEAD + size, LINE):
         prefetch(source, line)
 
 
 @inline_kernel
 def kernel_room(text: str, characters: int) -> int:
-    """``room_for``, for kernels."""
+    """Return the same as ``room_for``, for kernels."""
     return (1 if is_ascii(text) != 0 else MOST_BYTES) * characters + ROOM
 
 
 @kernel
 def write_utf8(text: str, char_start: int, char_end: int, out: NDArray[np.uint8]) -> int:
-    """Write the UTF-8 of some characters of a text, and ``PADDING`` zeros behind it. Its bytes; -1 where it has a
-    surrogate, which UTF-8 has no room for.
+    """Write the UTF-8 of a range of characters, followed by ``PADDING`` zeros. Return its length in bytes, or -1 if it
+    contains a surrogate, which UTF-8 cannot represent.
 
-    ``out``: uint8[m], m >= room_for(text, char_end - char_start), written. IndexError when it is shorter, or the
-    characters are not within the text.
+    ``out``: uint8[m], m >= room_for(text, char_end - char_start), written. Raises IndexError if it is shorter, or if
+    the characters are not within the text.
     """
     width = width_of(text)
     if char_start < 0 or char_end < char_start or char_end > len(text):
@@ -307,8 +308,8 @@ _TWELVE_MASKS = types.UniTuple(types.uint64, 12)  # type: ignore[no-untyped-call
 
 @primitive(no_plain_twin)
 def utf8_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
-    """utf8_masks(span, byte_offset): twelve masks of the 64 bytes there. From 0x80 on; from 0xC0, 0xC2, 0xE0, 0xF0 and
-    0xF5 on; from 0x90 on and from 0xA0 on; exactly 0xE0, 0xED, 0xF0 and 0xF4."""
+    """utf8_masks(span, byte_offset): twelve masks of the 64 bytes there: at least 0x80, 0xC0, 0xC2, 0xE0, 0xF0, 0xF5,
+    0x90, 0xA0; equal to 0xE0, 0xED, 0xF0, 0xF4."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         pointer = address(context, builder, args[0], args[1], BLOCK)
@@ -328,9 +329,9 @@ def utf8_masks(typing_context: Any, text: Any, byte_offset: Any) -> Any:
 
 @inline_kernel
 def check_block(text: Span, at: int, due: Mask, limits: Mask) -> tuple[Mask, Mask, Mask]:
-    """What is wrong with 64 bytes. ``due``: which of the first three continue a character of the block before.
-    ``limits``: bits 0 to 3, whether the first byte stands behind 0xE0, 0xED, 0xF0 or 0xF4. Bytes that are wrong; and
-    both for the next block."""
+    """Return the invalid ones of 64 bytes. ``due``: which of the first three continue a character of the previous
+    block. ``limits``: bits 0 to 3, whether the first byte follows 0xE0, 0xED, 0xF0 or 0xF4. Also returns both for the
+    next block."""
     high, lead, from_c2, of_three, of_four, from_f5, from_90, from_a0, e0, ed, f0, f4 = utf8_masks(text, at)
     if high == NONE:
         return due, NONE, NONE
@@ -347,14 +348,14 @@ def check_block(text: Span, at: int, due: Mask, limits: Mask) -> tuple[Mask, Mas
 
 @kernel
 def is_valid_utf8(text: NDArray[np.uint8]) -> bool:
-    """Whether all bytes together are valid UTF-8. text: uint8[n]."""
+    """Return True if all bytes together are valid UTF-8. text: uint8[n]."""
     whole = span(text)
     due = limits = wrong = NONE
     at = 0
     while at + BLOCK <= text.size and wrong == NONE:
         wrong, due, limits = check_block(whole, at, due, limits)
         at += BLOCK
-    rest = np.zeros(BLOCK, np.uint8)  # behind the last bytes stand zeros, which continue nothing
+    rest = np.zeros(BLOCK, np.uint8)  # zeros after the last bytes, which continue no character
     last = span(rest)
     if wrong == NONE:
         move(last, part(whole, at, text.size - at))

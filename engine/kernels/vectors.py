@@ -1,4 +1,4 @@
-"""Bit operations on int64 that Python's operators do not give in compiled code, and whole cache lines at once."""
+"""Bit operations on int64 that Python's operators lack in compiled code, and operations on whole cache lines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MASK = (1 << 64) - 1
 
 
 def signed(value: int) -> int:
-    """For plain twins: the low 64 bits of a value as a signed number."""
+    """For plain twins: return the low 64 bits of a value as a signed number."""
     value = int(value) & _MASK
     return value - (1 << 64) if value >> 63 else value
 
@@ -52,7 +52,7 @@ def _plain_clear_lowest(value: int) -> int:
 
 @primitive(_plain_clear_lowest)
 def clear_lowest(typing_context: Any, value: Any) -> Any:
-    """clear_lowest(value): without its lowest set bit."""
+    """clear_lowest(value): the value without its lowest set bit."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.and_(args[0], builder.sub(args[0], ir.Constant(_I64, 1)))
@@ -66,7 +66,7 @@ def _plain_below_lowest(value: int) -> int:
 
 @primitive(_plain_below_lowest)
 def below_lowest(typing_context: Any, value: Any) -> Any:
-    """below_lowest(value): all bits below its lowest set bit; all 64 where there is none."""
+    """below_lowest(value): all bits below its lowest set bit; all 64 if none is set."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.and_(builder.not_(args[0]), builder.sub(args[0], ir.Constant(_I64, 1)))
@@ -80,7 +80,7 @@ def _plain_trailing_zeros(value: int) -> int:
 
 @primitive(_plain_trailing_zeros)
 def trailing_zeros(typing_context: Any, value: Any) -> Any:
-    """trailing_zeros(value): the number of the lowest set bit; 64 where there is none."""
+    """trailing_zeros(value): the number of the lowest set bit; 64 if none is set."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(_I1, 0))
@@ -94,7 +94,7 @@ def _plain_leading_zeros(value: int) -> int:
 
 @primitive(_plain_leading_zeros)
 def leading_zeros(typing_context: Any, value: Any) -> Any:
-    """leading_zeros(value): how many bits above its highest set bit; 64 where there is none."""
+    """leading_zeros(value): number of bits above its highest set bit; 64 if none is set."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.ctlz(args[0], ir.Constant(_I1, 0))
@@ -108,7 +108,8 @@ def _plain_select(condition: int, value: int, otherwise: int) -> int:
 
 @primitive(_plain_select)
 def select(typing_context: Any, condition: Any, value: Any, otherwise: Any) -> Any:
-    """select(condition, value, otherwise): ``value`` where the condition is not 0, without a branch."""
+    """select(condition, value, otherwise): ``value`` if the condition is not 0, else ``otherwise``, without a
+    branch."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.select(builder.icmp_signed("!=", args[0], ir.Constant(_I64, 0)), args[1], args[2])
@@ -123,7 +124,8 @@ def _plain_fold(left: int, right: int) -> int:
 
 @primitive(_plain_fold)
 def fold_multiply(typing_context: Any, left: Any, right: Any) -> Any:
-    """fold_multiply(left, right): low half xor high half of the unsigned 128-bit product. A quick, well mixing hash."""
+    """fold_multiply(left, right): low half xor high half of the unsigned 128-bit product. A fast hash that mixes
+    well."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))
@@ -135,12 +137,12 @@ def fold_multiply(typing_context: Any, left: Any, right: Any) -> Any:
 
 # --- whole cache lines ------------------------------------------------------------------------------------------------
 #
-# Cache lines are 64 bytes. Offsets count bytes from the start of a span, as in ``memory``. The compiler picks the
+# Cache lines are 64 bytes. Offsets count bytes from the start of a span, as in ``memory``. The compiler selects the
 # instructions.
 
 
 LINE = 64
-"""Bytes of a cache line."""
+"""Size of a cache line, in bytes."""
 
 _I8, _I32, _I64 = ir.IntType(8), ir.IntType(32), ir.IntType(64)
 _WORDS = ir.VectorType(_I64, 8)
@@ -149,7 +151,7 @@ _NUMBERS = ir.VectorType(_I32, 16)
 _ONES = 0xFFFFFFFF
 
 SPREAD = 8
-"""Numbers that ``spread_ids`` writes."""
+"""Number of ids that ``spread_ids`` writes."""
 _ID_SHIFTS = [0, NUMBER_BITS, 2 * NUMBER_BITS] * 2 + [3 * NUMBER_BITS] * 2
 
 
@@ -173,8 +175,8 @@ def _plain_match_keys(lines: Any, line_offset: int, keys: Any, key_offset: int) 
 
 @primitive(_plain_match_keys)
 def match_keys(typing_context: Any, lines: Any, line_offset: Any, keys: Any, key_offset: Any) -> Any:
-    """match_keys(lines, line_offset, keys, key_offset): which of the first three 16-byte keys of a line equals a key.
-    Bit 0, 2 or 4 is set, or none."""
+    """match_keys(lines, line_offset, keys, key_offset): find a key among the first three 16-byte keys of a line. Bit 0,
+    2 or 4 of the result is set, or none."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         key = _load(context, builder, args[2], args[3], _KEY, 16)
@@ -194,8 +196,8 @@ def _plain_match_pairs(pairs: Any, line_offset: int, pair: int) -> int:
 
 @primitive(_plain_match_pairs)
 def match_pairs(typing_context: Any, pairs: Any, line_offset: Any, pair: Any) -> Any:
-    """match_pairs(pairs, line_offset, pair): bit n is set where the n-th of a line's eight slots, without its low 20
-    bits, equals ``pair``."""
+    """match_pairs(pairs, line_offset, pair): bit n is set if the n-th of a line's eight slots, without its low 20 bits,
+    equals ``pair``."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         line = _load(context, builder, args[0], args[1], _WORDS, LINE)
@@ -211,7 +213,7 @@ def _plain_same_line(left: Any, left_offset: int, right: Any, right_offset: int)
 
 @primitive(_plain_same_line)
 def same_line(typing_context: Any, left: Any, left_offset: Any, right: Any, right_offset: Any) -> Any:
-    """same_line(left, left_offset, right, right_offset): whether 64 bytes are the same."""
+    """same_line(left, left_offset, right, right_offset): True if 64 bytes are equal."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lines = []
@@ -284,8 +286,8 @@ def _plain_spread_ids(out: Any, out_offset: int, values: Any, value_offset: int)
 
 @primitive(_plain_spread_ids)
 def spread_ids(typing_context: Any, out: Any, out_offset: Any, values: Any, value_offset: Any) -> Any:
-    """spread_ids(out, out_offset, values, value_offset): write the six ids that stand in a value, three in each of its
-    two 64-bit words, 20 bits each, as 32-bit numbers; and ``SPREAD`` - 6 more of anything."""
+    """spread_ids(out, out_offset, values, value_offset): write the six ids in a value, three in each of its two 64-bit
+    words, 20 bits each, as 32-bit numbers; and ``SPREAD`` - 6 arbitrary ones."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         words = _load(context, builder, args[2], args[3], _KEY, 16)

@@ -45,7 +45,7 @@ NOT_REGULAR = "this is not a regular file"
 
 
 def is_special(path: Path) -> bool:
-    """True if ``path`` exists and resolves to neither a regular file nor a folder."""
+    """Return True if ``path`` exists and resolves to neither a regular file nor a folder."""
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError):
@@ -109,7 +109,7 @@ def _own_output(path: Path) -> int | None:
 
 
 def _leads_through_descriptors(path: Path) -> bool:
-    """True if a path, or a link on the way to its target, is an entry of ``/dev`` or ``/proc``."""
+    """Return True if a path, or a link on the way to its target, is an entry of ``/dev`` or ``/proc``."""
     for _ in range(16):
         absolute = Path(os.path.normpath(path.absolute()))
         if absolute.parts[:2] in (("/", "dev"), ("/", "proc")):
@@ -247,7 +247,7 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
     then unchanged.
     """
     pieces = [content] if isinstance(content, bytes) else interruptible(content, every=1)
-    if not path.exists():  # the link of a process to its own pipe leads to a path that does not exist
+    if not path.exists():  # /dev/stdout of a pipe resolves to a path that does not exist
         make_folder(Path(os.path.realpath(path)).parent)
     with replacement_of(path, keep_backup=keep_backup) as file:
         return sum(map(file.write, pieces))

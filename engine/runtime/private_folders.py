@@ -21,7 +21,7 @@ _OTHERS = 0o077
 
 
 def is_private(folder: Path) -> bool:
-    """True if only its owner may enter ``folder``. False on Windows, and if it does not exist."""
+    """Return True if only its owner may enter ``folder``. False on Windows, and if it does not exist."""
     if sys.platform == "win32":
         return False
     try:

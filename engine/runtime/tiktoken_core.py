@@ -30,7 +30,7 @@ def byte_core(pattern: str, special_tokens: Mapping[str, int] | None = None) -> 
 
 
 def is_panic(error: BaseException) -> bool:
-    """True if this is a panic of tiktoken's Rust code. Its class cannot be imported, only recognized."""
+    """Return True if this is a panic of tiktoken's Rust code. Its class cannot be imported, only recognized."""
     kind = type(error)
     return kind.__name__ == "PanicException" and kind.__module__ == "pyo3_runtime"
 

@@ -63,8 +63,8 @@ class PartCounts(NamedTuple):
 
 
 class PartCounting(NamedTuple):
-    """How parts are counted. ``sources``: digest of the counting code, which must be the same everywhere. ``kernels``:
-    folder of compiled kernels, created on a machine where it does not exist."""
+    """Parameters for counting parts. ``sources``: digest of the counting code, which must be the same everywhere.
+    ``kernels``: folder of compiled kernels, created on a machine where it does not exist."""
 
     settings: TrainingSettings
     sources: str
@@ -72,7 +72,7 @@ class PartCounting(NamedTuple):
 
 
 def counting_of(settings: TrainingSettings, kernels: Path | None) -> PartCounting:
-    """Return how parts are counted with the code of this process."""
+    """Return the parameters for counting parts with the code of this process."""
     return PartCounting(settings, sources_digest(), kernels)
 
 

@@ -179,7 +179,7 @@ class TrainingRun:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What texts lose with these settings, in a sentence or two each."""
+        """Losses of texts with these settings, in a sentence or two each."""
         return self._plan.warnings
 
     def progress(self) -> TrainingProgress:

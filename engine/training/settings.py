@@ -41,7 +41,7 @@ class TrainingPlan:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What a decoded text loses, in a sentence or two each."""
+        """Losses in decoded texts, in a sentence or two each."""
         return self.preparation.warnings
 
 
