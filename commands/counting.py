@@ -112,7 +112,7 @@ class CountingBar:
             self._shown = done
 
     def reporting(self, before: int, check: Callable[[], None]) -> Callable[[int, int], None]:
-        """Return a report callback for a scan that starts after ``before`` bytes. Any exception of ``check`` ends the
+        """Return a report callback for a scan that starts after ``before`` bytes. Exceptions of ``check`` end the
         scan."""
 
         def report(_files: int, file_bytes: int) -> None:
@@ -125,8 +125,7 @@ class CountingBar:
 def narrowed_models(
     models: Sequence[Model], given: Sequence[Given], counted: Counted, profile: Path | None
 ) -> list[Model]:
-    """Return the models with their count rules narrowed to these texts. Of many files, reads an even sample. Raises
-    BadInput."""
+    """Return the models with their count rules narrowed to these texts. Samples many files evenly. Raises BadInput."""
     if all(model.count.label not in {"estimated", "assumed"} for model in models) or not counted.texts:
         return list(models)
     held = {one.path: one.text.text for one in given if one.text is not None}

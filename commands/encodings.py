@@ -90,8 +90,7 @@ def required_encoding(profile: Path | None, name: str | None, tokenizer: str | N
 
 
 def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
-    """Load the built-in prices, overridden by ``prices`` or else by the profile's price file, if any. Raises
-    BadInput."""
+    """Load the built-in prices, overridden by ``prices`` or the profile's price file, if any. Raises BadInput."""
     if prices is None:
         own = profile_paths(profile).prices_file
         prices = own if own.is_file() else None

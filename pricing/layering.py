@@ -25,7 +25,7 @@ PER_TOKEN_LIMIT = Decimal("0.0001")
 
 
 def lay_over(bundled: Bundled, file: PriceFile) -> tuple[list[Model], list[Notice], list[str]]:
-    """Return models, notices and hidden ids of the built-in prices overlaid by ``file``. The user's own models come
+    """Return models, notices and hidden ids of the built-in prices overlaid by ``file``. The user's models come
     last."""
     models: list[Model] = []
     hidden: list[str] = []

@@ -49,8 +49,8 @@ def price_on(price: Price, on: date) -> tuple[Price, Change | None]:
 
 
 def _in_force(price: Price, on: date) -> tuple[list[Price], Change | None]:
-    """Return the price in effect on a day, followed by those that assumed changes may not have replaced; the last
-    change."""
+    """Return the possible prices on a day, the one in effect first, and the last change. The others apply if assumed
+    changes did not take effect."""
     if price.known_from is not None and on < price.known_from:
         return [Price(Rates(), changes=price.changes, known_from=price.known_from)], None
     if price.since is not None and on < price.since:

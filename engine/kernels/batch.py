@@ -255,8 +255,7 @@ Own = tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.uint8], NDArray[np.
 
 @kernel
 def scan_known(text: NDArray[np.uint8], n_bytes: int, start: int, fixed: Fixed, ends: NDArray[np.int32]) -> int:
-    """Write the ends of the pretokens from ``start``, by the scanner of their family. Return their count, at least
-    one."""
+    """Write the ends of the pretokens from ``start``, by the scanner of their family. Return their count, 1 or more."""
     pages, classes, wide_table, split = fixed[:4]
     if split[0] == GPT2:
         found = scan_gpt2(text, n_bytes, start, pages, classes, wide_table, split, ends)

@@ -252,8 +252,8 @@ def last_white(last_bytes: Mask, wide: Mask, inner: Mask) -> Mask:
 
 @inline_kernel
 def until_open_run(space: Mask) -> Mask:
-    """Return all bytes up to the first of the whitespace that touches the end of the block, which depends on what
-    follows."""
+    """Return all bytes up to and including the first one of the whitespace that touches the end of the block. The text
+    after the block decides about the rest."""
     touching = zeros_above(space ^ ALL)
     return ALL >> (touching - 1) if touching > 0 else ALL
 

@@ -75,8 +75,7 @@ def _with_gpt2_contractions(text: Span, at: int, n_bytes: int, quotes: Mask, sta
 
 @inline_kernel
 def _gpt2_block(text: Span, at: int, n_bytes: int, tables: Tables) -> tuple[Mask, int]:
-    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0:
-    undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step; 0: undecided."""
     wide, inner, upper, lower, number, _, blank, control, quote, _, _ = block_masks(text, at)
     letter = upper | lower
     white = control | blank
@@ -148,8 +147,7 @@ def _behind_contractions(text: Span, at: int, n_bytes: int, quotes: Mask) -> Mas
 
 @inline_kernel
 def _cl100k_block(text: Span, at: int, n_bytes: int, digits: int, tables: Tables) -> tuple[Mask, int]:
-    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
-    less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step; 0 or less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, quote, _, _ = block_masks(text, at)
     letter = upper | lower
     white = (control ^ newline) | blank
@@ -241,8 +239,7 @@ def _wide_classes(text: Span, at: int, n_bytes: int, wide: Mask, inner: Mask, ta
 
 @inline_kernel
 def _deepseek_block(text: Span, at: int, n_bytes: int, tables: Tables) -> tuple[Mask, int]:
-    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
-    less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step; 0 or less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, _, _, rare = block_masks(text, at)
     ascii_letter = upper | lower
     white = (control ^ newline) | blank
@@ -356,8 +353,7 @@ def _eaten(newline: Mask, slash: Mask, mark: Mask) -> Mask:
 
 @inline_kernel
 def _o200k_block(text: Span, at: int, n_bytes: int, split: tuple[int, int, Mask], tables: Tables) -> tuple[Mask, int]:
-    """Return the pretoken starts in the block at ``at``, without its first byte, and the step to the next block; 0 or
-    less: undecided."""
+    """Return the pretoken starts in the block at ``at``, without its first byte, and the step; 0 or less: undecided."""
     wide, inner, upper, lower, number, newline, blank, control, quote, slash, _ = block_masks(text, at)
     digits, contractions, slashes = split
     slash &= slashes

@@ -167,8 +167,7 @@ def write_utf8(units: Span, count: int, out: Span) -> int:
 
 @kernel
 def bounds_of_window(window: Span, units: Span, properties: Span, total: int) -> int:
-    """Find the boundaries around the edit and store the window's position. Return ``layout.FOUND``, or why there is
-    none."""
+    """Find the boundaries around the edit and store the window. Return ``layout.FOUND``, or why there is none."""
     start = load64(window, layout.EDIT_START)
     end = start + load64(window, layout.EDIT_REMOVED)
     left = cut_before(units, properties, start - 1, max(1, start - MOST_UNITS))

@@ -49,8 +49,7 @@ class KeptCode(_Cache):
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function for a signature, or None to compile it. Raises NotCompiledError if not
-        allowed."""
+        """Return the compiled function, or None to compile it. Raises NotCompiledError if compiling is not allowed."""
         path = self._path(sig, target_context.codegen())
         content = None if path is None else _read(path)
         if content is not None:

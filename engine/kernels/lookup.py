@@ -325,8 +325,7 @@ def put_slot(slots: Span, slot: int, hashed: int, where: int, size: int, count: 
 
 @kernel
 def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, ids: Span, count: int) -> int:
-    """Cache a pretoken of 16 to ``LONGEST_CACHED`` bytes and its ids, in the first of its two slots. Return the
-    slot."""
+    """Cache a pretoken of 16 to ``LONGEST_CACHED`` bytes and its ids in the first of its slots. Return the slot."""
     arena = section(state, layout.ARENA)
     start = load64(state, layout.ARENA_USED)
     for place in range(size):

@@ -283,8 +283,7 @@ def fill_queue(tables: Span, state: Span, text: Span, byte_start: int, size: int
 
 @kernel
 def take_list(state: Span, work: Span, size: int, number: int) -> int:
-    """Empty the list of a number. Write its positions that still wait for it to the end of ``work``. Return their
-    count."""
+    """Empty the list of a number. Write positions that still wait for it to the end of ``work``; return their count."""
     heads = section(state, layout.QUEUE_HEADS)
     _, _, _, waited, nodes = work_parts(size)
     taken = nodes + 24 * size

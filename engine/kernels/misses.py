@@ -287,8 +287,7 @@ def merge_long(tables: Span, state: Span, text: Span, start: int, size: int, out
 
 @inline_kernel
 def part_misses(state: Span, missed: int) -> int:
-    """Divide MISSES into words and longer pretokens, and prefetch the lines of the words. Return the number of
-    words."""
+    """Divide MISSES into words and longer pretokens, and prefetch the lines of the words. Return the word count."""
     keys = section(state, layout.KEYS)
     words = section(state, layout.WORDS)
     misses = section(state, layout.MISSES)

@@ -206,8 +206,8 @@ def _east_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> 
 
 @kernel
 def _others_end(text: Span, at: int, n_bytes: int, pages: Span, classes: Span) -> int:
-    """Return the end of the run of others at ``at``, without a last one that prefixes a word. At least one
-    character."""
+    """Return the end of the run of others at ``at``, without a last one that prefixes a word, unless it is the only
+    one."""
     last = at
     end = at
     while end < n_bytes:

@@ -286,8 +286,7 @@ def room_for(work: Merging, places: int) -> int:
 
 @inline_kernel
 def add_neighbour(sums: Span, at: int, weight: int, neighbours: Span, count: int, token: int) -> int:
-    """Add an occurrence to the sums at a byte offset, and list the token if it is the first. Return the number
-    listed."""
+    """Add an occurrence to the sums at a byte offset, and list the token if it is new. Return the number listed."""
     occurrences = load64(sums, at + 8)
     if occurrences == 0:
         store64(neighbours, count << 3, token)

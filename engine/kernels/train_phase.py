@@ -34,8 +34,7 @@ BATCH = 128
 
 @kernel
 def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
-    """Reduce every token to one slot, and drop pretokens that are one token, in place. Return the number of slots
-    left."""
+    """Reduce every token to one slot and drop pretokens of one token, in place. Return the number of slots left."""
     text, width_of = span(slots), span(widths)
     used = 0
     at = 0

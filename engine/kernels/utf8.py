@@ -141,8 +141,7 @@ def copy_ascii(source: Span, byte_offset: int, width: int, target: Span, at: int
 
 
 def _spread(builder: Any, points: Any) -> tuple[Any, Any]:
-    """For recipes: return the UTF-8 of each code point, first byte lowest, and which of the four bytes are used, as
-    ones."""
+    """For recipes: return the UTF-8 of each code point, first byte lowest, and a mask of the bytes used."""
 
     def each(value: int) -> Any:
         return ir.Constant(_GROUP, [value] * GROUP)
@@ -231,8 +230,7 @@ def put_character(source: Span, byte_offset: int, width: int, target: Span, at: 
 
 @inline_kernel
 def put_group(source: Span, byte_offset: int, width: int, target: Span, at: int) -> int:
-    """Write the UTF-8 of 16 characters; up to 64 bytes are overwritten. Return its length in bytes, or -1 for a
-    surrogate."""
+    """Write the UTF-8 of 16 characters; may overwrite 64 bytes. Return its length in bytes, or -1 for a surrogate."""
     if PACKS:
         return _pack_group(source, byte_offset, width, target, at)
     written = 0

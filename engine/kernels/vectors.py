@@ -108,8 +108,7 @@ def _plain_select(condition: int, value: int, otherwise: int) -> int:
 
 @primitive(_plain_select)
 def select(typing_context: Any, condition: Any, value: Any, otherwise: Any) -> Any:
-    """select(condition, value, otherwise): ``value`` if the condition is not 0, else ``otherwise``, without a
-    branch."""
+    """select(condition, value, otherwise): ``value`` if condition is not 0, else ``otherwise``; branchless."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         return builder.select(builder.icmp_signed("!=", args[0], ir.Constant(_I64, 0)), args[1], args[2])
@@ -124,8 +123,7 @@ def _plain_fold(left: int, right: int) -> int:
 
 @primitive(_plain_fold)
 def fold_multiply(typing_context: Any, left: Any, right: Any) -> Any:
-    """fold_multiply(left, right): low half xor high half of the unsigned 128-bit product. A fast hash that mixes
-    well."""
+    """fold_multiply(left, right): low half xor high half of the unsigned 128-bit product. A fast, well-mixing hash."""
 
     def recipe(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         product = builder.mul(builder.zext(args[0], _I128), builder.zext(args[1], _I128))

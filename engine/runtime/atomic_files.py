@@ -327,8 +327,7 @@ def replacing(path: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _restored_on_error(places: Sequence[Path], folder: Path) -> Iterator[None]:
-    """Restore the files in ``places`` on error, as far as the disk allows. Backups are in ``folder``. Raises
-    OSError."""
+    """Restore the files in ``places`` on error, if the disk allows, from backups in ``folder``. Raises OSError."""
     kept: dict[Path, Path] = {}
     for number, place in enumerate(places):
         if place.exists():

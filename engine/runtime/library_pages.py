@@ -50,8 +50,7 @@ def _madvise() -> Callable[[int, int, int], int]:
 
 
 def _code_of(library: str) -> Iterator[tuple[int, int]]:
-    """Yield the mapped address ranges of a library's code. Only executable, read-only pages are sure to equal the
-    file."""
+    """Yield the mapped address ranges of a library's code. Only executable, read-only pages equal the file."""
     for line in _MAPS.read_text().splitlines():
         place, allowed, *rest = line.split(maxsplit=5)
         if allowed == "r-xp" and len(rest) == 4 and rest[3].endswith("/" + library):

@@ -20,8 +20,7 @@ AT_A_TIME = 1 << 18
 
 
 def running_sums(numbers: NDArray[Any], out: NDArray[_N]) -> NDArray[_N]:
-    """Write the cumulative sums of ``numbers`` to ``out``, which has the same length, and return it. Like
-    ``np.cumsum``."""
+    """Write the cumulative sums of ``numbers`` to ``out``, of the same length, and return it, like ``np.cumsum``."""
     return running_sums_of(len(numbers), lambda start, stop: numbers[start:stop], out)
 
 

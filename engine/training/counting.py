@@ -366,8 +366,8 @@ class CorpusCounting(Counting):
         return all(finished)
 
     def _work(self, counter: PretokenCounter, deadline: float) -> bool:
-        """Count on one thread: chunks until the deadline, or part of one if the pattern is slow. Return True if none is
-        left."""
+        """Count chunks on one thread until the deadline, or part of one if the pattern is slow. Return True at the
+        end."""
         while True:
             check_cancelled()
             if counter.has_begun:

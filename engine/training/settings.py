@@ -91,8 +91,7 @@ def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
 
 
 def most_merges(settings: TrainingSettings, symbols: int) -> int:
-    """Return the number of merges that fit in the vocabulary beside the symbols of its alphabet. Raises
-    TrainingError."""
+    """Return the number of merges that fit in the vocabulary beside its alphabet. Raises TrainingError."""
     merges = settings.vocab_size - symbols - len(settings.special_tokens)
     if merges < 0:
         specials = len(settings.special_tokens)

@@ -43,8 +43,7 @@ _CODE_POINTS = 0x110000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alphabet:
-    """Symbols of an encoding. ``symbols``: the bytes of each, by id. ``inner``: int64[n], the id of each inside the
-    trainer."""
+    """Symbols of an encoding. ``symbols``: the bytes of each, by id. ``inner``: int64[n], their ids in the trainer."""
 
     symbols: tuple[bytes, ...]
     inner: NDArray[np.int64]
@@ -159,8 +158,7 @@ def build_encoding(name: str, plan: TrainingPlan, alphabet: Alphabet, merges: ND
 
 @dataclass(frozen=True, slots=True)
 class EditedEncoding:
-    """An encoding with fewer entries. ``removed``: ids of all entries it lacks, including those that depended on
-    others."""
+    """An encoding with fewer entries. ``removed``: ids of the removed entries and of those that depended on them."""
 
     encoding: Encoding
     removed: tuple[int, ...]

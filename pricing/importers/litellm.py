@@ -138,7 +138,7 @@ def _rates(entry: Mapping[str, Any], unmapped: list[Unmapped], suffix: str = "")
 
 
 def _above(vendor: str, entry: Mapping[str, Any], unmapped: list[Unmapped]) -> tuple[Tier, ...]:
-    """Return tiers of keys like ``input_cost_per_token_above_200k_tokens``. A missing rate is that of the tier
+    """Return tiers of keys like ``input_cost_per_token_above_200k_tokens``. Missing rates are those of the tier
     below."""
     sizes = {int(found["size"]) for key in entry if (found := _ABOVE.match(key)) and found["rate"] in _RATES}
     tiers = []

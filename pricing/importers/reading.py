@@ -219,8 +219,7 @@ def tier_from(vendor: str, threshold: int, rates: Rates) -> Tier:
 
 
 def service_of(name: str, normal: Price, price: Price) -> Service | None:
-    """Return a service tier with these prices, or None if they are empty. Tables list only deviations from the
-    normal."""
+    """Return a service tier with these prices, or None if they are empty. Tables list only deviations."""
     if price.rates == Rates():
         return None
     thresholds = {tier.first for tier in normal.tiers}
