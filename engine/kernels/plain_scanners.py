@@ -5,15 +5,15 @@ SentencePiece.
 at a time: plain, exact, and called by the block scanners in doubt. Each takes the start of a pretoken and returns its
 end. The text is valid UTF-8, and readable for four bytes beyond ``n_bytes``; invalid UTF-8 gives meaningless ends, but
 none outside the text. ``pages`` and ``classes``: see ``engine.kernels.blocks``; ``next_deepseek`` takes tables with its
-own classes. They follow their patterns alternative by alternative. Where a pattern backtracks, the comment explains the
+own classes. All follow their patterns alternative by alternative. Where a pattern backtracks, the comment explains the
 result.
 
 ``scan_pieces`` splits texts for SentencePiece's pieces, and splits further:
 ``\n{1,31}|\t{1,31}| {2,31}| ?(?:[^ \n\t]|(?<=>) (?=</))+| ``
 
 Of a run of newlines, tabs or spaces, up to 31 are one token, from the left. Everything else is merged within a span
-that has no newlines or tabs, and a space only at its start: no piece has a space after another character, except ``>
-</``. In an encoding that has tags, such as ``</td>``, each tag is a span of its own.
+that has no newlines or tabs, and a space only at its start: no piece has a space after another character, except in
+``> </``. In an encoding that has tags, such as ``</td>``, each tag is a span of its own.
 
 Such a span is split between two characters that are adjacent in no piece: every merge across that boundary would make a
 piece in which they are. An unknown character is output byte by byte. Unreachable pieces are no concern, because the
