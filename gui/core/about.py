@@ -1,4 +1,4 @@
-"""Versions for a bug report, and the licences of all parts of the program. No Qt at import."""
+"""Versions for bug reports, and the licences of all components of the program. No Qt at import."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PACKAGES = ("PySide6-Essentials", "numpy", "numba", "tiktoken", "regex", "pyqtgr
 
 
 def version_lines() -> list[str]:
-    """Our version, Python's, the system's and those of what we stand on; one a line."""
+    """Return the versions of Tokenloupe, Python, the system and the main packages, one per line."""
     lines = [
         f"Tokenloupe {our_version()}",
         f"Python {platform.python_version()} ({platform.python_implementation()})",
@@ -24,7 +24,7 @@ def version_lines() -> list[str]:
 
 
 def our_version() -> str:
-    """Our own version; that of the checkout where the program was not installed."""
+    """Return the version of Tokenloupe; for a checkout that is not installed, the one in ``pyproject.toml``."""
     try:
         return metadata.version("tokenloupe")
     except metadata.PackageNotFoundError:
@@ -32,12 +32,12 @@ def our_version() -> str:
 
 
 def is_built() -> bool:
-    """Whether this is a program that ``packaging/build_app.py`` put together, to which nothing can be installed."""
+    """Return True in a frozen program built by ``packaging/build_app.py``, in which no package can be installed."""
     return bool(getattr(sys, "frozen", False))
 
 
 def own_command() -> str:
-    """How this program is called on a command line."""
+    """Return the command that starts this program from a shell."""
     return "tokenloupe" if is_built() or Path(sys.argv[0]).stem == "tokenloupe" else "python main.py"
 
 
@@ -61,10 +61,10 @@ def _version(package: str) -> str:
 
 # --- licences ---------------------------------------------------------------------------------------------------------
 #
-# What installed packages declare and which texts they bring is read from their metadata, so it is that of the versions
-# that run. Qt's own licence, which its packages only name, is the LGPL, kept in ``gui/core/licence_texts`` with the GPL
-# that it adds to: Qt is used unchanged, as libraries that can be replaced. A built program (``packaging``) holds Python
-# as well, and libraries of the system it was built on: which ones is written down when it is built.
+# The declared licences and the licence texts are read from the metadata of the installed packages, so they match the
+# versions that run. PySide6 only names Qt's licence, the LGPL; its text is in ``gui/core/licence_texts``, with the GPL
+# that it extends: Qt is used unchanged, as replaceable libraries. A built program (``packaging``) also contains Python
+# and libraries of the build system; the list of these libraries is written by the build.
 
 
 DISTRIBUTIONS = (
@@ -87,22 +87,21 @@ DISTRIBUTIONS = (
     "fontpkg-jetbrains-mono",
     "fontpkg",
 )
-"""All that is needed at run time, by the names of the package index."""
+"""Packages needed at run time, by their names on PyPI."""
 EXTRAS = ("distributed", "dask", "ctok")
-"""What is used where it is installed. A built program has none of it."""
+"""Optional packages. A built program has none of them."""
 BUILDER = "pyinstaller"
-"""What starts a built program is a part of it."""
+"""The boot loader of a built program is part of it."""
 LIBRARY_LIST = "SYSTEM-LIBRARIES.txt"
 LIBRARY_TEXTS = "system-licences"
-"""In a built program: the list of the libraries of the system, and the folder with the texts of their licences."""
+"""In a built program: the list of bundled system libraries, and the folder with their licence texts."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "engine" / "data"
 _VOCABULARIES = tuple(_DATA / name for name in ("NOTICE.md", "LICENSE-APACHE-2.0.txt", "LICENSE-UNICODE-3.0.txt"))
 _OURS = _ROOT / "LICENSE"
 _KEPT = Path(__file__).parent / "licence_texts"
-"""Copies to the letter: the LGPL and the GPL as the Free Software Foundation publishes them, Python's as it comes with
-Python 3.11."""
+"""Verbatim copies: LGPL and GPL as published by the Free Software Foundation, Python's licence as in Python 3.11."""
 _QT_WORDS = (
     "Used under the LGPL, version 3, whose text follows, and behind it the text of the GPL, which it adds to.\n"
     "Qt itself has parts of others in it, ICU among them. Their licences are with its sources and listed at\n"
@@ -115,15 +114,15 @@ _WITHOUT_TEXT: dict[str, tuple[str, tuple[Path, ...]]] = {
     "sentencepiece": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
     "fontpkg": ("Comes with the packages of the fonts, under the MIT licence. The program does not use it.", ()),
 }
-"""Packages that name their licence and bring no text of it: what we say to that, and which of our copies it is."""
+"""Packages that name their licence without its text: a note, and our copies of the text."""
 _SHORT = 60
-"""Characters of a declaration in one line; a longer one is the text of the licence itself."""
+"""Maximum length of a licence name, in characters; a longer declaration is the licence text itself."""
 _LICENCE_CLASSIFIER = "License :: OSI Approved :: "
 _LICENCE_FILE = re.compile(r"(?i)(^|/)(licen[cs]es?|copying|notice)[^/]*$")
 
 
 class Component(NamedTuple):
-    """One thing that the program is made of. ``text`` is empty where its package brings none."""
+    """A component of the program. ``text`` is empty if its package has no licence text."""
 
     name: str
     version: str
@@ -132,8 +131,8 @@ class Component(NamedTuple):
 
 
 def components() -> Iterator[Component]:
-    """Ourselves, the vocabularies, Python, every package that is installed of those that may be, and in a built program
-    the libraries of the system."""
+    """Yield Tokenloupe, the vocabularies, Python, every installed package of the lists above, and in a built program
+    the system libraries."""
     yield Component("Tokenloupe", our_version(), "MIT", _read(_OURS))
     yield Component(
         "Vocabularies", "", "MIT, Modified MIT, Apache-2.0, Unicode-3.0", "\n\n".join(map(_read, _VOCABULARIES))
@@ -152,8 +151,10 @@ def components() -> Iterator[Component]:
 
 
 def overview(before_each: Callable[[], object] | None = None) -> str:
-    """All of it as one text: a list first, the texts of the licences behind it. ``before_each``: called before the
-    files of another package are read."""
+    """Return one text: the list of components, then their licence texts.
+
+    ``before_each`` is called after each component, before the files of the next package are read.
+    """
     found = []
     for component in components():
         found.append(component)
@@ -167,7 +168,7 @@ def overview(before_each: Callable[[], object] | None = None) -> str:
 
 
 def declared_licence(distribution: metadata.Distribution) -> str:
-    """What a package says its licence is: as an SPDX expression, in a few words, or by its classifiers."""
+    """Return the declared licence of a package: its SPDX expression, its short name, or its classifiers."""
     declared = distribution.metadata
     expression = declared.get("License-Expression") or ""
     words = (declared.get("License") or "").strip().partition("\n")[0]
@@ -180,19 +181,19 @@ def declared_licence(distribution: metadata.Distribution) -> str:
 
 
 def _texts(distribution: metadata.Distribution) -> str:
-    """The licence files that lie with the metadata of a package, one behind the other."""
+    """Return the licence files in a package's metadata, joined."""
     files = [file for file in distribution.files or () if ".dist-info" in str(file) and _LICENCE_FILE.search(str(file))]
     return "\n\n".join(filter(None, (_read(Path(str(file.locate()))).strip() for file in sorted(files))))
 
 
 def _kept_text(name: str) -> str:
-    """For a package that brings no text of its licence: our copy."""
+    """Return our copy of the licence text for a package that has none."""
     words, files = _WITHOUT_TEXT.get(name, ("", ()))
     return "\n\n".join(filter(None, (words, *map(_read, files))))
 
 
 def _python_text() -> str:
-    """The licence of Python: what lies with the one that runs, else our copy."""
+    """Return the licence of the running Python, or our copy."""
     import sysconfig
 
     standard = Path(sysconfig.get_path("stdlib"))

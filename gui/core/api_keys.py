@@ -1,12 +1,12 @@
-"""Finds what looks like an API key in texts and vocabularies, so that none is shared by mistake. No Qt.
+"""Detection of API keys in texts and vocabularies, so that none is shared by accident. No Qt.
 
-Only forms that hardly anything else has: a fixed beginning, and as many signs behind it as the issuer gives out. A
-password or a key without such a beginning is not found: a text in which nothing is found may still hold secrets.
+Only distinctive formats are detected: a fixed prefix, followed by as many characters as the issuer uses. Passwords and
+keys without such a prefix are not found, so a text without findings may still hold secrets.
 
-Where the forms come from: the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml) for OpenAI,
+Sources of the formats: the rules of gitleaks (github.com/gitleaks/gitleaks, config/gitleaks.toml) for OpenAI,
 Anthropic, AWS, Google, Hugging Face and Stripe; GitHub's "Behind GitHub's new authentication token formats" (2021) and
 its documentation of fine-grained tokens; Slack's "Token types"; RFC 7468 for private keys in PEM. OpenRouter, Groq and
-xAI name the beginnings of theirs in their documentation; how many signs follow is what such keys have been seen with.
+xAI document their prefixes; the lengths are those of observed keys.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 MOST_FOUND = 100
 MOST_NAMED = 5
 SHORTEST_KEY = 20
-"""Bytes of the shortest of the forms below."""
+"""Length of the shortest format below, in bytes."""
 STRETCH = 1 << 16
 LONGEST = 1024
-"""Characters that are searched at once; and more than any key has, with the sign behind it."""
+"""Chunk size of the search; and an upper bound for the length of a key and the character after it. In characters."""
 _FORMS = {
     "Anthropic": r"sk-ant-(?:api03|admin01|oat01)-[A-Za-z0-9_-]{80,120}",
     "OpenRouter": r"sk-or-v1-[0-9a-f]{64}",
@@ -44,12 +44,12 @@ _BEGINNINGS = (
     *("sk-", "AIza", "AKIA", "ASIA", "ABIA", "ACCA", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
     *("hf_", "gsk_", "xai-", "xox", "_live_", "PRIVATE KEY"),
 )
-"""What every key has one of: looked for first, as that is ten times as fast."""
+"""Every key contains one of these. Searching for them first is ten times as fast."""
 _ISSUERS = tuple(_FORMS)
 
 
 class FoundKey(NamedTuple):
-    """What looks like a key: whose, on which line from 1, and where in characters. Never the key itself."""
+    """A suspected key: its issuer, its line (from 1) and its character offsets. Never the key itself."""
 
     issuer: str
     line: int
@@ -58,7 +58,7 @@ class FoundKey(NamedTuple):
 
 
 def find_keys(text: str) -> tuple[FoundKey, ...]:
-    """What looks like a key in a text, in order, at most a hundred. Takes time in proportion to the text."""
+    """Find suspected keys, in order, at most ``MOST_FOUND``. Takes linear time."""
     found: list[FoundKey] = []
     line, place = 1, 0
     for match in _matches(text):
@@ -72,12 +72,12 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
 
 
 def keys_in_text(text: str) -> tuple[str, ...]:
-    """Whose keys a text seems to hold, and on which lines, in words."""
+    """Describe the suspected keys of a text: issuer and line of each."""
     return tuple(f"{key.issuer} (line {key.line})" for key in find_keys(text))
 
 
 def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
-    """Which tokens of a vocabulary, ids and bytes, hold a whole key: one that stood often in what it learned from."""
+    """Describe the tokens (ID, bytes) that contain a whole key: such a key was frequent in the training text."""
     return tuple(
         f"{key.issuer} (token {token_id})"
         for token_id, content in tokens
@@ -87,13 +87,13 @@ def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
 
 
 def key_sentence(subject: str, places: Sequence[str]) -> str:
-    """A sentence that names what was found and where, the first few of it; ``subject``: such as ``The text``."""
+    """Return a sentence with the first few findings. ``subject``: such as ``The text``."""
     more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
     return f"{subject} may contain API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:
-    """Stretch by stretch: one search through a big text would keep all other threads waiting until its end."""
+    """Search in chunks: one search through a large text would hold the GIL until its end."""
     start = 0
     while start < len(text):
         end = start + STRETCH
@@ -109,12 +109,12 @@ def _matches(text: str) -> Iterator[re.Match[str]]:
 
 
 def keys_in_vocabulary(encoding: Encoding) -> tuple[str, ...]:
-    """Whose keys, and in which tokens, in words. Special tokens are looked through as well."""
+    """Describe the tokens of a vocabulary that contain a key. Special tokens are searched too."""
     return keys_in_tokens(_tokens(encoding))
 
 
 def _tokens(encoding: Encoding) -> Iterator[tuple[int, bytes]]:
-    """Ids and bytes; some ids of an imported file may stand for nothing."""
+    """Yield IDs and bytes. Imported files may have unassigned IDs."""
     for token_id in range(encoding.n_vocab):
         try:
             yield token_id, encoding.decode_single_token_bytes(token_id)

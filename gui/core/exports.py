@@ -1,11 +1,11 @@
-"""Tables as text for other programs: TSV, CSV, Markdown, JSON. No Qt.
+"""Export of tables for other programs: TSV, CSV, Markdown, JSON. No Qt.
 
-Numbers are written exactly, with a point and without group separators, whatever the user's locale is. What is unknown
-is an empty cell (``null`` in JSON), never 0.
+Numbers are written exactly, with a decimal point and without group separators, in every locale. An unknown value is an
+empty cell (``null`` in JSON), never 0.
 
-Spreadsheets run cells that begin with ``=``, ``+``, ``-`` or ``@`` as formulas. Text in TSV and CSV that a spreadsheet
-could take for one gets an apostrophe in front, as OWASP's page on CSV injection advises; numbers do not need it. The
-names of columns are text like any other: models and encodings stand in them, by names that strangers gave.
+Spreadsheets run cells that begin with ``=``, ``+``, ``-`` or ``@`` as formulas. In TSV and CSV, text that a spreadsheet
+could read as a formula is prefixed with an apostrophe, as OWASP's page on CSV injection advises; numbers do not need
+it. Column names are escaped as well: they contain model and encoding names from untrusted files.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ from decimal import Decimal
 from engine.runtime.cancellation import interruptible
 
 Value = str | int | Decimal | date | None
-"""What a cell can hold. bool is an int to Python and is written as ``true`` or ``false``."""
+"""Type of a cell. bool is a subclass of int; it is written as ``true`` or ``false``."""
 
 FORMULA_STARTS = "=+-@＝＋－＠"
-"""First characters that make a spreadsheet read a cell as a formula; the wide ones do so in East Asian locales."""
+"""First characters that make a spreadsheet read a cell as a formula; the full-width ones in East Asian locales."""
 
 
 _ASKING = 256
-"""After so many rows others get a turn of the interpreter."""
+"""Number of rows between two checks for cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportTable:
-    """A table to write: names of the columns, rows of as many cells, and lines about the whole (name, value).
+    """A table to export: column names, rows of the same length, and (name, value) pairs about the whole table.
 
-    ``numeric`` names the columns that hold numbers, as values or as text like ``≈ 17,000–20,000``.
+    ``numeric``: names of the columns that hold numbers, as values or as text like ``≈ 17,000–20,000``.
     """
 
     columns: tuple[str, ...]
@@ -42,7 +42,7 @@ class ExportTable:
 
 
 def plain(value: Value) -> str:
-    """A cell as text: exact, in the C locale, empty for None."""
+    """Return a cell as text: exact, in the C locale, empty for None."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -57,7 +57,7 @@ def plain(value: Value) -> str:
 
 
 def harmless(value: Value) -> str:
-    """A cell as text that no spreadsheet runs as a formula."""
+    """Return a cell as text that no spreadsheet runs as a formula."""
     text = plain(value)
     if isinstance(value, str) and (text[:1] in ("\t", "\r", "\n") or text.lstrip()[:1] in tuple(FORMULA_STARTS)):
         return "'" + text
@@ -65,13 +65,13 @@ def harmless(value: Value) -> str:
 
 
 def to_tsv(table: ExportTable) -> str:
-    """Tab separated, one line a row, the names of the columns first. Tabs and line ends inside cells become spaces."""
+    """Return tab-separated lines, the column names first. Tabs and line breaks inside cells become spaces."""
     lines = [[harmless(value) for value in line] for line in (table.columns, *table.rows)]
     return "".join("\t".join(_one_line(cell) for cell in line) + "\n" for line in lines)
 
 
 def to_csv(table: ExportTable) -> str:
-    """CSV as RFC 4180 has it (CRLF), after a block of lines ``# name,value`` about the table."""
+    """Return CSV as in RFC 4180 (CRLF), after a block of lines ``# name,value`` about the table."""
     import csv
     import io
 
@@ -85,7 +85,7 @@ def to_csv(table: ExportTable) -> str:
 
 
 def to_markdown(table: ExportTable) -> str:
-    """A table of GitHub's Markdown; columns of numbers are right-aligned."""
+    """Return a table in GitHub's Markdown; numeric columns are right-aligned."""
     rows = [[_markdown_cell(plain(value)) for value in row] for row in table.rows]
     rule = ["---:" if name in table.numeric else "---" for name in table.columns]
     lines = [[_markdown_cell(name) for name in table.columns], rule, *rows]
@@ -93,14 +93,14 @@ def to_markdown(table: ExportTable) -> str:
 
 
 def to_json(table: ExportTable) -> str:
-    """``{"about": {...}, "rows": [{column: value}]}``; money is a string: a JSON number would go through a float."""
+    """Return ``{"about": {...}, "rows": [{column: value}]}``. Money is a string: a JSON number would become a float."""
     import json
 
     def written(names: Iterable[str], values: Iterable[Value], depth: int) -> str:
         of_names = {name: _json_value(value) for name, value in zip(names, values, strict=True)}
         return json.dumps(of_names, ensure_ascii=False, indent=2).replace("\n", "\n" + "  " * depth)
 
-    # Row by row: as a whole, the rows of a vocabulary would be millions of small pieces for a moment.
+    # Row by row: as a whole, the rows of a vocabulary would become millions of small objects at once.
     rows = ",\n".join(f"    {written(table.columns, row, 2)}" for row in interruptible(table.rows, _ASKING))
     members = [f'  "about": {written(*zip(*table.about, strict=True), 1)}'] if table.about else []
     members.append(f'  "rows": [\n{rows}\n  ]' if rows else '  "rows": []')

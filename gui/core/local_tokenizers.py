@@ -1,8 +1,8 @@
-"""Tokenizer files that other programs keep on this computer. Only looked for when the user asks; nothing is opened, and
-nothing fetched. No Qt.
+"""Search for tokenizer files of other programs on this computer. Runs only when the user asks; it imports nothing and
+uses no network. No Qt.
 
-Where they are: huggingface_hub (docs, "Manage huggingface_hub cache-system"; HF_HUB_CACHE, HF_HOME), Ollama
-(docs/faq.md: OLLAMA_MODELS), LM Studio ("~/.lmstudio/models"), llama.cpp (LLAMA_CACHE).
+Locations: huggingface_hub (docs, "Manage huggingface_hub cache-system"; HF_HUB_CACHE, HF_HOME), Ollama (docs/faq.md:
+OLLAMA_MODELS), LM Studio ("~/.lmstudio/models"), llama.cpp (LLAMA_CACHE).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gui.core.paths import folder_of
 
 MOST_FOUND = 500
 MOST_LOOKED_AT = 200_000
-"""Files and folders in one place: a model folder has some dozens."""
+"""Maximum number of files and folders visited per location; a model folder has some dozens."""
 
 _END_BYTES = 1 << 18
 _REPOSITORY = "models--"
@@ -27,7 +27,7 @@ _MODEL_LAYER = "application/vnd.ollama.image.model"
 
 @dataclass(frozen=True, slots=True)
 class LocalTokenizer:
-    """A file, what it belongs to, and the program that keeps it."""
+    """A tokenizer file, the title of its model, and the program that stores it."""
 
     path: Path
     title: str
@@ -35,9 +35,9 @@ class LocalTokenizer:
 
 
 def looks_like_tokenizer(path: Path) -> bool:
-    """True if the content of a file is that of a tokenizer, whatever the file is called. Reads its two ends only.
+    """Return True if the content of a file looks like a tokenizer, whatever its name. Reads only its two ends.
 
-    Not ``engine.library.formats.reading``, which is the judge of it all: loading that would hold up the window.
+    ``engine.library.formats.reading`` decides for certain, but importing it here would block the window.
     """
     try:
         if not path.is_file():
@@ -52,13 +52,15 @@ def looks_like_tokenizer(path: Path) -> bool:
         return True
     if start.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{":
         return any(one.keys and all(key in ends for key in one.keys) for one in FORMATS)
-    # Called like one, and no text: the import says what is wrong.
+    # A binary file with a tokenizer's suffix: the import reports what is wrong with it.
     return b"\0" in start and path.suffix.casefold() in endings() and path.suffix.casefold() != ".json"
 
 
 def find(cancel_check: Callable[[], None], home: Path | None = None) -> list[LocalTokenizer]:
-    """All that are found, by title; folders that cannot be read are passed over. ``cancel_check`` is called all the
-    time; what it raises ends the search. ``home``: the user's folder."""
+    """Return the tokenizers found, sorted by title; unreadable folders are skipped.
+
+    ``cancel_check`` is called often; an exception that it raises ends the search. ``home``: the user's folder.
+    """
     home = Path.home() if home is None else home
     cache = folder_of("XDG_CACHE_HOME", home / ".cache")
     hub = folder_of("HF_HUB_CACHE", folder_of("HF_HOME", cache / "huggingface") / "hub")
@@ -73,8 +75,7 @@ def find(cancel_check: Callable[[], None], home: Path | None = None) -> list[Loc
 
 
 def name_of_model(path: Path) -> str:
-    """What the model is called that a file in a folder of Hugging Face or Ollama belongs to, whose own name says
-    nothing; empty for any other file."""
+    """Return the model name for a file of Hugging Face or Ollama, whose own name is generic; empty for others."""
     repository = next((part for part in path.parts if part.startswith(_REPOSITORY)), "")
     if repository:
         return repository.rsplit("--", 1)[-1]
@@ -85,7 +86,7 @@ def name_of_model(path: Path) -> str:
 
 
 def _in_hub(hub: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
-    """Of each repository the newest snapshot that has a tokenizer."""
+    """Yield the tokenizers of the newest snapshot that has one, for each repository."""
     for repository in _entries(hub):
         if not repository.name.startswith(_REPOSITORY):
             continue
@@ -99,7 +100,7 @@ def _in_hub(hub: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokeni
 
 
 def _in_ollama(models: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
-    """Models of which the manifest names the file."""
+    """Yield the model files named by manifests."""
     manifests = models / "manifests"
     for manifest in _files(manifests, cancel_check):
         try:
@@ -124,7 +125,7 @@ def _is_one(path: Path) -> bool:
 
 
 def _files(folder: Path, cancel_check: Callable[[], None]) -> Iterator[Path]:
-    """All files below a folder, links to folders not followed."""
+    """Yield all files below a folder. Symbolic links to folders are not followed."""
     seen = 0
     for place, folders, names in os.walk(folder):
         cancel_check()

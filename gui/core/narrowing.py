@@ -1,7 +1,7 @@
-"""How the models count this very text: ranges narrowed by its kinds, by what the user was billed for, and by ctok where
-it is installed. No Qt.
+"""Count rules narrowed to one text: by its kinds of text, the user's billed samples, and ctok if it is installed. No
+Qt.
 
-The window and the command line both come here, so that they agree.
+Shared by the window and the command line, so that they agree.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Narrowed(NamedTuple):
-    """A model that counts as it does for one text. ``calibrated``: by what the user was billed for such texts."""
+    """A model with its count rule for one text. ``calibrated``: the rule uses the user's billed samples."""
 
     model: Model
     calibrated: bool = False
 
 
 def mix_of(sample: TextSample) -> TextMix:
-    """The kinds of the text that a sample is of."""
+    """Return the kinds of text in a sample."""
     from engine.text.kinds import kinds_of
     from pricing.calibration import TextMix
 
@@ -33,14 +33,14 @@ def mix_of(sample: TextSample) -> TextMix:
 
 
 class Narrowing:
-    """``narrowed``, which does nothing again for the very same models, sample and bills. For one thread at a time."""
+    """Caches the last result of ``narrowed`` by the identity of models, sample and bills. Not thread-safe."""
 
     def __init__(self) -> None:
         self._asked: tuple[object, ...] = ()
         self._found: list[Narrowed] = []
 
     def of(self, models: Sequence[Model], sample: TextSample | None, billed: Sequence[Sample]) -> list[Narrowed]:
-        """The models in their order, with the rule that holds for the text of ``sample``."""
+        """Return the models, in order, with their count rules for the text of ``sample``."""
         asked = (models, sample, billed)
         if not self._asked or any(one is not other for one, other in zip(asked, self._asked, strict=True)):
             self._found, self._asked = narrowed(*asked), asked
@@ -48,7 +48,7 @@ class Narrowing:
 
 
 def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterable[Sample] = ()) -> list[Narrowed]:
-    """The models in their order, with the rule that holds for the text of ``sample``; as they are without a sample.
+    """Return the models, in order, with their count rules for the text of ``sample``; unchanged without a sample.
 
     ``billed``: the user's own samples, of any models and kinds.
     """
@@ -75,7 +75,7 @@ def narrowed(models: Sequence[Model], sample: TextSample | None, billed: Iterabl
 
 
 def _reconstructed(rule: CountRule, band: CountRule, sample: TextSample) -> CountRule:
-    """What ctok makes of a rule for the text of ``sample``, ``band`` where it is not installed, of no use, or fails."""
+    """Return the rule reconstructed by ctok; ``band`` if ctok is not installed, not applicable, or fails."""
     from engine import get_encoding
     from engine.encoding.library_encoding import ReconstructionError, counted_pairs, is_installed
     from pricing.calibration import reconstructed, version_of

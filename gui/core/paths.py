@@ -1,7 +1,7 @@
-"""Where the window keeps its things. No Qt, so that the command line can ask too.
+"""Locations of profile files. No Qt, so that the command line can use them.
 
-With ``--profile DIR`` everything is below that folder; without it, where the system wants it: settings, data and caches
-apart. Nothing is created here; whoever writes makes the folder (``engine.runtime.atomic_files`` does).
+With ``--profile DIR``, everything is below that folder; otherwise settings, data and caches are in the system's
+folders. Nothing is created here; folders are created when a file is written (``engine.runtime.atomic_files``).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MOST_OF_A_NAME = 80
 
 
 class ProfilePaths(NamedTuple):
-    """The folders of one profile, and the files with a fixed place in them."""
+    """The folders of a profile, and the files with a fixed location in them."""
 
     config: Path
     data: Path
@@ -29,57 +29,57 @@ class ProfilePaths(NamedTuple):
 
     @property
     def prices_file(self) -> Path:
-        """The user's own prices, layered over the bundled ones."""
+        """The user's own prices, layered over the built-in ones."""
         return self.config / "prices.yaml"
 
     @property
     def scenarios_file(self) -> Path:
-        """Scenarios that the user saved under names, as JSON."""
+        """Saved scenarios, as JSON."""
         return self.config / "scenarios.json"
 
     @property
     def calibration_file(self) -> Path:
-        """What providers billed for texts that were counted here, as JSON."""
+        """Billed token counts of texts that were counted here, as JSON."""
         return self.config / "calibration.json"
 
     @property
     def sessions(self) -> Path:
-        """One folder for each window that may be open at the same time."""
+        """Session folders, one per window that may be open at the same time."""
         return self.data / "sessions"
 
     @property
     def encodings(self) -> Path:
-        """Vocabularies that the user imported or trained."""
+        """Imported and trained tokenizers."""
         return self.data / "encodings"
 
     @property
     def versions(self) -> Path:
-        """Versions of the prompt that the user named."""
+        """Saved versions of the prompt."""
         return self.data / "versions"
 
     @property
     def lab(self) -> Path:
-        """Texts that the Lab trains on."""
+        """Training texts of the Lab."""
         return self.data / "lab"
 
     @property
     def checkpoints(self) -> Path:
-        """Training runs of the command line that could not be kept beside what they were to be saved in."""
+        """Training checkpoints of the command line that could not be stored next to their output."""
         return self.data / "checkpoints"
 
     @property
     def counts_file(self) -> Path:
-        """Counts of files, by their content."""
+        """Token counts of files, keyed by content."""
         return self.cache / "counts.sqlite"
 
     @property
     def compiled(self) -> Path:
-        """Machine code and lookup tables that are made once and kept."""
+        """Compiled machine code and lookup tables."""
         return self.cache / "compiled"
 
 
 def profile_paths(profile: Path | None = None) -> ProfilePaths:
-    """The folders below ``profile``, or the system's own where there is none."""
+    """Return the folders below ``profile``, or the system's folders if it is None."""
     if profile is not None:
         root = profile.expanduser().absolute()
         return ProfilePaths(config=root, data=root / "data", cache=root / "cache")
@@ -99,13 +99,13 @@ def profile_paths(profile: Path | None = None) -> ProfilePaths:
 
 
 def folder_of(variable: str, otherwise: Path) -> Path:
-    """The folder an environment variable names, if it names an absolute one (the XDG rules ask for that)."""
+    """Return the folder named by an environment variable if it is absolute (as the XDG specification requires)."""
     named = os.environ.get(variable, "")
     return Path(named) if named and Path(named).is_absolute() else otherwise
 
 
 def suggested_file(name: str, ending: str) -> str:
-    """A name for a file that is offered for something called ``name``, whoever called it so: a single part of a path,
-    not hidden, and nothing that a command would take for an option."""
+    """Return a safe file name for an object with an untrusted name: a single path component, not hidden, and never
+    mistaken for a command-line option."""
     kept = "".join(one if one.isprintable() and one not in '/\\:*?"<>|' else "_" for one in name)
     return f"{kept.lstrip('.- ')[:MOST_OF_A_NAME] or APPLICATION}{ending}"

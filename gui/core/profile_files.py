@@ -1,4 +1,4 @@
-"""Files of a profile that hold prompts: kept from everybody but their owner, and removed. No Qt."""
+"""Privacy and removal of profile files that hold prompts. No Qt."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ __all__ = ["make_file_private", "make_folder", "make_profile_private", "remove_s
 
 
 def make_profile_private(paths: ProfilePaths) -> None:
-    """Make the folders of a profile 0700 and what is in them 0600; on Windows, nothing.
+    """Set the folders of a profile to 0700 and their contents to 0600; a no-op on Windows.
 
-    A folder that holds other things, such as ``--profile .``, stays as it is; of it only our files and
-    folders are made private. A profile whose folders are private already is not looked through again.
+    A folder that also holds other files, such as ``--profile .``, stays unchanged; only our files and folders in it are
+    made private. A profile whose folders are already private is not traversed again.
     """
     ours = _our_files(paths)
     if _holds_only_ours(paths):
@@ -41,7 +41,7 @@ def _our_files(paths: ProfilePaths) -> tuple[Path, ...]:
 
 
 def _holds_only_ours(paths: ProfilePaths) -> bool:
-    """True if nothing but a profile is in the folder of the settings, or the folder does not exist."""
+    """Return True if the settings folder holds nothing but a profile, or does not exist."""
     names = tuple(file.name for file in _our_files(paths))
     folders = {folder.name for folder in (paths.data, paths.cache) if folder.parent == paths.config}
     try:
@@ -52,9 +52,9 @@ def _holds_only_ours(paths: ProfilePaths) -> bool:
 
 
 def remove_saved_texts(paths: ProfilePaths, sessions: Iterable[Path]) -> list[str]:
-    """Remove all that is in these folders of sessions, the versions of prompts and the texts of the Lab.
+    """Remove the contents of these session folders, the versions of prompts and the texts of the Lab.
 
-    Returns a line for each thing that could not be removed.
+    Returns a line for each item that could not be removed.
     """
     problems: list[str] = []
     for folder in (*sessions, paths.versions, paths.lab):

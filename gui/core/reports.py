@@ -1,8 +1,8 @@
-"""A report in one file, HTML or Markdown: what was counted, priced for what, and by which prices. No Qt.
+"""Single-file reports in HTML or Markdown: what was counted, at what cost, and by which prices. No Qt.
 
-Everything in it may come from strangers: texts, names of files and models, addresses of sources. In HTML all of it is
-escaped and nothing is loaded or run; in Markdown every sign that could begin markup has a backslash before it. Only an
-address that begins with http:// or https:// becomes a link.
+All content is untrusted: texts, names of files and models, URLs of sources. In HTML, everything is escaped, and nothing
+is loaded or run; in Markdown, every character that could begin markup is escaped with a backslash. Only URLs that begin
+with http:// or https:// become links.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid #8888; p
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, with a table, sentences or a text under it. ``verbatim`` keeps its lines and spaces."""
+    """A heading with a table, sentences or a text below it. ``verbatim`` keeps line breaks and spaces."""
 
     title: str
     table: ExportTable | None = None
@@ -50,24 +50,24 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A title and sections in order."""
+    """A title and its sections, in order."""
 
     title: str
     sections: tuple[Section, ...] = field(default=())
 
 
 def report_format(path: Path) -> str | None:
-    """``HTML`` or ``MARKDOWN`` by the ending of a file's name, None for any other."""
+    """Return ``HTML`` or ``MARKDOWN`` by the file suffix; None for any other."""
     return _SUFFIXES.get(path.suffix.casefold())
 
 
 def rendered(report: Report, kind: str) -> str:
-    """The report as HTML or Markdown."""
+    """Render the report as HTML or Markdown."""
     return to_html(report) if kind == HTML else to_markdown(report)
 
 
 def to_html(report: Report) -> str:
-    """One page that loads nothing and runs nothing."""
+    """Return an HTML page that loads and runs nothing."""
     body = [f"<h1>{_escaped(report.title)}</h1>"]
     for section in report.sections:
         body.append(f"<h2>{_escaped(section.title)}</h2>")
@@ -75,7 +75,7 @@ def to_html(report: Report) -> str:
         if section.table is not None:
             body.append(_html_table(section.table))
         if section.verbatim is not None:
-            # The line feed that browsers drop behind <pre> is ours, not the first of the text.
+            # Browsers drop the first line feed after <pre>, so we add one.
             body.append(f"<pre>\n{html.escape(_without_nul(section.verbatim))}</pre>")
     policy = "default-src 'none'; style-src 'unsafe-inline'"
     return (
@@ -89,7 +89,7 @@ def to_html(report: Report) -> str:
 
 
 def to_markdown(report: Report) -> str:
-    """CommonMark with tables as GitHub has them."""
+    """Return CommonMark with GitHub's tables."""
     parts = [f"# {_marked(report.title)}\n"]
     for section in report.sections:
         parts.append(f"## {_marked(section.title)}\n")
@@ -123,7 +123,7 @@ def _markdown_table(table: ExportTable) -> str:
 
 
 def _escaped(text: str) -> str:
-    """For HTML, on one line and with a direction of its own."""
+    """Escape for HTML, on one line, isolated from the text direction around it."""
     return f"<bdi>{html.escape(_one_line(text))}</bdi>"
 
 
@@ -135,7 +135,7 @@ def _linked_html(text: str) -> str:
 
 
 def _marked(text: str) -> str:
-    """For Markdown, on one line, with nothing in it that means anything."""
+    """Escape for Markdown, on one line, so that nothing is read as markup."""
     return _SELF_MADE_LINK.sub(r"\\", _MARKUP.sub(r"\\\1", _one_line(text)))
 
 
@@ -148,13 +148,13 @@ def _one_line(text: str) -> str:
 
 
 def _without_nul(text: str) -> str:
-    """HTML and Markdown have no NUL; lone surrogates no UTF-8."""
+    """Replace NUL, which HTML and Markdown do not allow, and lone surrogates, which UTF-8 cannot encode."""
     return text.replace("\0", "\ufffd").encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
-    """A text in figures. ``sha256`` is of its UTF-8. ``keys``: what looks like an API key in it."""
+    """Facts about a text. ``sha256``: digest of its UTF-8. ``size``: bytes of UTF-8. ``keys``: suspected API keys."""
 
     name: str
     sha256: str
@@ -165,7 +165,7 @@ class TextFacts:
 
 
 def facts_of(name: str, text: ChunkedText) -> TextFacts:
-    """The figures of a text."""
+    """Return the facts of a text."""
     digest = hashlib.sha256()
     for piece in text:
         digest.update(piece)
@@ -174,14 +174,14 @@ def facts_of(name: str, text: ChunkedText) -> TextFacts:
 
 
 def text_section(facts: Sequence[TextFacts]) -> Section:
-    """Which texts these figures are of."""
+    """Return the section that identifies the texts of a report."""
     columns = ("text", "sha256", "bytes", "characters", "lines")
     rows: list[tuple[Value, ...]] = [(one.name, one.sha256, one.size, one.characters, one.lines) for one in facts]
     return Section("Text", ExportTable(columns, tuple(rows), numeric=frozenset(columns[2:])))
 
 
 def counts_section(counts: Mapping[str, int], shown: str = "") -> Section:
-    """Tokens by encoding; ``shown``: the encoding of the window."""
+    """Return token counts by encoding; ``shown``: the encoding in use in the window."""
     rows = tuple((name, tokens, "shown in the window" if name == shown else "") for name, tokens in counts.items())
     table = ExportTable(("encoding", "tokens", "remark"), rows, numeric=frozenset({"tokens"}))
     words = "Counted with the vocabulary itself. The cost table shows the count quality for each model."
@@ -189,12 +189,12 @@ def counts_section(counts: Mapping[str, int], shown: str = "") -> Section:
 
 
 def pairs_section(title: str, pairs: Iterable[tuple[str, Value]]) -> Section:
-    """Names and values."""
+    """Return a table of names and values."""
     return Section(title, ExportTable(("name", "value"), tuple((name, value) for name, value in pairs)))
 
 
 def prices_section(rows: Iterable[tuple[str, CostEstimate]], on: date) -> Section:
-    """When the prices of every model in the table were checked, and where they come from."""
+    """Return when the prices of each model were last checked, and their sources."""
     table = ExportTable(
         ("model", "prices checked", "source"),
         tuple((name, estimate.price_checked or "never", estimate.source) for name, estimate in rows),
@@ -203,12 +203,12 @@ def prices_section(rows: Iterable[tuple[str, CostEstimate]], on: date) -> Sectio
 
 
 def program_section(versions: Sequence[str], when: datetime) -> Section:
-    """What made the report. ``when`` has a time zone."""
+    """Return the versions and the time of the report. ``when`` has a time zone."""
     return Section("Program", sentences=(f"Written {when.isoformat(timespec='seconds')}.", *versions))
 
 
 def key_warning(facts: Iterable[TextFacts]) -> str:
-    """A sentence about what looks like API keys, empty where nothing does."""
+    """Return a sentence about suspected API keys; empty if there are none."""
     places = [
         f"{key.issuer} (line {key.line} of {one.name})" if one.name else f"{key.issuer} (line {key.line})"
         for one in facts

@@ -1,6 +1,6 @@
-"""What a request counts at each model: by the template, the encoding and the rule for images of that model. No Qt.
+"""Token counts of a request for each model, by its template, encoding and image rule. No Qt.
 
-The window and the command line both come here, so that they agree.
+Shared by the window and the command line, so that they agree.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from pricing.types import Label, Model, TokenCount
 
 LABELS: dict[Grade, Label] = {"exact": "exact", "formula": "formula", "estimate": "estimated"}
-"""The label of a number whose least sure part has this grade."""
+"""The label of a count whose least certain part has this grade."""
 
 TallyOf = Callable[[str, str], "Tally | None"]
-"""Counts the request in the template of a key and the encoding of a name, images as if of no known model."""
+"""Counts the request for a template key and an encoding name. Images are counted as for an unknown model."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestTokens:
-    """A request whose tokens can be told for any model.
+    """A request that can be counted for any model.
 
-    ``images``: those of all its messages. ``template``: the key of the one to use instead of each model's own;
-    ``image_rule``: the rule to use instead of each model's own. Empty: the model's own.
+    ``images``: all images of its messages. ``template``: key of a template that overrides that of each model;
+    ``image_rule``: a rule that overrides that of each model. If empty, the model's own applies.
     """
 
     tally_of: TallyOf
@@ -34,14 +34,14 @@ class RequestTokens:
     image_rule: str = ""
 
     def count(self, model: Model) -> TokenCount | None:
-        """Return what the model counts; None where nothing is known to count with."""
+        """Return the model's count; None if no tokenizer or count is available."""
         if model.count.tokenizer is None:
             return None
         key = self.template or own_template(model)
         tally = self.tally_of(key, model.count.tokenizer)
         if tally is None:
             return None
-        if not self.template:  # how sure the count of its encoding is, the model's rule says
+        if not self.template:  # the model's rule states the count quality of its encoding
             tally = tally.without_encoding_range
         if self.images and not self.image_rule:
             tally = _with_images_of(tally, self.images, model, key)
@@ -49,22 +49,22 @@ class RequestTokens:
 
 
 def own_template(model: Model) -> str:
-    """Return the key of the template that the model's name tells."""
+    """Return the key of the template implied by the model's name."""
     from engine.requests.choosing import template_for_model
 
     return template_for_model(model.id)
 
 
 def templates_and_encodings(models: Iterable[Model]) -> tuple[tuple[str, str], ...]:
-    """Return the templates and encodings that these models count with, each pair once."""
+    """Return the distinct pairs of template and encoding that these models use."""
     pairs = ((own_template(model), model.count.tokenizer) for model in models if model.count.tokenizer is not None)
     return tuple(dict.fromkeys(pairs))
 
 
 def token_count(model: Model, tally: Tally) -> TokenCount | None:
-    """Return the model's count: what is text by the rule of the model, images as they are.
+    """Return the model's count: text by the model's count rule, images unchanged.
 
-    The range is that of the rule and of the parts together. The label is that of the least sure of both.
+    The range combines those of the rule and the parts. The label is the less certain of the two.
     """
     from pricing import count_for
     from pricing.types import TokenCount, least_sure

@@ -1,4 +1,4 @@
-"""The text of the first start: everything the table and the colours should show, in a few lines anybody may edit."""
+"""The prompt of the first start: a short, editable text that exercises the table and the token colours."""
 
 SAMPLE = """\
 You are a careful release assistant. Read the change list below and answer in one short paragraph.

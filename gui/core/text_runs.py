@@ -1,4 +1,4 @@
-"""A line of text of which some stretches are marked: as gone, or as new. No Qt."""
+"""Lines of text with runs marked as removed or added. No Qt."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ REMOVED, ADDED = "removed", "added"
 
 
 class Run(NamedTuple):
-    """Some of a line, as it is shown. ``mark``: ``REMOVED``, ``ADDED``, or nothing."""
+    """Displayed text of one mark: ``REMOVED``, ``ADDED``, or empty."""
 
     text: str
     mark: str = ""
@@ -22,23 +22,23 @@ Runs = tuple[Run, ...]
 
 
 _BREAKS = " ·→⏎"
-"""Visible text is broken behind these: white space, and its signs."""
+"""Characters after which a line may wrap: whitespace and its visible stand-ins."""
 
 
 WRAPPED = -1
-"""Stands for the number of a line of which this is not the beginning."""
+"""Line number of a row that continues a line."""
 
 
 def wrapped(runs: Runs, room: float, width: Callable[[str], int]) -> list[Runs]:
-    """Break a line into rows no wider than ``room``, behind white space where there is some.
+    """Break a line into rows no wider than ``room``, after whitespace where possible.
 
-    ``width``: of a character. Nothing is left out; a row of one character may be wider than there is room for.
+    ``width``: of a character. Nothing is dropped; a row of one character may exceed ``room``.
     """
     text = "".join(run.text for run in runs)
     widths = set(map(width, set(text)))
     if len(text) * max(widths, default=0) <= room:
         return [runs]
-    # As a rule they are all alike, and nothing is added up.
+    # Usually all characters have the same width, and no sums are needed.
     one = widths.pop()
     ends = list(accumulate(map(width, text))) if widths else range(one, one * (len(text) + 1), one)
     if ends[-1] <= room:
@@ -64,7 +64,7 @@ def _row_end(text: str, ends: Sequence[int], start: int, room: float) -> int:
 
 
 def _parted(runs: Runs, stops: Sequence[int]) -> list[Runs]:
-    """Runs in rows that end at these characters, in one walk: a line may have thousands of both."""
+    """Split runs into rows that end at the character offsets ``stops``. One pass: a line may have thousands of both."""
     rows: list[Runs] = []
     row: list[Run] = []
     place = 0
@@ -81,11 +81,11 @@ def _parted(runs: Runs, stops: Sequence[int]) -> list[Runs]:
 
 
 def plain_text(runs: Runs) -> str:
-    """The line for those who cannot see it: what is gone in brackets with a minus, what is new with a plus."""
+    """Return the line for screen readers: removed text in brackets with a minus, added text with a plus."""
     signs = {REMOVED: "[−{}]", ADDED: "[+{}]"}
     return "".join(signs.get(run.mark, "{}").format(run.text) for run in runs)
 
 
 def text_without(runs: Runs, mark: str) -> str:
-    """The line without what is marked so: that before, or that after."""
+    """Return the line without runs of this mark: its old or its new text."""
     return "".join(run.text for run in runs if run.mark != mark)

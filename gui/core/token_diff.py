@@ -1,4 +1,4 @@
-"""Differences of two texts, token by token, and the rows that show them side by side. No Qt."""
+"""Token-level difference of two texts, and the rows that show it side by side. No Qt."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from engine import Encoding
 
 MOST_EDITS = 500
-"""Insertions and deletions that are looked for in one stretch. Time and memory grow with their square."""
+"""Maximum number of insertions and deletions searched per segment. Time and memory grow with its square."""
 MOST_STEPS = 4_000_000
-"""Steps of all stretches together: some seconds. After these the rest counts as replaced."""
+"""Maximum number of steps over all segments: some seconds. After that, the rest counts as replaced."""
 DEEPEST = 30
-"""How often a stretch is parted again by what is unique in it alone."""
+"""Maximum depth at which a segment is split again by its unique parts."""
 _ASKING = 16
-"""After so many edits others get a turn of the interpreter: the more there are, the longer each takes."""
+"""Number of edit distances between two checks for cancellation; each takes longer than the last."""
 
 
 class Hunk(NamedTuple):
-    """Tokens ``a_start`` to ``a_end`` of the first text stand where ``b_start`` to ``b_end`` of the second do."""
+    """Tokens ``a_start`` to ``a_end`` of the first text correspond to ``b_start`` to ``b_end`` of the second."""
 
     a_start: int
     a_end: int
@@ -42,7 +42,7 @@ class Hunk(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Hunks in order; all between them is equal. ``simplified``: not all of what they hold differs."""
+    """Hunks in order; everything between them is equal. ``simplified``: some hunks also hold equal tokens."""
 
     hunks: tuple[Hunk, ...]
     simplified: bool
@@ -55,8 +55,11 @@ def difference(
     b_breaks: NDArray[np.int64],
     check: Callable[[float], None] = lambda share: None,
 ) -> Difference:
-    """Compare token ids. ``a_breaks`` and ``b_breaks``: int64, where stretches end (indices behind their last token, in
-    order; lines, say). ``check`` is told how far it is, from 0 to 1, and may raise."""
+    """Compare token IDs.
+
+    ``a_breaks``, ``b_breaks``: int64, ends of segments such as lines: sorted indices after their last tokens. ``check``
+    is called with the progress, from 0 to 1, and may raise.
+    """
     start = _common(a, b)
     rest = min(len(a), len(b)) - start
     end = min(_common(a[::-1], b[::-1]), rest)
@@ -81,13 +84,13 @@ def difference(
 
 
 def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hunk] | None, int]:
-    """The fewest insertions and deletions that make ``a`` to ``b``, None where it takes more than ``most``; and the
-    steps it took to find out."""
+    """Return the shortest edit script from ``a`` to ``b``, None if it has more than ``most`` edits; and the steps
+    taken."""
     if not a or not b:
         return [Hunk(0, len(a), 0, len(b))] if a or b else [], 1
     if abs(len(a) - len(b)) > most:
         return None, 1
-    # How far in ``a`` each diagonal was come, in numbers of four bytes; that of diagonal 0 stands in the middle.
+    # Furthest index in ``a`` reached on each diagonal (int32); diagonal 0 is in the middle.
     middle = most + 1
     reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
     for edits in interruptible(range(most + 1), _ASKING):
@@ -107,12 +110,12 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
 
 
 def _numbers(ids: NDArray[np.int32]) -> array[int]:
-    """Token ids to be compared one by one, each made a number of Python's only then: there may be millions."""
+    """Return token IDs as a compact array. Python integers are created on access only, since there may be millions."""
     return array("i", ids.tobytes())
 
 
 def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
-    """Go back the way that was found, and gather what it inserts and deletes."""
+    """Backtrack the path and collect its insertions and deletions."""
     single: list[Hunk] = []
     for edits in range(len(trace) - 1, 0, -1):
         reached, diagonal = trace[edits], x - y
@@ -125,7 +128,7 @@ def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
 
 
 class _Stretches:
-    """The tokens from ``start`` to ``end``, parted at breaks. ``edges``: where each stretch begins, and the end."""
+    """Tokens ``start`` to ``end``, split into segments at breaks. ``edges``: the start of each segment, and the end."""
 
     def __init__(self, ids: NDArray[np.int32], breaks: NDArray[np.int64], start: int, end: int) -> None:
         inner = breaks[(breaks > start) & (breaks < end)]
@@ -134,7 +137,7 @@ class _Stretches:
 
 
 def _gaps(a: _Stretches, b: _Stretches) -> Iterator[Hunk]:
-    """What is left between stretches that are matched, in order."""
+    """Yield the gaps between matched segments, in order."""
     waiting = [(0, len(a.keys), 0, len(b.keys), 0)]
     while waiting:
         a_low, a_high, b_low, b_high, depth = waiting.pop()
@@ -157,7 +160,7 @@ def _gaps(a: _Stretches, b: _Stretches) -> Iterator[Hunk]:
 
 
 def _anchors(a: list[bytes], b: list[bytes]) -> list[tuple[int, int]]:
-    """Places of stretches that both have once: the longest row of them that rises in both."""
+    """Return index pairs of segments unique in both: the longest sequence that increases in both."""
     places = _unique(b)
     pairs = [(i, places[key]) for key, i in _unique(a).items() if key in places]
     pairs.sort()
@@ -172,7 +175,7 @@ def _unique(keys: list[bytes]) -> dict[bytes, int]:
 
 
 def _longest_rise(numbers: list[int]) -> list[int]:
-    """Indices of a longest rising subsequence of different numbers, by patience sorting."""
+    """Return indices of a longest increasing subsequence of distinct numbers, by patience sorting."""
     from bisect import bisect_left
 
     tops: list[int] = []
@@ -193,7 +196,7 @@ def _longest_rise(numbers: list[int]) -> list[int]:
 
 
 def _joined(hunks: Iterator[Hunk] | Sequence[Hunk]) -> Iterator[Hunk]:
-    """Hunks that touch made one."""
+    """Merge adjacent hunks."""
     last: Hunk | None = None
     for hunk in hunks:
         if last is not None and (last.a_end, last.b_end) == (hunk.a_start, hunk.b_start):
@@ -211,7 +214,7 @@ def _bases(gap: Hunk) -> tuple[int, int, int, int]:
 
 
 def _common(a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
-    """How many tokens both begin with."""
+    """Return the length of the common prefix, in tokens."""
     length = min(len(a), len(b))
     differ = np.flatnonzero(a[:length] != b[:length])
     return int(differ[0]) if len(differ) else length
@@ -219,19 +222,21 @@ def _common(a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
 
 MOST_ROWS = 4000
 CONTEXT = 2
-"""Lines around a change that are shown."""
+"""Number of unchanged lines shown around a change."""
 LONGEST_ROW = 512
-"""Tokens of a row; where longer lines have no break, they take several."""
+"""Maximum number of tokens per row; longer lines without a break take several rows."""
 LONG_LINE = 256
 BREAK_EVERY = 61
-"""In lines longer than so many tokens, those whose id is a multiple of the second end a stretch, too: both texts are
-parted alike wherever they are."""
+"""In lines of more than ``LONG_LINE`` tokens, a token whose ID is a multiple of ``BREAK_EVERY`` also ends a segment.
+Both texts are thus split alike, at any offset."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiffRow:
-    """Lines beside each other: their numbers from 1 (0: none, ``WRAPPED``: this is not the beginning of the line) and
-    their runs. ``folded``: so many equal tokens are left out here, and nothing else is in the row."""
+    """Lines side by side: their numbers from 1 (0: none, ``WRAPPED``: continues a line) and their runs.
+
+    ``folded``: number of equal tokens that this row stands for; the row is otherwise empty.
+    """
 
     before_line: int
     after_line: int
@@ -241,11 +246,11 @@ class DiffRow:
 
     @property
     def changed(self) -> bool:
-        """Whether anything of it differs."""
+        """True if anything in the row differs."""
         return any(run.mark for run in (*self.before, *self.after))
 
     def wrapped(self, wrap: Callable[[Runs], list[Runs]]) -> list[DiffRow]:
-        """Break both sides into rows, which stay beside each other."""
+        """Wrap both sides into rows that stay side by side."""
         before, after = wrap(self.before), wrap(self.after)
         first = DiffRow(self.before_line, self.after_line, before[0], after[0], self.folded)
         rest = zip_longest(before[1:], after[1:], fillvalue=())
@@ -254,7 +259,7 @@ class DiffRow:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """``removed`` and ``added``: tokens. ``cut``: there are more rows than these."""
+    """A side-by-side comparison. ``removed``, ``added``: number of tokens. ``cut``: True if rows were omitted."""
 
     rows: tuple[DiffRow, ...]
     tokens_before: int
@@ -266,7 +271,7 @@ class Comparison:
 
 
 class TokenLines:
-    """The tokens of a text and its lines."""
+    """The tokens of a text and their lines."""
 
     def __init__(self, encoding: Encoding, text: str) -> None:
         self._encoding = encoding
@@ -283,7 +288,7 @@ class TokenLines:
         self.breaks = np.union1d(ends, np.flatnonzero(long & (self.ids % BREAK_EVERY == 0)) + 1)
 
     def line(self, token: int) -> int:
-        """The line, from 1, on which a token begins."""
+        """Return the line, from 1, on which a token begins."""
         return int(self.line_after[token - 1]) if token else 1
 
     def number(self, token: int) -> int:
@@ -292,12 +297,12 @@ class TokenLines:
         return line if token == 0 or line != self.line(token - 1) else WRAPPED
 
     def is_edge(self, token: int) -> bool:
-        """Whether a line begins there, or nothing does."""
+        """Return True if the token begins a segment, or is at the start or end of the text."""
         number = int(np.searchsorted(self.breaks, token))
         return token in (0, len(self.ids)) or (number < len(self.breaks) and int(self.breaks[number]) == token)
 
     def runs(self, start: int, end: int, marked: Sequence[tuple[int, int]], mark: str) -> Runs:
-        """Tokens as runs: each of those in ``marked`` for itself, the others together."""
+        """Return tokens as runs: one for each token in ``marked``, one for each span between them."""
         found, place = [], start
         for low, high in marked:
             low, high = max(low, place), min(high, end)
@@ -315,7 +320,7 @@ class TokenLines:
         return self._encoding.decode_tokens_bytes(self.ids[start:end].tolist())
 
     def rows(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Where rows of the tokens from ``start`` to ``end`` begin and end."""
+        """Return the row boundaries (start, end) within the tokens from ``start`` to ``end``."""
         low, high = np.searchsorted(self.breaks, [start, end], "right")
         edges = [start, *(edge for edge in self.breaks[low:high].tolist() if edge < end), end]
         return [
@@ -328,7 +333,7 @@ class TokenLines:
 def compare(
     encoding: Encoding, before: str, after: str, check: Callable[[float], None] = lambda share: None
 ) -> Comparison:
-    """Compare two texts token by token. ``check`` is told how far it is, and may raise."""
+    """Compare two texts token by token. ``check`` is called with the progress and may raise."""
     a, b = TokenLines(encoding, before), TokenLines(encoding, after)
     check(0.2)
     found = difference(a.ids, b.ids, a.breaks, b.breaks, lambda share: check(0.2 + 0.6 * share))
@@ -359,7 +364,7 @@ def _rows(
 
 
 def _regions(breaks: NDArray[np.int64], hunks: Sequence[Hunk]) -> list[list[Hunk]]:
-    """Hunks between which no line ends belong together."""
+    """Group hunks that have no segment boundary between them."""
     regions: list[list[Hunk]] = []
     for hunk in hunks:
         if regions:
@@ -372,13 +377,13 @@ def _regions(breaks: NDArray[np.int64], hunks: Sequence[Hunk]) -> list[list[Hunk
 
 
 def _back(breaks: NDArray[np.int64], place: int, least: int) -> int:
-    """How many tokens of its line stand before a place."""
+    """Return the number of tokens of its segment before ``place``."""
     number = int(np.searchsorted(breaks, place, "right"))
     return place - max(int(breaks[number - 1]) if number else 0, least)
 
 
 def _on(a: TokenLines, b: TokenLines, hunk: Hunk) -> int:
-    """How many tokens behind a hunk stand on its last line; none where that ended in both texts."""
+    """Return the number of tokens after a hunk on its last segment; 0 if the segment ends there in both texts."""
     if a.is_edge(hunk.a_end) and b.is_edge(hunk.b_end):
         return 0
     number = int(np.searchsorted(a.breaks, hunk.a_end, "right"))
@@ -401,7 +406,7 @@ def _changed(a: TokenLines, b: TokenLines, area: Hunk, hunks: Sequence[Hunk], mo
 
 
 def _equal(a: TokenLines, b: TokenLines, area: Hunk, head: int, tail: int) -> list[DiffRow]:
-    """Equal lines: the first and the last few, and how much is left out between them."""
+    """Return rows of equal lines: the first and the last few, and a fold between them."""
     shift, places = area.b_start - area.a_start, a.rows(area.a_start, area.a_end)
     if len(places) <= head + tail + 1:
         return [_same(a, b, place, shift) for place in places]

@@ -1,13 +1,11 @@
-"""Bytes of tokens and text of others, made visible. No Qt.
+"""Visible rendering of token bytes and of untrusted text. No Qt.
 
-Invisible characters get a sign of their own: a space is ``·``, a tab ``→``, a newline ``⏎``; control
-characters are their pictures (``␀``, ``␛``); other spaces, marks of direction, zero-width and unassigned characters
-stand in ``⟨ ⟩`` by a short name or their code point; bytes that are not a whole character are ``\\xNN``. A lone
-combining mark sits on ``◌``. The result has no line breaks and no character that changes the direction of what
-stands beside it.
+Invisible characters get a visible stand-in: a space is ``·``, a tab ``→``, a newline ``⏎``; control characters are
+their pictures (``␀``, ``␛``); other spaces, direction marks, zero-width and unassigned characters are shown in ``⟨ ⟩``
+by a short name or their code point; bytes that do not form a whole character are ``\\xNN``. A lone combining mark is
+placed on ``◌``. The result has no line breaks and no character that changes the direction of surrounding text.
 
-The signs are not an escape syntax: a ``·`` of the text itself looks like a space here. Whoever needs to be sure
-reads the bytes.
+This is not an escape syntax: a literal ``·`` of the text looks like a space here. Use the bytes where it matters.
 """
 
 from __future__ import annotations
@@ -56,19 +54,19 @@ _NAMES = {
 }
 
 _FILLERS = frozenset("\u034f\u115f\u1160\u2800\u3164\uffa0")
-"""Letters and marks by their category, yet nothing to be seen."""
+"""Letters and marks by their category, yet invisible."""
 
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zs", "Zl", "Zp"})
 
 
 def visible(token_bytes: bytes) -> str:
-    """``token_bytes`` as one line of text in which everything can be seen (see the module)."""
+    """Return ``token_bytes`` as one line of text without invisible characters (see the module)."""
     text = token_bytes.decode("utf-8", errors="backslashreplace")
     return visible_text(text)
 
 
 def visible_text(text: str) -> str:
-    """Like ``visible``, for text. Lone surrogates appear by their code point."""
+    """Like ``visible``, for text. Lone surrogates are shown by their code points."""
     if text.isascii() and text.isprintable():
         return text.replace(" ", "·")
     shown = [_sign(character) for character in text]
@@ -78,9 +76,9 @@ def visible_text(text: str) -> str:
 
 
 def visible_line(text: str) -> str:
-    """A foreign name or sentence with everything that hides or reorders text made visible.
+    """Return an untrusted name or sentence with everything that hides or reorders text made visible.
 
-    Spaces of every width stay: they are part of names and of numbers, and can be seen. Line ends and tabs are signs.
+    Spaces of every width stay, since names and numbers contain them. Line breaks and tabs become stand-ins.
     """
     if text.isprintable() and _FILLERS.isdisjoint(text):
         return text
@@ -88,7 +86,7 @@ def visible_line(text: str) -> str:
 
 
 def visible_lines(text: str) -> str:
-    """The same for text of several lines, which stay apart."""
+    """Like ``visible_line``, for text of several lines; line breaks stay."""
     return "\n".join(map(visible_line, text.split("\n")))
 
 
@@ -114,7 +112,7 @@ def _sign(character: str) -> str:
 
 
 def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
-    """The bytes in hexadecimal, a space between two; after ``most`` of them, how many more there are."""
+    """Return the bytes in hexadecimal, separated by spaces; after ``most`` bytes, the number of remaining ones."""
     shown = token_bytes[:most].hex(" ")
     left = len(token_bytes) - most
     return f"{shown} … +{left}" if left > 0 else shown
@@ -124,7 +122,7 @@ def hexadecimal(token_bytes: bytes, most: int = 32) -> str:
 
 
 def shown(text: str) -> str:
-    """``text`` with what hides or turns text made visible; its lines stay apart."""
+    """Return ``text`` with characters that hide or reorder text made visible; line breaks stay."""
     if text.isprintable():
         return text
     return visible_lines(text)

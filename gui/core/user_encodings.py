@@ -1,4 +1,4 @@
-"""The user's own encodings, trained or imported: files in a folder of the profile. On worker threads; no Qt."""
+"""The user's own encodings, trained or imported: files in a profile folder. For worker threads; no Qt."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
     from engine.library.user_encodings import Kind, OwnEntry
 
 OpenEncoding = Callable[[str], "Encoding"]
-"""Opens an encoding by its name, on a worker thread. ValueError: there is none of that name; OSError."""
+"""Opens an encoding by name, on a worker thread. Raises ValueError if the name is unknown, and OSError."""
 MOST_NUMBERS = 1000
-"""A name that is taken gets a number behind it; beyond so many of them something is wrong."""
+"""Maximum number appended to a taken name."""
 
 
 class UserEncodings:
-    """Makes the files of a folder known to the engine, once, before anybody asks for an encoding by its name.
+    """Registers the encodings of a folder with the engine, once, before the first lookup by name.
 
-    Safe to use from several threads: what two of them do at once is done twice, with the same outcome.
+    Thread-safe: concurrent calls may repeat work, with the same outcome.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -27,7 +27,7 @@ class UserEncodings:
         self._problems: tuple[str, ...] | None = None
 
     def find(self) -> tuple[str, ...]:
-        """Take in what the folder holds. Returns a sentence for each file that cannot be used. OSError."""
+        """Register the encodings of the folder. Returns a sentence for each unusable file. Raises OSError."""
         from engine.library import catalog
 
         if self._problems is None:
@@ -35,14 +35,14 @@ class UserEncodings:
         return self._problems
 
     def names(self) -> tuple[str, ...]:
-        """The names of all of them. OSError."""
+        """Return the names of all user encodings. Raises OSError."""
         from engine.library import catalog
 
         self.find()
         return tuple(entry.name for entry in catalog.own().entries())
 
     def opening(self, open_encoding: OpenEncoding) -> OpenEncoding:
-        """A function that opens encodings with ``open_encoding``, those of the folder as well."""
+        """Wrap ``open_encoding`` so that it also opens the encodings of the folder."""
 
         def open_any(name: str) -> Encoding:
             self.find()
@@ -51,7 +51,7 @@ class UserEncodings:
         return open_any
 
     def free_name(self, name: str) -> str:
-        """``name``, or that with the first number behind it that makes it nobody else's."""
+        """Return ``name``, with the first free number appended if it is taken."""
         import engine
         from engine.library.user_encodings import is_kept
 
@@ -61,31 +61,31 @@ class UserEncodings:
         return next((one for one in names if one not in taken and not is_kept(one, self.folder)), name)
 
     def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
-        """Write an encoding into the folder and make it known by its name. EngineError, for a full disk as well."""
+        """Save an encoding in the folder and register it. Raises EngineError, also for a full disk."""
         from engine.library import catalog
 
         return catalog.keep_encoding(encoding, self.folder, kind)
 
     def rename(self, name: str, new_name: str) -> OwnEntry:
-        """Call an encoding otherwise. EngineError where the name is taken; OSError."""
+        """Rename an encoding. Raises EngineError if the name is taken, and OSError."""
         from engine.library import catalog
 
         return catalog.rename_encoding(name, new_name)
 
     def lend(self, encoding: Encoding) -> None:
-        """Make an encoding known that could not be written, until the window closes. EngineError."""
+        """Register an encoding that could not be saved, until the window closes. Raises EngineError."""
         from engine.library import catalog
 
         catalog.register(encoding)
 
     def remove(self, name: str) -> None:
-        """Make an encoding unknown and delete its files. OSError."""
+        """Unregister an encoding and delete its files. Raises OSError."""
         from engine.library import catalog
 
         catalog.forget_encoding(name, delete=True)
 
     def release(self) -> None:
-        """The window closes: leave none of its encodings behind in this process."""
+        """Unregister all encodings of this folder from the process when the window closes."""
         if self._problems is None:
             return
         from engine.library import catalog

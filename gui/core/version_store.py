@@ -1,9 +1,9 @@
-"""Named versions of the prompt in a folder of the profile: for each a text as it was, and a small file about it.
+"""Named versions of the prompt in a profile folder: for each, its text and a small metadata file.
 
-The file about a version is written last and removed first, each in one step: without it there is no such version. A
-text that a killed window left without one goes when the next version is saved.
-Windows with the same profile share the folder and reread it before they show it; one at a time changes it. A version
-that a newer program wrote is not shown and left as it is.
+The metadata file is written last and removed first, each atomically: without it, the version does not exist. A text
+that a killed window left without metadata is removed when the next version is saved. Windows with the same profile
+share the folder and reread it before showing it; only one at a time changes it. Versions written by a newer program are
+neither shown nor changed.
 """
 
 from __future__ import annotations
@@ -28,18 +28,20 @@ _KEY = re.compile("[0-9a-f]{32}")
 
 MOST_VERSIONS = 500
 MOST_BYTES = 500_000_000
-"""How many versions are kept, and how large their texts may be together. Nothing is ever dropped to make room."""
+"""Maximum number of versions, and maximum size of all their texts, in bytes. None is dropped to make room."""
 LONGEST_NAME = 200
 
 
 class VersionError(Exception):
-    """A version cannot be kept or read; the text says why, for a part of a sentence."""
+    """Raised if a version cannot be saved or read; the text is a fragment that gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version. ``saved`` has a time zone; ``size`` is in bytes of UTF-8, ``sha256`` of those; ``counts``: tokens by
-    encoding, as far as they were counted, text of special tokens read as plain text."""
+    """A version. ``saved`` has a time zone; ``size`` is in bytes of UTF-8, ``sha256`` their digest.
+
+    ``counts``: tokens by encoding, as far as counted, with the text of special tokens read as plain text.
+    """
 
     key: str
     name: str
@@ -51,25 +53,25 @@ class Version:
 
     @property
     def tokens(self) -> int | None:
-        """In the encoding that was shown when it was saved."""
+        """Tokens in the encoding in use when the version was saved; None if not counted."""
         return self.counts.get(self.encoding)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """All versions, the newest first, and sentences about files that could not be read; these stay where they are."""
+    """All versions, newest first, and sentences about unreadable files, which are left in place."""
 
     versions: tuple[Version, ...]
     problems: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
-        """Bytes of all texts."""
+        """Size of all texts, in bytes."""
         return sum(version.size for version in self.versions)
 
 
 def kept(folder: Path) -> Kept:
-    """What is in the folder, which need not exist. OSError."""
+    """Read the versions in the folder, which need not exist. Raises OSError."""
     versions, problems = [], []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -81,7 +83,7 @@ def kept(folder: Path) -> Kept:
 
 
 def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
-    """Keep a text under a name, which others may have, too. VersionError where there is no room; OSError."""
+    """Save a version. Names need not be unique. Raises VersionError if a limit is reached, OSError if writing fails."""
     with only_here(folder):
         return _save(folder, name, text, encoding, counts)
 
@@ -102,7 +104,7 @@ def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Map
 
 
 def rename(folder: Path, version: Version, name: str) -> Version:
-    """Give a version another name. OSError, VersionError where it is gone."""
+    """Rename a version. Raises VersionError if it was deleted, and OSError."""
     with only_here(folder):
         if not _about_file(folder, version.key).exists():
             raise VersionError("the version was deleted in another window")
@@ -112,14 +114,14 @@ def rename(folder: Path, version: Version, name: str) -> Version:
 
 
 def delete(folder: Path, version: Version) -> None:
-    """Remove a version, which may be gone already. OSError."""
-    with only_here(folder):  # else a window that renames it would write anew what is said about a text that is gone
+    """Delete a version; a no-op if it is gone. Raises OSError."""
+    with only_here(folder):  # else a concurrent rename would write its metadata again
         _about_file(folder, version.key).unlink(missing_ok=True)
         _text_file(folder, version.key).unlink(missing_ok=True)
 
 
 def text_of(folder: Path, version: Version) -> ChunkedText:
-    """The text of a version, as it was saved. OSError; VersionError where it is another one."""
+    """Return the text of a version as saved. Raises OSError; VersionError if the file was changed."""
     content = _text_file(folder, version.key).read_bytes()
     text = ChunkedText((content,))
     if _digest(text) != version.sha256:
@@ -128,7 +130,7 @@ def text_of(folder: Path, version: Version) -> ChunkedText:
 
 
 def _clean(name: str) -> str:
-    """A name on one line, of bounded length, never empty."""
+    """Return the name on one line, of bounded length, never empty."""
     return " ".join(name.split())[:LONGEST_NAME] or "…"
 
 
@@ -140,7 +142,7 @@ def _digest(text: ChunkedText) -> str:
 
 
 def _clear_texts_of_none(folder: Path) -> None:
-    """Remove texts that nothing is said about: whoever wrote or removed them was killed, as nobody else is in here."""
+    """Remove texts without metadata, left by a killed process. The folder must be locked."""
     for path in folder.glob("*.txt"):
         if _KEY.fullmatch(path.stem) and not _about_file(folder, path.stem).exists():
             path.unlink(missing_ok=True)
@@ -161,7 +163,7 @@ def _write_about(folder: Path, version: Version) -> None:
 
 
 def _about(path: Path) -> Version:
-    """Raises OSError; VersionError for a file that is none of ours."""
+    """Read the metadata file of a version. Raises OSError, and VersionError if it is not a valid one."""
     content = path.read_bytes()
     try:
         about = json.loads(content)

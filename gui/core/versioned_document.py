@@ -1,4 +1,4 @@
-"""JSON objects with the number of the version that wrote them: what files of the profile hold. No Qt."""
+"""JSON objects with a version number, as stored in profile files. No Qt."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ VERSION_KEY = "version"
 
 
 class DamagedFile(ValueError):
-    """What is in a file is no JSON object, or none of the kind that it should be."""
+    """Raised for a file that is not a JSON object, or not of the expected kind."""
 
 
 def read_document(path: Path) -> Document:
-    """What is in a file, nothing where there is none. Raises OSError, DamagedFile."""
+    """Read the document in a file; empty if there is none. Raises OSError, DamagedFile."""
     try:
         return document_of(regular_bytes(path))
     except FileNotFoundError:
@@ -24,20 +24,20 @@ def read_document(path: Path) -> Document:
 
 
 def is_newer(document: Document, version: int) -> bool:
-    """Whether a document was written by a program that writes a later version than this one."""
+    """Return True if a newer program version wrote the document."""
     there = document.get(VERSION_KEY)
     return isinstance(there, (int, float)) and there > version
 
 
 def regular_bytes(path: Path) -> bytes:
-    """Return what is in a file. Raises OSError, also for a pipe, which would be waited for."""
+    """Return the content of a file. Raises OSError, also for a pipe, on which reading would block."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "this is not a regular file", str(path))
     return path.read_bytes()
 
 
 def document_of(content: bytes) -> Document:
-    """The JSON object that a file holds. Raises DamagedFile."""
+    """Parse a JSON object. Raises DamagedFile."""
     try:
         document = json.loads(content)
     except ValueError as error:
@@ -50,8 +50,8 @@ def document_of(content: bytes) -> Document:
 
 
 def document_bytes(document: Document) -> bytes:
-    """A document as it is written."""
+    """Serialize a document."""
     try:
         return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
-    except UnicodeEncodeError:  # a file name that is no text
+    except UnicodeEncodeError:  # a file name that is not valid Unicode
         return (json.dumps(document, indent=1) + "\n").encode()

@@ -1,4 +1,5 @@
-"""Where the tokens of a prompt are, and edits that would save some: each is counted before it is offered. No Qt.
+"""Ranking of the heaviest parts of a prompt, and edits that would save tokens. Each edit is counted before it is
+offered. No Qt.
 
-``ranking`` finds where the tokens are, ``proposals`` what could go; ``types`` holds their results.
+``ranking`` finds the heaviest parts, ``proposals`` the edits; ``types`` holds their results.
 """

@@ -1,4 +1,4 @@
-"""Edits that would save tokens. Nothing is offered whose saving was not counted on the edited text. No Qt."""
+"""Edits that save tokens. Every offered saving was counted on the edited text. No Qt."""
 
 from __future__ import annotations
 
@@ -21,17 +21,18 @@ if TYPE_CHECKING:
     import regex
 
 STRETCH = 4096
-"""Characters, at least, that are looked at together."""
+"""Minimum size of a chunk, in characters."""
 LONGEST_CLUSTER = 64
-"""Characters with more marks than that are no writing (Unicode's annex 15 knows of 30), and slow to put in order."""
+"""Maximum length of a cluster, in characters. Longer ones are not text (UAX #15 allows 30 marks) and slow to sort.
+"""
 
 _LOOK_ALIKES = {
     chr(point): unicodedata.normalize("NFKC", chr(point))
     for first, last in ((0xFB00, 0xFB06), (0xFF10, 0xFF19), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A))
     for point in range(first, last + 1)
 }
-"""Latin ligatures, and full-width digits and letters. Full-width punctuation is how Chinese and Japanese are written;
-other compatibility characters (², ½, ™) say something of their own."""
+"""Latin ligatures, and full-width digits and letters. Full-width punctuation is standard in Chinese and Japanese; other
+compatibility characters (², ½, ™) carry meaning."""
 
 _TYPOGRAPHIC = {
     **dict.fromkeys("“”„‟", '"'),
@@ -43,18 +44,18 @@ _TYPOGRAPHIC = {
 }
 
 _INVISIBLE = dict.fromkeys("\u00ad\u200b\u2060\ufeff", "")
-"""Not the joiners U+200C and U+200D: words of Persian and Indic languages, and emoji, are other ones without them."""
+"""Without the joiners U+200C and U+200D: removing them would change words of Persian and Indic languages, and emoji."""
 
 
 def decomposed(prompt: Prompt) -> list[Edit]:
-    """Characters with marks of their own that Unicode also has in one, by NFC."""
+    """Compose characters with separate combining marks, by NFC."""
     edits: list[Edit] = []
     if prompt.text.isascii():
         return edits
     for start, end in _stretches(prompt.text):
         prompt.watch.look()
         if _is_composed(prompt.text[start:end]):
-            continue  # and so is every part of it
+            continue  # every part is composed too
         for match in prompt.watch.over(_may_change().finditer(prompt.text, start, end)):
             cluster = match.group()
             if len(cluster) <= LONGEST_CLUSTER and (composed := unicodedata.normalize("NFC", cluster)) != cluster:
@@ -63,17 +64,17 @@ def decomposed(prompt: Prompt) -> list[Edit]:
 
 
 def look_alikes(prompt: Prompt) -> list[Edit]:
-    """Ligatures and full-width letters."""
+    """Replace ligatures and full-width letters and digits."""
     return prompt.in_prose(_replaced(prompt, _LOOK_ALIKES))
 
 
 def typographic(prompt: Prompt) -> list[Edit]:
-    """Quotation marks, dashes, ellipses and spaces of typesetters."""
+    """Replace typographic quotation marks, dashes, ellipses and spaces."""
     return prompt.in_prose(_replaced(prompt, _TYPOGRAPHIC))
 
 
 def invisible(prompt: Prompt) -> list[Edit]:
-    """Characters that have no width and join nothing."""
+    """Remove zero-width characters that join nothing."""
     return prompt.in_prose(_replaced(prompt, _INVISIBLE))
 
 
@@ -85,7 +86,7 @@ def _replaced(prompt: Prompt, table: dict[str, str]) -> list[Edit]:
 
 
 def _stretches(text: str) -> Iterator[tuple[int, int]]:
-    """Where a text can be looked at in parts: a line feed composes with nothing."""
+    """Yield chunks that can be normalized separately: a line feed composes with nothing."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + STRETCH) + 1 or len(text)
@@ -94,15 +95,15 @@ def _stretches(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_composed(text: str) -> bool:
-    """Whether NFC changes nothing of it. Python is quick to see that, but slow where a letter has thousands of marks:
-    of a long stretch nobody asks."""
+    """Return True if NFC changes nothing. The check is fast except for letters with thousands of marks, so long chunks
+    are not checked."""
     return len(text) <= 4 * STRETCH and unicodedata.is_normalized("NFC", text)
 
 
 @cache
 def _may_change() -> regex.Pattern[str]:
-    """What NFC can change: characters that it replaces by themselves, and any with a mark or a Hangul vowel or final
-    consonant behind them. Everything else it leaves alone."""
+    """Return a pattern for text that NFC can change: characters that it replaces by themselves, and any followed by a
+    mark or by a Hangul vowel or final consonant."""
     import regex
 
     alone = "".join(
@@ -115,17 +116,17 @@ def _may_change() -> regex.Pattern[str]:
 
 
 SHORTEST_REPEATED = 40
-"""Characters. Shorter lines come twice by chance: headings, labels, closing words."""
+"""Minimum length of a repeated passage, in characters. Shorter ones repeat by chance: headings, labels, greetings."""
 
 SHORTEST_LINE = 8
 _STRUCTURE = re.compile(r"[#|>]|[-*_=+\d]|.*[:{}\[\]()<>|]$")
-"""How lines begin or end that have to come again: headings, tables, lists, labels, code."""
+"""Starts or ends of lines that repeat by design: headings, tables, lists, labels, code."""
 
 _LINE = re.compile(r"[^\n]+\n?")
 
 
 def repeated_passages(prompt: Prompt) -> list[Edit]:
-    """Paragraphs that stood in the text before, word by word, and then lines of prose. The first of each stays."""
+    """Remove paragraphs, then lines of prose, that repeat an earlier one exactly. The first of each stays."""
     text = prompt.text
     whole = paragraphs(text, prompt.solid_spans)
     nexts = [*(start for start, _end in whole), len(text)][1:]
@@ -136,7 +137,7 @@ def repeated_passages(prompt: Prompt) -> list[Edit]:
 
 
 def repeated_lines(prompt: Prompt) -> list[Edit]:
-    """Short lines of several words that stood in the text before. The first stays."""
+    """Remove repeated short lines of several words. The first stays."""
     lines = ((match.span(), match.end()) for match in matches(_LINE, prompt.text))
     again = _repeated(prompt, lines, SHORTEST_LINE, SHORTEST_REPEATED)
     return prompt.in_prose(
@@ -149,7 +150,7 @@ def repeated_lines(prompt: Prompt) -> list[Edit]:
 
 
 def comments(prompt: Prompt) -> list[Edit]:
-    """HTML comments in prose; with their line where they have it for themselves."""
+    """Remove HTML comments in prose, with their line if nothing else is on it."""
     text, edits, place = prompt.text, [], 0
     while (start := text.find("<!--", place)) >= 0 and (end := text.find("-->", start + 4)) >= 0:
         if len(edits) % 1024 == 0:
@@ -166,8 +167,8 @@ def comments(prompt: Prompt) -> list[Edit]:
 def _repeated(
     prompt: Prompt, spans: Iterable[tuple[Span, int]], least: int = SHORTEST_REPEATED, below: int | None = None
 ) -> list[tuple[Span, int]]:
-    """Those of the spans, each with where the next begins, whose text came before. By hash: no two are compared that
-    differ. ``least``, ``below``: how long they are, in characters."""
+    """Return the spans whose text occurred before, each with the start of the next span. Uses hashes, so that different
+    texts are never compared. ``least``, ``below``: bounds of their length, in characters."""
     seen: set[str] = set()
     found = []
     for (start, end), after in prompt.watch.over(spans):
@@ -193,7 +194,7 @@ _NO_BASE64, _NO_NAME = re.compile(r"[^A-Za-z0-9+/=\r\n]"), re.compile(r"[^0-9A-Z
 
 
 def base64_blobs(prompt: Prompt) -> list[Edit]:
-    """Base64 (RFC 4648) of some length: capitals, small letters and digits without a space between them."""
+    """Replace long Base64 (RFC 4648): upper and lower case letters and digits without a space."""
     edits = []
     for match in prompt.watch.over(matches(_BASE64, prompt.text, _NO_BASE64)):
         blob = match.group()
@@ -204,7 +205,7 @@ def base64_blobs(prompt: Prompt) -> list[Edit]:
 
 
 def long_names(prompt: Prompt) -> list[Edit]:
-    """UUIDs and digests in hexadecimal, down to their first eight digits where no other of the text begins so."""
+    """Shorten UUIDs and hexadecimal digests to their first eight digits, unless others in the text share these."""
     names = list(prompt.watch.over(matches(_NAMES, prompt.text, _NO_NAME)))
     beginning_so: defaultdict[str, set[str]] = defaultdict(set)
     for match in names:
@@ -229,17 +230,17 @@ _BRACE_LANGUAGES = (
     *("c", "c++", "cpp", "cs", "csharp", "css", "dart", "go", "java", "javascript", "js", "jsx", "kotlin", "kt"),
     *("less", "php", "rs", "rust", "scala", "scss", "sql", "swift", "ts", "tsx", "typescript"),
 )
-"""Languages whose blocks are not told by indentation. Of any other it is not known."""
+"""Languages in which indentation has no meaning. Unlisted languages are left alone."""
 
 
 def json_white_space(prompt: Prompt) -> list[Edit]:
-    """All between the tokens of JSON. Of lines of JSON each is a block, so the ends of lines stay."""
+    """Remove whitespace between the tokens of JSON. In JSON Lines each line is a block, so line ends stay."""
     blocks = prompt.watch.over(prompt.json_blocks)
     return [Edit(start, end, "") for block in blocks for start, end in block.gaps]
 
 
 def trailing_spaces(prompt: Prompt) -> list[Edit]:
-    """At ends of lines of prose, but for two spaces or more that break a line of a Markdown paragraph."""
+    """Remove trailing spaces in prose, except two or more spaces that break a line of a Markdown paragraph."""
     text, edits = prompt.text, []
     for match in prompt.watch.over(matches(_TRAILING, text)):
         start, end = match.span()
@@ -250,7 +251,7 @@ def trailing_spaces(prompt: Prompt) -> list[Edit]:
 
 
 def blank_lines(prompt: Prompt) -> list[Edit]:
-    """Of several blank lines one stays."""
+    """Collapse several blank lines into one."""
     edits = []
     for match in prompt.watch.over(matches(_BLANK_RUN, prompt.text, BEFORE_WORDS)):
         keep = "\r\n" if match.group().endswith("\r\n") else "\n"
@@ -259,7 +260,7 @@ def blank_lines(prompt: Prompt) -> list[Edit]:
 
 
 def indentation(prompt: Prompt) -> list[Edit]:
-    """Of fenced code, only in languages in which it means nothing to the compiler."""
+    """Remove the indentation of fenced code, only in languages in which it has no meaning."""
     return [
         Edit(match.start(), match.end(), "")
         for fence in prompt.fences
@@ -269,10 +270,10 @@ def indentation(prompt: Prompt) -> list[Edit]:
 
 
 def table_padding(prompt: Prompt) -> list[Edit]:
-    """Spaces that only align the cells of Markdown tables, and dashes beyond three below their heads.
+    """Remove spaces that only align the cells of Markdown tables, and shorten delimiter rows to three dashes per cell.
 
-    A table is a row that has pipes, a row of dashes, and the rows below it that have pipes (GitHub Flavored Markdown
-    0.29, section 4.10).
+    A table is a row with pipes, a delimiter row, and the rows with pipes below it (GitHub Flavored Markdown 0.29,
+    section 4.10).
     """
     text, edits, done = prompt.text, [], 0
     for row in prompt.watch.over(matches(_DELIMITER_ROW, text)):
@@ -290,7 +291,7 @@ def table_padding(prompt: Prompt) -> list[Edit]:
 
 
 def _goes_on(text: str, line_end: int) -> bool:
-    """Whether another line of text follows at once."""
+    """Return True if a non-empty line follows directly."""
     start = text.find("\n", line_end, line_end + 2) + 1
     stop = text.find("\n", start)
     return start > 0 and bool(text[start : len(text) if stop < 0 else stop].strip())
@@ -307,10 +308,10 @@ def _end_of_table(text: str, place: int) -> int:
 
 
 LONGEST_BLOCK = 1 << 20
-"""Characters. To read a longer list keeps every other thread waiting for too long."""
+"""Maximum size of a list, in characters. Parsing a longer one holds the GIL for too long."""
 FEWEST_ROWS = 2
 FEWEST_CAPITALS = 8
-"""Letters. Fewer are often abbreviations that stand side by side."""
+"""Minimum number of letters. Shorter sequences are often adjacent abbreviations."""
 _FENCE_WORDS = ("json", "jsonl", "ndjson")
 _ALONE = re.compile(r"\bi\b")
 _OPENING = " \t*_\"'“‘("
@@ -318,9 +319,9 @@ _LOOKED_BACK = 64
 
 
 def json_as_csv(prompt: Prompt) -> list[Edit]:
-    """Lists of objects that have the same names and no values of several parts, and lines of such objects.
+    """Convert lists of flat objects with the same names, and lines of such objects, to CSV.
 
-    Numbers stay as they are written. A fence that says that it holds JSON says CSV then.
+    Numbers stay as written. A fence labelled as JSON is relabelled as CSV.
     """
     edits = []
     for start, end, rows in _lists(prompt):
@@ -333,7 +334,7 @@ def json_as_csv(prompt: Prompt) -> list[Edit]:
 
 
 def _lists(prompt: Prompt) -> Iterator[tuple[int, int, list[Any]]]:
-    """Where lists are, and their values; objects on lines that follow each other are one."""
+    """Yield the spans of lists, and their values; objects on consecutive lines form one list."""
     text = prompt.text
     lines: list[Any] = []
     start = end = 0
@@ -354,11 +355,11 @@ def _lists(prompt: Prompt) -> Iterator[tuple[int, int, list[Any]]]:
 
 
 class _Object(dict[str, Any]):
-    """An object all of whose names differ."""
+    """An object without duplicate names."""
 
 
 class _Literal(str):
-    """A number as it is written, ``true`` or ``false``."""
+    """A number, as written."""
 
 
 def _read(text: str, block: JsonBlock) -> Any:
@@ -381,7 +382,7 @@ def _object(pairs: list[tuple[str, Any]]) -> Any:
 
 
 def _table(prompt: Prompt, rows: list[Any]) -> str | None:
-    """Rows as CSV, with the names first; None where they are not like each other."""
+    """Return the rows as CSV with a header; None if they differ in structure."""
     if len(rows) < FEWEST_ROWS or not isinstance(rows[0], _Object) or not rows[0]:
         return None
     names = list(rows[0])
@@ -418,7 +419,7 @@ def _renamed_fence(prompt: Prompt, start: int, end: int) -> list[Edit]:
 
 
 def capitals(prompt: Prompt) -> list[Edit]:
-    """Words in capitals that follow each other, as in a sentence. A word by itself may be an abbreviation."""
+    """Lower-case consecutive words in capitals. A single word may be an abbreviation."""
     text, edits = prompt.text, []
     for match in prompt.watch.over(matches(_capitals(), text)):  # type: ignore[arg-type]
         if sum(map(str.isalpha, match.group())) < FEWEST_CAPITALS:
@@ -435,7 +436,7 @@ def capitals(prompt: Prompt) -> list[Edit]:
 
 @cache
 def _capitals() -> regex.Pattern[str]:
-    """Two words or more in capitals; not in the middle of a name such as MAX_SIZE, and not in code."""
+    """Return a pattern for two or more words in capitals, not inside a name such as MAX_SIZE, and not in code."""
     import regex
 
     word = r"\p{Lu}[\p{Lu}'’]*+"
@@ -445,7 +446,7 @@ def _capitals() -> regex.Pattern[str]:
 MOST_SECONDS = 20.0
 
 Count = Callable[[str], int]
-"""The tokens of a text in the encoding that is shown, such as ``Encoding.count``."""
+"""Counts the tokens of a text in the encoding in use, such as ``Encoding.count``."""
 
 KINDS: tuple[tuple[Kind, Callable[[Prompt], list[Edit]]], ...] = (
     (Kind("repeated", lossless=False), repeated_passages),
@@ -465,16 +466,16 @@ KINDS: tuple[tuple[Kind, Callable[[Prompt], list[Edit]]], ...] = (
     (Kind("typographic", lossless=False), typographic),
     (Kind("capitals", lossless=False), capitals),
 )
-"""In the order in which they go before each other where their edits overlap."""
+"""In order of precedence where their edits overlap."""
 
 
 def advise(
     text: str, count: Count, watch: Watch | None = None, begin: Callable[[float, str], None] = lambda share, name: None
 ) -> Advice:
-    """All proposals for a text, each with its effect if it is done alone. Of two that save the same, the one that
-    ``KINDS`` has first. What ``count`` and the check of ``watch`` raise goes through.
+    """Return all proposals for a text, each with its effect if applied alone. Ties keep the order of ``KINDS``.
 
-    ``begin`` is told what share of the work is done, and the name of the kind that is looked for next.
+    ``begin`` is called with the share of the work that is done and the name of the next kind. Exceptions of ``count``
+    and of the check of ``watch`` propagate.
     """
     watch = watch or Watch(MOST_SECONDS)
     before = count(text)
@@ -496,10 +497,10 @@ def advise(
 
 
 def together(text: str, proposals: Iterable[Proposal], count: Count) -> Effect:
-    """The effect of several proposals for this text at once, recounted.
+    """Return the combined effect of several proposals for this text, recounted.
 
-    Where edits overlap, the proposal whose kind ``KINDS`` has first keeps its own, whole; in what order the proposals
-    are given makes no difference.
+    Where edits overlap, the proposal whose kind comes first in ``KINDS`` keeps its edit whole; the order of
+    ``proposals`` does not matter.
     """
     order = [kind for kind, _search in KINDS]
     rows = sorted(proposals, key=lambda proposal: order.index(proposal.kind))

@@ -1,4 +1,4 @@
-"""Which lines and sections of a text have how many tokens, with the words that a table shows of them. No Qt."""
+"""Token counts per line and section of a text, with the excerpts that a table shows. No Qt."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from gui.core.text_runs import ADDED, REMOVED, Run, Runs
 from gui.core.token_text import visible_text
 
 FIRST_LEADING = -64
-"""Bytes of UTF-8 that go on with a character are 0x80 to 0xBF, as signed numbers -128 to -65."""
+"""UTF-8 continuation bytes are 0x80 to 0xBF: -128 to -65 as signed bytes."""
 
 
 def utf8(text: str) -> bytes:
-    """The text as the engine reads it."""
+    """Return the UTF-8 that the engine counts, with lone surrogates replaced."""
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -30,8 +30,7 @@ def utf8(text: str) -> bytes:
 
 
 def byte_places(text: str, char_places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: places in Python characters as places in bytes. What stands between a pair of
-    surrogates has the place behind both."""
+    """int64[n]: byte offsets of character offsets. An offset inside a surrogate pair maps to the end of the pair."""
     if text.isascii():
         return char_places
     content = np.frombuffer(utf8(text), np.int8)
@@ -45,12 +44,12 @@ def byte_places(text: str, char_places: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def utf16_places(content: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: places in UTF-8 ``content``, between characters, as UTF-16 offsets."""
+    """int64[n]: UTF-16 offsets of byte offsets at character boundaries of UTF-8 ``content``."""
     bytes_ = np.frombuffer(content, np.uint8)
     units = np.zeros(len(bytes_) + 1, dtype=np.int64)
 
     def sizes(start: int, stop: int) -> NDArray[np.int8]:
-        # A character begins with any byte but 0x80 to 0xBF, and takes a second unit where that is 0xF0 or higher.
+        # Any byte outside 0x80 to 0xBF begins a character; from 0xF0 on, the character takes two units.
         some = bytes_[start:stop]
         return ((some & 0xC0) != 0x80).astype(np.int8) + (some >= 0xF0)
 
@@ -59,10 +58,10 @@ def utf16_places(content: bytes, places: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def rank_lines(text: str, token_byte_ends: NDArray[np.int64]) -> Ranking:
-    """The lines of a text, each with the line feed that ends it.
+    """Rank the lines of a text, each with its line feed.
 
-    ``token_byte_ends``: int64[n], what ``Encoding.token_ends`` gives for this text. A token belongs to the line in
-    which it starts. ValueError where a token ends behind the text, as those of an encoding that changes texts may.
+    ``token_byte_ends``: int64[n], as returned by ``Encoding.token_ends`` for this text. A token belongs to the line in
+    which it starts. Raises ValueError if a token ends after the text, as in a normalizing encoding.
     """
     content = np.frombuffer(utf8(text), np.uint8)
     borders = np.flatnonzero(content == ord("\n")).astype(np.int64) + 1
@@ -70,9 +69,9 @@ def rank_lines(text: str, token_byte_ends: NDArray[np.int64]) -> Ranking:
 
 
 def rank_sections(text: str, token_byte_ends: NDArray[np.int64], by: SectionKind) -> Ranking:
-    """The sections of one kind, and what stands between them (``Ranking.between``). As ``rank_lines`` otherwise."""
+    """Rank the sections of one kind, and the text between them (``Ranking.between``). Otherwise like ``rank_lines``."""
     spans = sections(text, by)
-    # An array made of pairs takes more than twice as long, and every other thread waits for it.
+    # np.array(pairs) takes more than twice as long and holds the GIL.
     ends = np.fromiter(chain.from_iterable(spans), dtype=np.int64, count=2 * len(spans))
     places = byte_places(text, np.append(ends, len(text)))
     starts, size = places[:-1:2], int(places[-1])
@@ -82,8 +81,8 @@ def rank_sections(text: str, token_byte_ends: NDArray[np.int64], by: SectionKind
 def _ranking(
     borders: NDArray[np.int64], size: int, section_starts: NDArray[np.int64] | None, token_byte_ends: NDArray[np.int64]
 ) -> Ranking:
-    """The parts between ``borders``, which are in order, of a text of ``size`` bytes. Without section starts, every
-    part is what was asked for."""
+    """Rank the parts between sorted ``borders`` of a text of ``size`` bytes. Without ``section_starts``, no part is
+    between."""
     total = len(token_byte_ends)
     if total and token_byte_ends[-1] > size:
         raise ValueError(f"A token ends at byte {token_byte_ends[-1]} of a text of {size} bytes.")
@@ -104,13 +103,12 @@ MOST_EDITS = 200
 BEGINNING_BYTES = 240
 AROUND = 16
 LONGEST_SHOWN = 60
-"""Characters of the text that are shown around an edit, and of what it replaces or puts there."""
+"""Maximum number of characters shown before and after an edit; and of its removed or added text."""
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPart:
-    """A line or section: the number of its first line from 1, where it is, its tokens, and how it begins, in signs
-    that can be seen."""
+    """A line or section: the number of its first line (from 1), its UTF-16 span, its tokens, its visible beginning."""
 
     line: int
     utf16_start: int
@@ -121,8 +119,7 @@ class RankedPart:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an edit does: on which line, from 1, where, and what goes and comes there amid its surroundings, in signs
-    that can be seen."""
+    """Preview of an edit: its line (from 1), its UTF-16 span, and the change in context, with visible characters."""
 
     line: int
     utf16_start: int
@@ -131,7 +128,7 @@ class Preview:
 
 
 def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
-    """The largest parts that have a token; not what stands between sections."""
+    """Return the heaviest parts that have tokens, without text between sections."""
     content = utf8(text)
     order = ranking.largest(len(ranking.tokens))
     wanted = islice((number for number in order if not ranking.between[number] and ranking.tokens[number]), MOST_PARTS)
@@ -147,7 +144,7 @@ def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
 
 
 def previews(text: str, edits: Sequence[Edit]) -> tuple[Preview, ...]:
-    """The first edits."""
+    """Return previews of the first ``MOST_EDITS`` edits."""
     made, line, place, utf16 = [], 1, 0, 0
     for edit in interruptible(edits[:MOST_EDITS], every=1):
         between = text[place : edit.char_start]
@@ -171,7 +168,7 @@ def _change(text: str, edit: Edit) -> Runs:
 
 
 def _shortened(text: str, start: int, end: int) -> str:
-    """A stretch of a text with its middle left out where it is long."""
+    """Return a span of a text, with its middle elided if it is long."""
     if end - start <= LONGEST_SHOWN:
         return visible_text(text[start:end])
     half = LONGEST_SHOWN // 2

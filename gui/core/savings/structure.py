@@ -1,4 +1,4 @@
-"""What a text is made of: lines, sections, fenced code and JSON, found in bounded steps."""
+"""Structure of a text: lines, sections, fenced code and JSON, found in bounded steps."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from engine.runtime.cancellation import interruptible
 from gui.core.savings.types import Edit, SectionKind, Watch, apart_from
 
 STRETCH = 1 << 17
-"""Characters that are searched at once."""
+"""Minimum size of a searched chunk, in characters."""
 
 LINE_END = re.compile("\n")
 BEFORE_WORDS = re.compile(r"\n(?=[^ \t\r\n])")
-"""A line end behind which a line with something in it begins, not indented."""
+"""A line end before a non-empty line that is not indented."""
 
 
 def matches(
     pattern: re.Pattern[str], text: str, cut: re.Pattern[str] = LINE_END, start: int = 0, stop: int | None = None
 ) -> Iterator[re.Match[str]]:
-    """As ``pattern.finditer(text, start, stop)``.
+    """Like ``pattern.finditer(text, start, stop)``, in chunks.
 
-    ``cut``: behind whose matches a stretch may end. No match of the pattern goes on behind one, nor looks there.
+    ``cut``: matches after which a chunk may end. No match of ``pattern`` may cross such a boundary or look past it.
     """
     for first, behind in interruptible(stretches(text, cut, start, len(text) if stop is None else stop), every=1):
         yield from pattern.finditer(text, first, behind)
 
 
 def first_match(pattern: re.Pattern[str], text: str, start: int, stop: int) -> re.Match[str] | None:
-    """As ``pattern.search(text, start, stop)``, for one that looks at one line only.
+    """Like ``pattern.search(text, start, stop)``, for a pattern that looks at one line only.
 
-    Whole lines of one stretch come first: to look for the end of a long line behind them each time that somebody asks
-    for the next match before it would take minutes.
+    Searches the whole lines of one chunk first. Otherwise each search for a nearby match would first find the end of a
+    long line after it; that would take minutes in total.
     """
     behind = text.rfind("\n", start, min(start + STRETCH, stop)) + 1
     if behind and (found := pattern.search(text, start, behind)) is not None:
@@ -42,7 +42,7 @@ def first_match(pattern: re.Pattern[str], text: str, start: int, stop: int) -> r
 
 
 def stretches(text: str, cut: re.Pattern[str], start: int, stop: int) -> Iterator[tuple[int, int]]:
-    """Where the stretches begin and end."""
+    """Yield the start and end of each chunk."""
     while start < stop:
         found = cut.search(text, min(start + STRETCH, stop), stop)
         end = stop if found is None else found.end()
@@ -60,14 +60,14 @@ _ROLE = re.compile(
     r"|^(?:\*\*|#{1,6} )?(?:system|developer|user|human|assistant|ai|tool|function)(?:\*\*)?:",
     re.MULTILINE | re.IGNORECASE,
 )
-"""How chat templates (ChatML, Harmony, Llama 3, DeepSeek, Llama 2) and people who write transcripts begin a message."""
+"""Message prefixes of chat templates (ChatML, Harmony, Llama 3, DeepSeek, Llama 2) and of typed transcripts."""
 
 _JSON_LANGUAGES = ("", "json", "jsonl", "ndjson")
 
 
 class Fence(NamedTuple):
-    """A fenced code block (CommonMark 0.31, section 4.5), its fences included; ``language``: of its info string, in
-    lower case."""
+    """A fenced code block (CommonMark 0.31, section 4.5), including its fences. ``language``: lower case, from its info
+    string."""
 
     char_start: int
     body_start: int
@@ -77,7 +77,7 @@ class Fence(NamedTuple):
 
 
 def fences(text: str) -> list[Fence]:
-    """The fenced code blocks. An unclosed one ends with the text."""
+    """Return the fenced code blocks. An unclosed one ends with the text."""
     found: list[Fence] = []
     opening: re.Match[str] | None = None
     for match in matches(_FENCE, text):
@@ -94,7 +94,7 @@ def fences(text: str) -> list[Fence]:
 
 
 def json_regions(text: str, fenced: Iterable[Fence]) -> list[Span]:
-    """Where JSON is looked for: outside fences, and in those that say that they hold JSON, or nothing."""
+    """Return the spans to search for JSON: text outside fences, and fences labelled as JSON or not at all."""
     regions, place = [], 0
     for fence in fenced:
         regions.append((place, fence.char_start))
@@ -105,7 +105,7 @@ def json_regions(text: str, fenced: Iterable[Fence]) -> list[Span]:
 
 
 def united(spans: Iterable[Span]) -> list[Span]:
-    """Spans that overlap made one; in order."""
+    """Merge overlapping spans; sorted."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start < result[-1][1]:
@@ -116,7 +116,7 @@ def united(spans: Iterable[Span]) -> list[Span]:
 
 
 def paragraphs(text: str, solid: Iterable[Span]) -> list[Span]:
-    """What stands between blank lines. Blank lines inside of ``solid`` spans, which are in order, part nothing."""
+    """Return the spans between blank lines. Blank lines inside ``solid`` spans, which are sorted, do not separate."""
     walls = [*solid, (len(text), len(text))]
     found, start, wall = [], 0, 0
     for blank in matches(_BLANK_LINES, text, BEFORE_WORDS):
@@ -133,9 +133,9 @@ def paragraphs(text: str, solid: Iterable[Span]) -> list[Span]:
 
 
 def sections(text: str, by: SectionKind) -> list[Span]:
-    """The sections of a kind, in order, not overlapping.
+    """Return the sections of a kind, sorted and not overlapping.
 
-    A section that a heading or a role begins goes on to the next of any level; those in fenced code begin none.
+    A section that begins with a heading or role extends to the next one of any level; those in fenced code are ignored.
     """
     fenced = fences(text)
     if by == "fence":
@@ -177,7 +177,7 @@ TOKENS_BETWEEN_CHECKS = 8192
 
 
 class JsonBlock(NamedTuple):
-    """An object or array that has its lines for itself. ``gaps``: the white space between its tokens, in order."""
+    """An object or array on lines of its own. ``gaps``: whitespace between its tokens, sorted."""
 
     char_start: int
     char_end: int
@@ -185,9 +185,9 @@ class JsonBlock(NamedTuple):
 
 
 def json_blocks(text: str, regions: Iterable[tuple[int, int]], watch: Watch | None = None) -> list[JsonBlock]:
-    """The blocks that begin at the beginning of a line, at most indented, and end at the end of one.
+    """Return the JSON blocks that begin at the start of a line, possibly indented, and end at the end of a line.
 
-    ``regions``: where to look, in order. What is no JSON is passed over up to where that shows.
+    ``regions``: spans to search, sorted. Invalid JSON is skipped up to its first error.
     """
     found = []
     for start, end in regions:
@@ -200,7 +200,7 @@ def json_blocks(text: str, regions: Iterable[tuple[int, int]], watch: Watch | No
 
 
 def _scanned(text: str, start: int, end: int, watch: Watch | None) -> tuple[int, JsonBlock | None]:
-    """How far it is JSON, and the block if it is one."""
+    """Return the offset up to which the text is JSON, and the block if it is complete."""
     gaps: list[tuple[int, int]] = []
     open_brackets: list[str] = []
     place, expected, is_name, count = start, "{[", False, 0
@@ -239,7 +239,7 @@ def _scanned(text: str, start: int, end: int, watch: Watch | None) -> tuple[int,
 
 
 class Prompt:
-    """A text and how long may be searched in it. What is known of it is found once."""
+    """A text and the watch of its search. Its structure is found once and cached."""
 
     def __init__(self, text: str, watch: Watch) -> None:
         self.text, self.watch = text, watch
@@ -251,19 +251,19 @@ class Prompt:
 
     @cached_property
     def fence_spans(self) -> list[Span]:
-        """Where they are, in characters."""
+        """Spans of the fenced code blocks, in characters."""
         return [(fence.char_start, fence.char_end) for fence in self.fences]
 
     @cached_property
     def json_blocks(self) -> list[JsonBlock]:
-        """JSON objects and arrays. OutOfTime."""
+        """JSON objects and arrays. Raises OutOfTime."""
         return json_blocks(self.text, json_regions(self.text, self.fences), self.watch)
 
     @cached_property
     def solid_spans(self) -> list[Span]:
-        """What is one thing: fenced code and JSON."""
+        """Spans that are not prose: fenced code and JSON."""
         return united([*self.fence_spans, *((block.char_start, block.char_end) for block in self.json_blocks)])
 
     def in_prose(self, edits: list[Edit]) -> list[Edit]:
-        """The edits that touch neither fenced code nor JSON."""
+        """Return the edits that touch neither fenced code nor JSON."""
         return apart_from(edits, self.solid_spans)

@@ -1,4 +1,4 @@
-"""Edits, proposals and rankings of the search for savings, and how long it may search."""
+"""Edits, proposals and rankings of the search for savings, and its time limit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SectionKind = Literal["heading", "paragraph", "fence", "json", "role"]
 
 
 class Edit(NamedTuple):
-    """``replacement`` for what stands between two places of the text; never an insertion."""
+    """Replaces the text between two character offsets by ``replacement``; never an insertion."""
 
     char_start: int
     char_end: int
@@ -28,11 +28,11 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The parts of a text, in its order, and their tokens. The parts make up the whole text.
+    """The consecutive parts of a text and their tokens. The parts cover the whole text.
 
-    ``byte_starts``, ``byte_ends``, ``tokens``: read-only int64[n]. A token that crosses a border belongs to the part
-    in which it starts, so the tokens of the parts add up to ``total``. ``between``: read-only bool[n], whether a part
-    is what stands between the sections asked for; never true of lines.
+    ``byte_starts``, ``byte_ends``, ``tokens``: read-only int64[n]. A token that crosses a boundary belongs to the part
+    in which it starts, so the tokens of the parts add up to ``total``. ``between``: read-only bool[n], True for text
+    between the requested sections; always False for lines.
     """
 
     byte_starts: NDArray[np.int64]
@@ -42,11 +42,11 @@ class Ranking:
     total: int
 
     def share(self, number: int) -> float:
-        """The part of all tokens that part ``number`` has, 0 to 1; 0 of an empty text."""
+        """Return the share of part ``number`` in all tokens, 0 to 1; 0 for an empty text."""
         return int(self.tokens[number]) / self.total if self.total else 0.0
 
     def largest(self, most: int) -> list[int]:
-        """The numbers of the parts with the most tokens, at most ``most``; of equals the first in the text first."""
+        """Return the numbers of at most ``most`` parts with the most tokens; ties in text order."""
         import numpy as np
 
         return np.argsort(-self.tokens, kind="stable")[:most].tolist()
@@ -54,7 +54,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of proposal. ``lossless``: whether the text says the same to every reader afterwards."""
+    """A kind of proposal. ``lossless``: True if the edits preserve the meaning for every reader."""
 
     name: str
     lossless: bool
@@ -62,9 +62,9 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What edits do, in tokens of one prompt.
+    """The effect of edits, in tokens of one prompt.
 
-    ``edits``: in order, not overlapping, of the text that was looked at. Their effect is that of all together.
+    ``edits``: sorted, not overlapping, of the analysed text. The effect is that of all of them together.
     """
 
     edits: tuple[Edit, ...]
@@ -73,13 +73,13 @@ class Effect:
 
     @property
     def tokens_saved(self) -> int:
-        """Tokens of one prompt; negative where edits cost some."""
+        """Tokens saved per prompt; negative if the edits add tokens."""
         return self.tokens_before - self.tokens_after
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """Edits of one kind, which save at least one token."""
+    """Edits of one kind that save at least one token."""
 
     kind: Kind
     effect: Effect
@@ -87,8 +87,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Proposals, that which saves the most first. ``unfinished``: what was not looked for to the end, for the text took
-    too long."""
+    """Proposals, sorted by tokens saved, largest first. ``unfinished``: kinds whose search ran out of time."""
 
     tokens: int
     proposals: tuple[Proposal, ...]
@@ -96,7 +95,7 @@ class Advice:
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits done, which are in order and do not overlap."""
+    """Apply edits, which are sorted and do not overlap."""
     stretches: list[str] = []
     parts: list[str] = []
     place = 0
@@ -110,22 +109,22 @@ def edited(text: str, edits: Iterable[Edit]) -> str:
 
 
 def apart_from(edits: Sequence[Edit], spans: Sequence[tuple[int, ...]]) -> list[Edit]:
-    """The edits that overlap none of the spans, which begin with start and end, are in order and do not overlap."""
+    """Return the edits that overlap no span. Spans begin with (start, end), are sorted and do not overlap."""
     if not edits or not spans:
         return list(edits)
     starts, ends = (np.array([span[side] for span in spans], dtype=np.int64) for side in (0, 1))
     edit_starts, edit_ends = (np.array([edit[side] for edit in edits], dtype=np.int64) for side in (0, 1))
-    first = np.searchsorted(ends, edit_starts, "right")  # the first span that ends behind the start of the edit
+    first = np.searchsorted(ends, edit_starts, "right")  # the first span that ends after the start of the edit
     overlaps = np.append(starts, np.iinfo(np.int64).max)[first] < edit_ends
     return [edits[number] for number in np.flatnonzero(~overlaps).tolist()]
 
 
 def united_edits(rows: Iterable[Sequence[Edit]]) -> tuple[Edit, ...]:
-    """One row, in order. Of edits that overlap, that of the earlier row stays, whole, and the other is left out."""
+    """Merge rows of edits into one sorted row. Of overlapping edits, that of the earlier row is kept whole."""
     kept: list[Edit] = []
     for row in rows:
         if added := apart_from(row, kept):
-            kept = sorted(kept + added)  # of two rows in order: a merge
+            kept = sorted(kept + added)  # both parts are sorted, so this is a merge
     return tuple(kept)
 
 
@@ -135,27 +134,27 @@ Item = TypeVar("Item")
 
 
 class OutOfTime(Exception):
-    """A search took longer than it may."""
+    """Raised if a search exceeds its time limit."""
 
 
 class Watch:
-    """Looked at by everything that goes through a text."""
+    """Time limit and cancellation check of a search through a text."""
 
     def __init__(
         self, seconds: float, check: Callable[[], None] = lambda: None, now: Callable[[], float] = monotonic
     ) -> None:
-        """``check`` is called often; what it raises ends the search. ``now``: a clock, in seconds."""
+        """``check`` is called often; an exception that it raises ends the search. ``now``: a clock, in seconds."""
         self._now, self._check = now, check
         self._end = now() + seconds
 
     def look(self) -> None:
-        """Raises OutOfTime, or what the caller's check raises."""
+        """Raise OutOfTime if the time is over, or any exception of the caller's check."""
         self._check()
         if self._now() > self._end:
             raise OutOfTime
 
     def over(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items, with a look every few hundred."""
+        """Yield the items, checking every ``ITEMS_BETWEEN_CHECKS``."""
         for number, item in enumerate(items):
             if number % ITEMS_BETWEEN_CHECKS == 0:
                 self.look()
