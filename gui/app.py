@@ -1,4 +1,4 @@
-"""Making the window, and running the application with it."""
+"""Creation of the window, and the run of the application."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ _ALONE = "QT_NO_GUI_THREADPOOL"
 
 
 def paint_alone() -> None:
-    """Have Qt paint with the GUI thread only, from the first picture on. It would hand parts of large areas, scroll
-    bars among them, to threads of its own and wait for those: beside jobs on all processors that takes longer."""
+    """Make Qt paint on the GUI thread only. It would hand parts of large areas, such as scroll bars, to its own threads
+    and wait for them, which takes longer while jobs use all processors."""
     os.environ.setdefault(_ALONE, "1")
 
 
 def create_window(profile: Path | None = None) -> QMainWindow:
-    """A window that keeps its things in ``profile``: built whole, not shown. Needs a ``QApplication``.
+    """Return a complete window, not shown, that uses ``profile``. Needs a ``QApplication``.
 
-    When it is closed everything it started has ended, and the application has its own look again.
+    After it is closed, everything it started has ended, and the look of the application is restored.
     """
     bench = Application(profile_paths(profile))
     bench.start_at_once()
@@ -33,7 +33,7 @@ def create_window(profile: Path | None = None) -> QMainWindow:
 
 
 def tend_memory(bench: Application) -> None:
-    """Leave what the start and the compiler bring out of garbage collections: the process is this window's alone."""
+    """Exclude objects of the start and the compiler from garbage collections. For processes with a single window."""
 
     def settle() -> None:
         assert bench.kernels is not None
@@ -48,7 +48,7 @@ def tend_memory(bench: Application) -> None:
 
 
 def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
-    """Show a window with the files named, until it is closed. Returns the exit status."""
+    """Show a window with these files until it is closed. Returns the exit status."""
     from gui.runtime.watchdog import VARIABLE, watchdog_asked_for
     from gui.window.crash import CrashHook
 

@@ -1,9 +1,8 @@
-"""What a window remembers from one start to the next: the text, where the caret was, the layout, the scenario. No Qt.
+"""Session state of a window: the text, the caret, the layout, the scenario. No Qt.
 
-A session is a folder with the text in ``text.txt`` (UTF-8, as counted) and everything else in ``state.json``. Both
-are replaced as a whole, so a kill at any moment leaves the newest complete pair or a text newer than its state; both
-can be shown. While a window is open its state says so; a state that still says so at the next start was left by a
-crash.
+A session is a folder with the text in ``text.txt`` (UTF-8, as counted) and everything else in ``state.json``. Each is
+replaced atomically, so a kill at any moment leaves the newest complete pair or a text newer than its state; both can be
+restored. An open window marks its state as not closed; a state with this mark at the next start was left by a crash.
 """
 
 from __future__ import annotations
@@ -21,18 +20,19 @@ VERSION = 1
 TEXT_FILE = "text.txt"
 STATE_FILE = "state.json"
 EARLIER_FILE = "earlier.txt"
-"""The text of the window before, where the user wants to start with an empty one."""
+"""The text of the previous window, if the user starts with an empty one."""
 PART_SET_ASIDE = "state-{part}.json.damaged"
 """A part of the state that could not be restored."""
 MOST_OF_A_NUMBER = 2**31 - 1
-"""Qt takes no larger numbers."""
+"""Maximum of a number in the state; Qt takes no larger ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """All but the text. ``as_stored``: the text is that of the file, unedited; ``modified``: it is saved nowhere else.
+    """Everything but the text. ``as_stored``: the text is that of the file, unedited; ``modified``: it is not saved
+    elsewhere.
 
-    Offsets are UTF-16.
+    Offsets are in UTF-16 units.
     """
 
     version: int = VERSION
@@ -67,10 +67,10 @@ class SessionState:
 
 
 class Restored(NamedTuple):
-    """What was found at the start.
+    """A session read at startup.
 
-    ``text`` is None where there is none, or where it is too big to be read at once: then ``text_bytes`` is its size.
-    ``problems`` are sentences about what could not be read and where it was kept.
+    ``text`` is None if there is none, or if it is too large to be read at once: then ``text_bytes`` is its size.
+    ``problems``: sentences about what could not be read and where it was moved.
     """
 
     state: SessionState
@@ -86,7 +86,7 @@ class Restored(NamedTuple):
 
 
 class DamagedSession(Exception):
-    """A file of the session cannot be read; the text is a sentence that says where it was kept."""
+    """Raised if a session file cannot be read; the text is a sentence that names where it was moved."""
 
 
 def state_bytes(state: SessionState) -> bytes:
@@ -95,7 +95,7 @@ def state_bytes(state: SessionState) -> bytes:
 
 
 def read_session(folder: Path, most_bytes: int) -> Restored:
-    """Read a session, its text only up to ``most_bytes``. Never raises: what cannot be read is set aside and told."""
+    """Read a session, its text only up to ``most_bytes``. Never raises: unreadable files are set aside and reported."""
     problems: list[str] = []
     state, found = SessionState(), False
     try:
@@ -123,7 +123,7 @@ def read_session(folder: Path, most_bytes: int) -> Restored:
 def read_state(folder: Path) -> SessionState:
     """Read the state of a session; the defaults if there is none. Raises DamagedSession.
 
-    Values of the wrong kind are left out one by one; keys of newer versions are ignored.
+    Each value of the wrong type is dropped; keys of newer versions are ignored.
     """
     path = folder / STATE_FILE
     try:

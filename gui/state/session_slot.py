@@ -1,7 +1,7 @@
-"""The session folder of this window, and the parts of a window that are restored from it one by one.
+"""The session folder of this window, and the restoration of its parts.
 
-Of several windows with the same profile each has a folder of its own. A part that cannot be restored is set aside, and
-the others go on.
+Windows with the same profile have separate session folders. A part that cannot be restored is set aside; the others are
+still restored.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ PRIVATE = "private mode"
 
 
 class SessionSlot:
-    """A locked session folder. ``folder`` is None where nothing can be written: then nothing is remembered.
+    """A locked session folder. ``folder`` is None if nothing can be written; then nothing is saved.
 
     ``number`` 1 is the session that the next start continues; higher numbers belong to windows opened beside it.
-    ``newer`` is a session that a newer version of the program wrote, None without one: it is left as it is.
+    ``newer``: a session written by a newer program version, left unchanged; None if there is none.
     """
 
     def __init__(self, sessions: Path, *, private: bool = False) -> None:
-        """``private``: keep nothing, and touch no session."""
+        """``private``: save nothing and leave all sessions alone."""
         self._sessions = sessions
         self._lock: QLockFile | None = None
         self.folder: Path | None = None
@@ -70,7 +70,8 @@ class SessionSlot:
         self.why_not = f"{MOST_SLOTS} windows have this profile open"
 
     def orphans(self) -> Iterator[Path]:
-        """Yield sessions of other windows whose text is nowhere else: of killed ones, and of those closed unsaved."""
+        """Yield sessions with unsaved text that no window has open: of crashed windows, and of those closed without
+        saving."""
         for number in range(2, MOST_SLOTS + 1):
             folder = self._sessions / str(number)
             if _has_text(folder) and self.is_orphan(folder):
@@ -84,7 +85,7 @@ class SessionSlot:
         return lock is not None
 
     def hold_orphan(self, folder: Path) -> QLockFile | None:
-        """Keep other windows from taking an orphan, until the lock is unlocked; None if it is none."""
+        """Lock an orphan against other windows, until the lock is unlocked; None if it is not an orphan."""
         lock = _lock_of(self._sessions, int(folder.name))
         if folder == self.folder or not lock.tryLock(0):
             return None
@@ -99,12 +100,12 @@ class SessionSlot:
         return None
 
     def go_private(self) -> None:
-        """Save nothing from now on. What is in the folder stays for the next window."""
+        """Save nothing from now on. The folder's content stays for the next window."""
         self.release()
         self.folder, self.number, self.why_not = None, 0, PRIVATE
 
     def removable(self) -> Iterator[Path]:
-        """Folders of sessions that no other window has open."""
+        """Yield session folders that no other window has open."""
         for number in range(1, MOST_SLOTS + 1):
             folder = self._sessions / str(number)
             if folder == self.folder:
@@ -133,7 +134,7 @@ def _is_newer(folder: Path) -> bool:
     try:
         return is_newer(read_document(folder / STATE_FILE), VERSION)
     except (OSError, DamagedFile):
-        return False  # what is wrong with it is told by those who read it
+        return False  # reported when the session is read
 
 
 def _lock_of(sessions: Path, number: int) -> QLockFile:
@@ -147,19 +148,19 @@ MOST_OF_A_REASON = 200
 
 
 class RestoredParts(QObject):
-    """Restores parts of a session one by one. ``slot``: where a bad part is set aside."""
+    """Restores parts of a session one by one. ``slot``: its folder receives bad parts."""
 
     def __init__(self, slot: SessionSlot, notifier: Notifier, parent: QObject) -> None:
         super().__init__(parent)
         self._slot, self._notifier = slot, notifier
 
     def restore(self, name: str, restore: Callable[[dict[str, Any]], object], state: dict[str, Any]) -> None:
-        """Restore the part ``name`` of a session. If that fails, set ``state`` aside and say so."""
+        """Restore the part ``name`` of a session. If that fails, set ``state`` aside and notify the user."""
         usable = without_huge_numbers(state)
         why = "" if usable == state else self.tr("a number is too large")
         try:
             restore(usable)
-        except Exception as error:  # noqa: BLE001 - the file may hold anything, and whatever it is stays in its part
+        except Exception as error:  # noqa: BLE001 - the file may hold anything; an error must not affect other parts
             why = f"{type(error).__name__}: {error}"[:MOST_OF_A_REASON]
         if why:
             self._set_aside(name, state, why)
@@ -179,7 +180,7 @@ class RestoredParts(QObject):
 
 
 def without_huge_numbers(value: Any) -> Any:
-    """Return ``value`` as JSON holds it, None in place of numbers that Qt does not take: it prints a fault for them."""
+    """Return JSON ``value`` with None in place of numbers too large for Qt, which would print a warning."""
     if isinstance(value, dict):
         return {key: without_huge_numbers(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,7 +1,7 @@
-"""The user's choices: one dataclass whose fields say what they are for, and the store that keeps them in a JSON file.
+"""The user's settings: a dataclass whose fields describe themselves, and the store that saves them in a JSON file.
 
-The preferences dialog is built from the fields. A damaged file costs the choices, never the start: it is set aside
-and the defaults are used. A single bad value costs that value. Keys of newer versions are kept as they are.
+The settings dialog is built from the fields. A damaged file never prevents the start: it is set aside and the defaults
+are used. A bad value only resets itself. Keys of newer versions are kept.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from gui.state.storage import SharedFile, Storage
 VERSION = 1
 
 WRITE_DELAY_MS = 400
-"""Choices made in quick succession (a spin box being turned) are written once."""
+"""Settings changed in quick succession (such as by a spin box) are written once."""
 
 
 class Option(NamedTuple):
@@ -222,7 +222,7 @@ class Settings:
     dismissed_cards: tuple[str, ...] = ()
     """Cards of the first start that the user has closed or followed."""
     shortcuts: tuple[str, ...] = ()
-    """Shortcuts that the user changed, as ``action=keys``; without keys for none."""
+    """Changed shortcuts, as ``action=keys``; empty keys for no shortcut."""
 
 
 def describe(name: str) -> Option | None:
@@ -257,7 +257,7 @@ def accepted(name: str, value: object) -> bool:
 class SettingsStore(QObject):
     """The settings of this window, and their file.
 
-    Signals: ``changed(str)`` with the name of a setting that has a new value; ``failed(str)`` with a sentence.
+    Signals: ``changed(str)`` with the name of a changed setting; ``failed(str)`` with a sentence.
     """
 
     changed = Signal(str)
@@ -288,7 +288,7 @@ class SettingsStore(QObject):
         self.changed.emit(name)
 
     def reset(self, page: str | None = None) -> None:
-        """Return to the defaults, of one page of the dialog or of all."""
+        """Reset the settings of one page of the dialog, or all, to their defaults."""
         defaults = Settings()
         for name in names():
             option = describe(name)
@@ -300,7 +300,7 @@ class SettingsStore(QObject):
         self._file.use_storage(storage)
 
     def close(self) -> None:
-        """Write what is still pending, in order, so that the newest comes last."""
+        """Write pending changes."""
         if self._timer.isActive():
             self._timer.stop()
             self._write()
@@ -309,8 +309,7 @@ class SettingsStore(QObject):
         touched, self._touched = self._touched, frozenset()
 
         def with_ours(document: Document) -> None:
-            """Our own choices as they are when this is written, over the file, which another window may have
-            changed."""
+            """Merge our current values into the file, which another window may have changed."""
             values = self.values
             document |= {name: getattr(values, name) for name in touched}
 

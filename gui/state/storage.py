@@ -1,9 +1,9 @@
-"""Files of the profile: written off the GUI thread, one after the other, and changed by several windows.
+"""Profile files: written off the GUI thread, in order, and shared by several windows.
 
-A shared file is a JSON object with the number of its version. A window never writes the whole of what it knows. It
-writes steps, each a small change made to the file as that is in the moment of writing, which no other window writes in
-(``engine.runtime.atomic_files.change_atomic``). So no choice of another window is undone, and what a newer program
-keeps in a file of this version stays there.
+A shared file is a JSON object with a version number. A window never overwrites it with its own state. It writes steps:
+small changes applied to the file's content at the moment of writing, under a lock
+(``engine.runtime.atomic_files.change_atomic``). So no choice of another window is lost, and keys of a newer program
+with the same file version are kept.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class WriteRequest(NamedTuple):
-    """Content for a file. Text is written as UTF-8; lone surrogates are written as such, to be read back."""
+    """Content for a file. Text is written as UTF-8; lone surrogates are kept (``surrogatepass``)."""
 
     path: Path
     content: bytes | str | ChunkedText
@@ -32,19 +32,19 @@ class WriteRequest(NamedTuple):
 
 
 class ChangeRequest(NamedTuple):
-    """A change of a file: from its content, None where there is none, to the new one."""
+    """A change of a file: maps its content, None if it does not exist, to the new one."""
 
     path: Path
     change: Callable[[bytes | None], bytes]
 
 
 def change_now(request: ChangeRequest) -> bytes:
-    """Change a file on the calling thread; returns its new content. Raises OSError, and what the change raises."""
+    """Change a file on the calling thread; returns its new content. Raises OSError, and any error of the change."""
     return change_atomic(request.path, request.change)
 
 
 def write_now(request: WriteRequest) -> int:
-    """Write on the calling thread; for the moment when the window closes. Raises OSError."""
+    """Write on the calling thread, used while the window closes. Raises OSError."""
     content: bytes | Iterable[bytes] = (
         utf8_pieces(request.content) if isinstance(request.content, str) else request.content
     )
@@ -56,10 +56,10 @@ def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | byte
 
 
 class Storage(QObject):
-    """Writes files in a job lane of its own, in the order asked for. ``title`` is the lane's name.
+    """Writes files in a job lane of its own, in order. ``title``: name of the lane.
 
-    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason; for changes of a file also
-    ``changed(ChangeRequest, bytes)`` with the new content, ``change_failed(ChangeRequest, str)``.
+    Signals: ``written(Path)``, ``failed(Path, str)`` with the reason; for changes also ``changed(ChangeRequest,
+    bytes)`` with the new content, ``change_failed(ChangeRequest, str)``.
     """
 
     written = Signal(object)
@@ -80,15 +80,15 @@ class Storage(QObject):
         return self._lane.busy
 
     def write(self, path: Path, content: bytes | str | ChunkedText, *, keep_backup: bool = False) -> None:
-        """Replace ``path`` by ``content``, soon."""
+        """Queue the replacement of ``path`` by ``content``."""
         self._lane.submit(WriteRequest(path, content, keep_backup))
 
     def change(self, request: ChangeRequest) -> None:
-        """Change a file, soon; no other window changes it in between."""
+        """Queue a change of a file; no other window changes it in between."""
         self._lane.submit(request)
 
     def finish(self) -> str:
-        """Wait until all of it is written. Returns why the last that was not is not, or nothing."""
+        """Wait until everything is written. Returns the reason of the last failure, or an empty string."""
         self._why = ""
         self._lane.drain()
         return self._why
@@ -108,18 +108,18 @@ class Storage(QObject):
 
 
 Step = Callable[[Document], None]
-"""Changes a document in place; raises DamagedFile where that is none of its kind. Runs on a worker thread, so it looks
-at nothing that changes in place itself."""
+"""Changes a document in place; raises DamagedFile if it is not of the expected kind. Runs on a worker thread, so it
+must not read mutable state."""
 
 
 class NewerFile(OSError):
-    """Raised for a file of a newer version of the program, which is left unchanged."""
+    """Raised for a file of a newer program version, which is left unchanged."""
 
 
 class SharedFile(QObject):
-    """Writes steps, soon. Those that could not be written are written with the next ones.
+    """Queues steps for a file. Steps that failed are retried with the next ones.
 
-    Signals: ``written(dict)`` with the document as it is now; ``failed(str)`` with a reason.
+    Signals: ``written(dict)`` with the current document; ``failed(str)`` with a reason.
     """
 
     written = Signal(object)
@@ -133,14 +133,14 @@ class SharedFile(QObject):
         self._unwritten: tuple[Step, ...] = ()
 
     def use_storage(self, storage: Storage) -> None:
-        """Write with ``storage``, which has no other writer, from now on; until then on the spot."""
+        """Write with ``storage``, which must have no other writer, from now on; before, writes are synchronous."""
         self._storage = storage
         storage.changed.connect(self._on_changed)
         storage.change_failed.connect(self._on_failed)
 
     @property
     def is_busy(self) -> bool:
-        """Whether there are steps that are not written yet."""
+        """True if there are unwritten steps."""
         return bool(self._unwritten) or (self._storage is not None and self._storage.busy)
 
     def change(self, step: Step) -> None:
@@ -157,7 +157,7 @@ class SharedFile(QObject):
             self._on_failed(request, error.strerror or str(error))
 
     def finish(self) -> None:
-        """Wait for pending writes, and retry once what failed. For a window that closes."""
+        """Wait for pending writes, and retry failed ones once. For a window that closes."""
         if self._storage is not None:
             self._storage.finish()
         if self._unwritten:
@@ -176,7 +176,7 @@ class SharedFile(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """Makes the new content of a file of the old one. A damaged file is set aside first."""
+    """Computes the new content of a file from the old one. A damaged file is set aside first."""
 
     path: Path
     version: int
@@ -200,4 +200,4 @@ class _Steps:
 
 
 def _nothing_more(_document: Document) -> None:
-    """A step that changes nothing: it retries the steps before it."""
+    """Do nothing: a step that only retries the steps before it."""
