@@ -1,1 +1,1 @@
-"""Design tokens, style sheet, fonts, icons, and bytes made visible."""
+"""Design tokens, style sheet, fonts, icons, and labels for untrusted text."""

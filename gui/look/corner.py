@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 
 def plain_corner(area: QAbstractScrollArea) -> QWidget:
-    """A corner in the colour of buttons. Fusion fills it with the window's, which ``Theme`` uses for outlines."""
+    """Return a corner in the colour of buttons. Fusion fills it with the window colour, which ``Theme`` uses for
+    outlines."""
     corner = QWidget(area)
     corner.setAutoFillBackground(True)
     corner.setBackgroundRole(QPalette.ColorRole.Button)

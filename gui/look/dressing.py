@@ -1,9 +1,9 @@
-"""Palette, font and style sheet of the application, changed together. What is hidden follows in small steps.
+"""Joint change of the application's palette, font and style sheet. Hidden widgets follow in small steps.
 
-A change of the sheet polishes every widget and tells it, a quarter of a millisecond each, though of two thousand about
-a hundred are in sight. So the hidden ones are passed over: for the time of the change they are marked as not polished,
-and as having a style of their own, which Qt does not tell of a change. They are polished and told a few in each turn of
-the event loop, or all that a page or a dialog holds when it is shown sooner.
+A change of the sheet polishes and notifies every widget, a quarter of a millisecond each, though of two thousand only
+about a hundred are visible. So the hidden ones are skipped: during the change they are marked as not polished, and as
+having a style of their own, which Qt does not notify. Afterwards a few are polished and notified in each turn of the
+event loop; if a page or dialog is shown earlier, all of its widgets are done at once.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from PySide6.QtWidgets import QApplication, QWidget
 from gui.runtime.event_loop import in_next_turn
 
 AT_ONCE = 40
-"""Hidden widgets that are polished in one turn."""
+"""Number of hidden widgets polished per turn."""
 
 _POLISHED = Qt.WidgetAttribute.WA_WState_Polished
 _STYLED = Qt.WidgetAttribute.WA_SetStyle
 
 
 class Dressing(QObject):
-    """Gives an application its palette, font and style sheet."""
+    """Sets the palette, font and style sheet of an application."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)
         self._app = app
         self._left: dict[QWidget, list[QWidget]] = {}
-        """Hidden widgets that still have the former sheet, by the one that is shown with them."""
+        """Hidden widgets that still have the previous sheet, by the ancestor with which they become visible."""
 
     def change(self, palette: QPalette, font: QFont, sheet: str) -> None:
-        """Set all three, if any of them is another."""
+        """Set all three, if any of them differs."""
         app = self._app
         if (app.styleSheet(), app.palette(), app.font()) == (sheet, palette, font):
             return  # another window has this theme
@@ -50,7 +50,7 @@ class Dressing(QObject):
         for widget in marked:
             widget.setAttribute(_STYLED)
         if app.styleSheet():
-            app.setStyleSheet("")  # in place of another sheet, Qt polishes each widget once for every parent it has
+            app.setStyleSheet("")  # when one sheet replaces another, Qt polishes each widget once per ancestor
         app.setPalette(palette)
         app.setFont(font)
         app.setStyleSheet(sheet)
@@ -62,7 +62,7 @@ class Dressing(QObject):
             in_next_turn(self, self._go_on)
 
     def finish(self) -> None:
-        """Polish all that is left."""
+        """Polish all remaining widgets."""
         for root in list(self._left):
             self._polish(root)
 
@@ -93,9 +93,9 @@ class Dressing(QObject):
 
 
 def _hidden(widgets: Iterable[QWidget], waiting: set[QWidget]) -> dict[QWidget, list[QWidget]]:
-    """Return the hidden widgets that have been polished, parents first, by the outermost that is hidden.
+    """Return hidden widgets that have been polished, parents first, by their outermost hidden ancestor.
 
-    ``waiting``: those that still wait for the sheet before; they are polished once, with the new one.
+    ``waiting``: widgets that still wait for the previous sheet; they are polished only once, with the new one.
     """
     roots: dict[QWidget, QWidget] = {}
 

@@ -1,7 +1,7 @@
-"""Shows where the keyboard is: a ring around the control that has the focus, the same for every kind of control.
+"""Keyboard focus indicator: a ring around the focused control, the same for all kinds of controls.
 
-The style sheet only tints the outline of what has the focus. The ring appears with the first press of Tab and goes
-with the next click that gives the focus to something: who works with the mouse does not see it.
+The style sheet only tints the outline of the focused control. The ring appears with the first press of Tab and
+disappears with the next click that moves the focus, so mouse users do not see it.
 """
 
 from __future__ import annotations
@@ -36,12 +36,11 @@ _MARGINS = (QStyle.PixelMetric.PM_FocusFrameHMargin, QStyle.PixelMetric.PM_Focus
 
 
 class _RingStyle(QProxyStyle):
-    """The style of the ring alone. It lies over the control, inside its edges, where nothing can clip it; around what
-    has no edge of its own to draw on.
-    """
+    """The style of the ring itself. The ring is drawn over the control, inside its edges, where nothing can clip it;
+    around controls that have no edge of their own."""
 
     reaches_out = False
-    """Whether the ring lies around its control instead."""
+    """True if the ring is drawn around its control."""
 
     radius = 0.0
     _masks = False
@@ -83,7 +82,7 @@ class _RingStyle(QProxyStyle):
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
     ) -> int:
-        """For the mask, how wide the ring is with its corners; else how far it reaches out."""
+        """Return the ring's width with its corners for the mask, otherwise the distance by which it reaches out."""
         if metric not in _MARGINS:
             return super().pixelMetric(metric, option, widget)
         if self._masks:
@@ -92,7 +91,7 @@ class _RingStyle(QProxyStyle):
 
 
 class FocusRing(QObject):
-    """Follows the focus through a window and the dialogs above it."""
+    """Follows the focus through a window and its dialogs."""
 
     def __init__(self, theme: Theme, window: QWidget) -> None:
         super().__init__(window)
@@ -116,18 +115,18 @@ class FocusRing(QObject):
             self._lay_around(shown)
 
     def _lay_around(self, control: QWidget | None) -> None:
-        """Lay the ring around the control that has the focus of its window, or take it away.
+        """Move the ring to the control that has the focus of its window, or hide it.
 
-        PySide takes this control for a part of the ring from then on: when the ring goes with its dialog, what belongs
-        to the control (its document, the items of its layouts) would count as deleted, and the next look at it end the
-        program. But it takes the control for a part of the window again when that is asked for its focus.
+        From then on, PySide treats the control as a child of the ring. When the ring is destroyed with its dialog, the
+        children of the control (its document, its layout items) would count as deleted, and the next access would
+        crash. Querying the window's focus widget makes PySide treat the control as a child of the window again.
         """
         ring = self._ring()
         assert self._style is not None
         window = control.window() if control is not None else None
-        # Where PySide keeps a window only while it is looked at, what counts as its part would go with the look.
+        # If PySide keeps the window's wrapper only during a call, its children would be invalidated with the wrapper.
         if window is None or not shiboken6.createdByPython(window) or window.focusWidget() is not control:
-            control = None  # or the focus has moved on, and this is called again for that
+            control = None  # or the focus has moved on; this is called again then
         self._style.reaches_out = isinstance(control, QCheckBox | QRadioButton) or is_filled(control)
         self._style.radius = RADIUS["control"] if isinstance(control, _ROUND) else 0
         ring.setWidget(control)
@@ -144,7 +143,7 @@ class FocusRing(QObject):
         return self._frame is not None and shiboken6.isValid(self._frame)
 
     def _ring(self) -> QFocusFrame:
-        """The ring; a new one where the last went with the dialog in which it was."""
+        """The ring; a new one if the last was destroyed with its dialog."""
         if self._style is None:
             self._style = _RingStyle(self._theme)
             self._style.setParent(self)
@@ -161,11 +160,11 @@ class FocusRing(QObject):
 
 
 def is_filled(control: QWidget | None) -> bool:
-    """Whether a control is filled with the colour of the ring, so that it must lie around it."""
+    """Return True if a control is filled with the ring's colour, so that the ring must be drawn around it."""
     return isinstance(control, QPushButton) and (control.isDefault() or control.property("kind") == "primary")
 
 
 def has_edge(widget: QWidget) -> bool:
-    """Whether a ring can be drawn around a control: not around a whole window, and not in a list that drops down, which
-    shows its current line instead."""
+    """Return True if a ring can be drawn around a widget: not around a window, and not in a drop-down list, which
+    highlights its current line instead."""
     return not widget.isWindow() and widget.window().windowType() != Qt.WindowType.Popup

@@ -1,7 +1,7 @@
-"""Fonts of the window: Inter for the interface, JetBrains Mono for texts and bytes.
+"""Fonts of the window: Inter for the interface, JetBrains Mono for text and bytes.
 
-Both come from packages of their own. Where one is missing, or the user prefers the system's fonts, the system's are
-used; and for what a font has no glyphs for (CJK, Devanagari, Arabic, emoji) Qt asks the system in any case.
+Each comes from its own package. If one is missing, or the user prefers system fonts, the system's are used; for glyphs
+that a font lacks (CJK, Devanagari, Arabic, emoji) Qt always falls back to the system.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from pathlib import Path
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
 
 BODY = 13
-"""Pixels of the interface's text, unless the system's own text is large."""
+"""Size of interface text, in pixels, unless the system's text is large."""
 _LARGE = 15.0
-"""Pixels from which on the system's text counts as large: then all sizes grow with it."""
+"""Size from which the system's text counts as large, in pixels; all sizes then scale with it."""
 STRONG = QFont.Weight.DemiBold
 _PACKAGES = {
     "ui": ("fontpkg_inter", ("Inter[opsz,wght].ttf", "Inter-Italic[opsz,wght].ttf")),
@@ -25,7 +25,7 @@ _wanted = {"own": True}
 
 
 def use_own(own: bool) -> None:
-    """Use the fonts that come with the program, or the system's."""
+    """Choose the fonts that come with the program, or the system's."""
     _wanted["own"] = own
 
 
@@ -57,18 +57,18 @@ def _font(use: str) -> QFont:
 
 
 def as_points(pixels: float) -> float:
-    """A size in points, with which a text can be made relatively larger; a font of so many pixels has none."""
+    """Convert pixels to points. Text can be enlarged relative to a size in points only."""
     return pixels * 72 / QGuiApplication.primaryScreen().logicalDotsPerInch()
 
 
 def system_pixels() -> float:
-    """Size of the system's own text, in pixels."""
+    """Return the size of the system's text, in pixels."""
     font = _system("ui")
     return font.pixelSize() if font.pixelSize() > 0 else font.pointSizeF() / as_points(1)
 
 
 def scale() -> float:
-    """By how much all sizes of text are enlarged: with the system's, where that is large or its font is used."""
+    """Return the scale of all text sizes: above 1 if the system's text is large; relative to it if its font is used."""
     pixels = system_pixels()
     if not _wanted["own"]:
         return max(pixels / BODY, 0.9)
@@ -76,7 +76,7 @@ def scale() -> float:
 
 
 def ui_font() -> QFont:
-    """Font of the interface. Its figures have one width, so that columns of numbers stand still."""
+    """Return the interface font. Its digits have equal widths, so that columns of numbers do not jitter."""
     font = _font("ui")
     font.setPointSizeF(as_points(round(BODY * scale())))
     if _wanted["own"]:
@@ -86,9 +86,9 @@ def ui_font() -> QFont:
 
 
 def fixed_font(points: int = 0, family: str = "") -> QFont:
-    """Fixed-pitch font for texts and bytes, without ligatures, which would hide the boundaries of tokens.
+    """Return the fixed-pitch font for text and bytes, without ligatures, which would hide token boundaries.
 
-    ``points``: its size, that of the interface unless given. ``family``: another font that the user chose.
+    ``points``: size in points, by default that of the interface. ``family``: a font chosen by the user.
     """
     font = _font("fixed")
     if family:
@@ -104,13 +104,13 @@ def fixed_font(points: int = 0, family: str = "") -> QFont:
 
 
 def set_weight(font: QFont, weight: QFont.Weight = STRONG) -> None:
-    """Set the weight of a font. A variable font takes it from its axis: by the weight alone it would stay regular."""
+    """Set the weight of a font. A variable font also needs its axis set, or it would stay regular."""
     font.setWeight(weight)
     font.setVariableAxis(QFont.Tag("wght"), weight.value)
 
 
 def strong(font: QFont) -> QFont:
-    """The same font in semibold."""
+    """Return the font in semibold."""
     made = QFont(font)
     set_weight(made)
     return made

@@ -1,7 +1,7 @@
-"""Our own icons: SVG files drawn in one colour, which is taken from the palette when they are painted.
+"""The program's icons: single-colour SVG files, tinted from the palette when painted.
 
-So an icon follows light and dark by itself, is sharp at every scale, and costs nothing before it is seen. In the
-files the colour is written ``currentColor``.
+So an icon follows the theme, is sharp at every scale, and costs nothing before it is visible. In the files the colour
+is ``currentColor``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Icons(QObject):
         self._sources: dict[str, str] = {}
 
     def icon(self, name: str) -> QIcon:
-        """The icon ``name`` (a file in ``icons/``)."""
+        """Return the icon ``name`` (a file in ``icons/``)."""
         return QIcon(_TintedIcon(name, self))
 
     def draw(self, painter: QPainter, name: str, area: QRect, role: str) -> None:
@@ -42,7 +42,7 @@ class Icons(QObject):
 
 
 class _TintedIcon(QIconEngine):
-    """Draws an SVG in the colour that the theme has at that moment."""
+    """Draws an SVG in the theme's current colour."""
 
     def __init__(self, name: str, icons: Icons) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class _TintedIcon(QIconEngine):
 
     def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
         pixmap = QPixmap(size)
-        if pixmap.isNull():  # of no size: a button that is squeezed away asks for one
+        if pixmap.isNull():  # empty: requested for a button squeezed to nothing
             return pixmap
         pixmap.fill(Qt.GlobalColor.transparent)
         with QPainter(pixmap) as painter:

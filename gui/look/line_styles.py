@@ -1,4 +1,4 @@
-"""How lines of one plot are told apart: by colour, by dashes and by the shape of their marks, each enough by itself."""
+"""Styles that distinguish the lines of a plot by colour, dashes and marker shape, each sufficient alone."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MARK = 8
 
 
 class LineStyle(NamedTuple):
-    """``role``: of a colour; ``mark``: the name of a symbol of pyqtgraph."""
+    """``role``: colour role; ``mark``: name of a pyqtgraph symbol."""
 
     role: str
     dashes: Qt.PenStyle
@@ -30,7 +30,7 @@ LINE_STYLES: tuple[LineStyle, ...] = (
     LineStyle("error", Qt.PenStyle.DashDotDotLine, "t"),
     LineStyle("text", Qt.PenStyle.SolidLine, "+"),
 )
-"""As many lines as can be told apart."""
+"""The largest set of lines that can be told apart."""
 
 _SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
     "s": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
@@ -41,14 +41,14 @@ _SHAPES: dict[str, tuple[tuple[float, float], ...]] = {
 
 
 def line_pen(style: LineStyle, theme: Theme) -> QPen:
-    """The pen of a line."""
+    """Return the pen of a line."""
     pen = QPen(theme.colour(style.role), LINE_WIDTH, style.dashes)
     pen.setCosmetic(True)
     return pen
 
 
 def line_sample(style: LineStyle, theme: Theme, ratio: float) -> QIcon:
-    """A short piece of the line with its mark, for a legend. ``ratio``: pixels of the screen a point."""
+    """Return a sample of the line with its marker, for a legend. ``ratio``: device pixels per point."""
     picture = QPixmap(round(SAMPLE_WIDTH * ratio), round(SAMPLE_HEIGHT * ratio))
     picture.setDevicePixelRatio(ratio)
     picture.fill(Qt.GlobalColor.transparent)

@@ -1,4 +1,4 @@
-"""Labels and tool tips that show text as it is."""
+"""Labels and tooltips that show text literally."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from gui.core.token_text import shown
 
 
 class PlainLabel(QLabel):
-    """A label that never takes its text for HTML: Qt's own guesses by what the text looks like.
+    """A label that never interprets its text as HTML, which QLabel does if the text looks like it.
 
-    So the name of a file or the text of a token is shown and not obeyed, and what hides or turns text is made visible.
-    A test finds labels that are not plain.
+    So file names and token text are shown literally, and characters that hide or reorder text are made visible. A test
+    finds labels that are not plain.
     """
 
     def __init__(self, *args: Any, **properties: Any) -> None:
@@ -29,18 +29,19 @@ class PlainLabel(QLabel):
 
 
 def plain_tip(text: str) -> str:
-    """A tool tip that says ``text``, whatever it looks like, with what is invisible in it made visible."""
+    """Return a tooltip that shows ``text`` literally, with invisible characters made visible."""
     return as_written(shown(text))
 
 
 def as_written(text: str) -> str:
-    """The same, invisible characters left alone: for text of ours, which marks the direction of its figures.
+    """Return a tooltip that shows ``text`` literally and keeps invisible characters: for our own text, which contains
+    direction marks.
 
-    A tool tip has no format of its own: Qt takes what looks like HTML for HTML. What could is escaped, as HTML.
+    A tooltip has no text format: Qt interprets anything that looks like HTML. Such text is escaped, as HTML.
     """
     if "<" not in text and "&" not in text:
         return text
-    # Not before there is something to escape: most windows open without.
+    # Imported late: most windows open without any text to escape.
     from html import escape
 
     return f"<p style='white-space:pre-wrap'>{escape(text)}</p>"

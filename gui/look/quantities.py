@@ -1,4 +1,4 @@
-"""Numbers, sizes, times, rates and ranges in the user's locale."""
+"""Formatting of numbers, sizes, times, rates and ranges in the user's locale."""
 
 from __future__ import annotations
 
@@ -19,11 +19,10 @@ STAGES = {
     "keeping": QT_TRANSLATE_NOOP("TrainingText", "Saving the tokenizer"),
     "done": QT_TRANSLATE_NOOP("TrainingText", "Done"),
 }
-"""What a run does, by the names of ``engine.training.types.Stage`` and some of the window's own."""
+"""Titles of the stages of a run, by ``engine.training.types.Stage`` and some names of the window's own."""
 
 STAGE_SHARES = {"looking": (0.0, 0.02), "counting": (0.02, 0.5), "merging": (0.5, 1.0), "done": (1.0, 1.0)}
-"""Where the stages of a run lie on one bar from 0 to 1. A bar that starts again at each stage would not show
-how much is left."""
+"""Span of each stage on one bar from 0 to 1. A bar that restarts at each stage would not show how much is left."""
 
 REASONS = {
     "hidden": QT_TRANSLATE_NOOP("TrainingText", "Hidden"),
@@ -39,7 +38,7 @@ REASONS = {
     "not UTF-8": QT_TRANSLATE_NOOP("TrainingText", "Text, but not in UTF-8"),
     "sampled out": QT_TRANSLATE_NOOP("TrainingText", "Not in the sample"),
 }
-"""Why a file is no part of a corpus, by the names of ``engine.training.types.SkippedFile``."""
+"""Why a file is not in a corpus, by the names of ``engine.training.types.SkippedFile``."""
 
 _SIZES = ((1_000_000_000, "{size} GB"), (1_000_000, "{size} MB"), (1_000, "{size} KB"))
 _MINUTE, _HOUR = 60, 3600
@@ -51,36 +50,36 @@ def tr(text: str) -> str:
 
 
 def stage_words(stage: str) -> str:
-    """What a run does, in words."""
+    """Return the title of a stage."""
     return tr(STAGES.get(stage, stage))
 
 
 def overall_fraction(progress: TrainingProgress) -> float:
-    """Return how far a run is, from 0 to 1, all stages together: for every bar that shows it."""
+    """Return the progress of a run over all stages, from 0 to 1. Used by every progress bar."""
     first, last = STAGE_SHARES.get(progress.stage, (0.0, 0.0))
     return first + (last - first) * max(0.0, min(1.0, progress.fraction))
 
 
 class TrainingText:
-    """Writes the figures of the training tab for one locale."""
+    """Formats the figures of the training page for one locale."""
 
     def __init__(self, locale: QLocale) -> None:
         self.locale = locale
 
     def number(self, number: int) -> str:
-        """A whole number with its separators."""
+        """Format an integer with group separators."""
         return figure(self.locale, number)
 
     def decimal(self, number: float, digits: int = 2) -> str:
-        """A number with so many decimals."""
+        """Format a number with this many decimals."""
         return self.locale.toString(float(number), "f", digits)
 
     def per_cent(self, fraction: float) -> str:
-        """A part of one as whole per cent, rounded down: 100% is said only of what is all there."""
+        """Format a fraction as a whole percentage, rounded down, so that 100% means complete."""
         return tr("{number}%").format(number=self.number(int(max(0.0, min(1.0, fraction)) * 100)))
 
     def size(self, size_bytes: float) -> str:
-        """Bytes in the largest unit that leaves a number above one, in powers of ten as disks are sold."""
+        """Format bytes in the largest decimal unit (KB, MB, GB) that gives at least 1."""
         for unit, text in _SIZES:
             if size_bytes >= unit:
                 amount = size_bytes / unit
@@ -90,7 +89,7 @@ class TrainingText:
         return tr("{number} bytes").format(number=self.number(round(size_bytes)))
 
     def duration(self, seconds: float) -> str:
-        """A time as one reads it on a clock: ``0.4 s``, ``35 s``, ``2 min 5 s``, ``1 h 12 min``."""
+        """Format a duration: ``0.4 s``, ``35 s``, ``2 min 5 s``, ``1 h 12 min``."""
         if seconds < 0.05:
             return tr("less than 0.1 s")
         if seconds < 10:
@@ -104,29 +103,29 @@ class TrainingText:
         return tr("{hours} h {minutes} min").format(hours=self.number(hours), minutes=rest // _MINUTE)
 
     def left(self, seconds: float) -> str:
-        """How long something still takes, no more exact than a forecast is."""
+        """Format a remaining time, no more precisely than a forecast is."""
         if seconds < 1:
             return tr("under 1 s left")
         few = tr("{seconds} s").format(seconds=round(seconds))
         return tr("about {time} left").format(time=self.duration(seconds) if seconds >= 10 else few)
 
     def ends(self, low: float, high: float, write: Callable[[float], str]) -> str:
-        """A range of a forecast: its ends where they read differently, else one of them."""
+        """Format the range of a forecast; a single value if both ends read the same."""
         first, last = write(low), write(high)
         return first if first == last else tr("{low} to {high}").format(low=first, high=last)
 
     def about(self, number: float) -> str:
-        """A whole number of a forecast: two digits that mean something, then zeros."""
+        """Format a forecast integer, rounded to two significant digits."""
         whole = round(number)
         digits = len(str(abs(whole)))
         return self.number(round(whole, min(0, 2 - digits)))
 
     def stage(self, stage: str) -> str:
-        """What a run does, in words."""
+        """Return the title of a stage."""
         return stage_words(stage)
 
     def reason(self, reason: str) -> str:
-        """Why files are left out, in words."""
+        """Return why files were skipped, in words."""
         return tr(REASONS.get(reason, reason))
 
 
@@ -134,7 +133,7 @@ class TrainingText:
 
 
 def figure(locale: QLocale, number: int) -> str:
-    """``number`` with the locale's separators. A system without a locale (C) has none: commas make it readable."""
+    """Format ``number`` with the locale's separators. The C locale has none, so commas are used."""
     if locale.language() == QLocale.Language.C:
         return f"{number:,}"
     return locale.toString(number)

@@ -1,16 +1,17 @@
-"""The one style sheet of the application, made from the design tokens of a theme.
+"""The application's only style sheet, generated from the design tokens of a theme.
 
-What a widget is for is said by dynamic properties, set before it is shown or with ``give_kind`` and ``give_role``:
+Dynamic properties declare the purpose of a widget. They are set before it is shown, or with ``give_kind`` and
+``give_role``:
 
-- ``kind`` of buttons: ``primary`` (one on a page), ``secondary`` (as without a kind), ``quiet`` (of combo boxes, too),
+- ``kind`` of buttons: ``primary`` (one per page), ``secondary`` (the default), ``quiet`` (also of combo boxes),
   ``link``, ``chip``, ``summary``, ``picker``, ``field``; of tool buttons ``icon`` and ``rail``; of a tab bar
   ``segments`` (in a frame of kind ``track``); of tables and texts ``flat``, without a frame; of frames ``card``,
   ``popover``, ``toast``, ``page``, ``surface``, ``header``, ``bar``, ``foot``, ``side``, ``line`` and ``vline``.
 - ``role`` of labels: ``caption``, ``quiet``, ``section``, ``strong``, ``figure``, ``hero``, ``overline``, ``pill``,
   ``key``, ``table``, ``tableQuiet``.
 
-A sheet wins over palettes and fonts that a widget is given by hand. So text has no colour and no font here unless a
-role gives it one: fonts are the application's (``fonts``), and warnings may still be set by palette.
+A sheet overrides palettes and fonts set on a widget. So it sets no colour or font of text except for roles: fonts are
+the application's (``fonts``), and warnings may still be set by palette.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from gui.look.fonts import as_points, strong
 
 FOLDER = Path(__file__).parent / "marks"
 MARKS = "marks"
-"""Search path of Qt under which a sheet finds its arrows and ticks: it takes pictures from files only."""
+"""Qt search path under which the sheet finds its arrows and ticks: it loads images from files only."""
 
 TYPE = {"micro": 10, "caption": 11, "table": 12, "body": 13, "section": 15, "figure": 23, "hero": 28}
-"""Sizes of text in pixels."""
+"""Text sizes, in pixels."""
 SPACE = {"small": 4, "normal": 8, "wide": 12, "page": 16, "large": 24}
 RADIUS = {"token": 3, "control": 6, "card": 10}
 ROW = 28
-"""Height of a table's row."""
+"""Height of a table row, in pixels."""
 
-# The layout 3 of a row of buttons, GNOME's, has the primary one last: that of Windows depends on the desktop.
+# Button layout 3 is GNOME's, with the primary button last. The default depends on the desktop.
 SHEET = """
 QMainWindow, QDialog { background: @page; }
 QDialog[kind="popover"] { background: transparent; }
@@ -248,7 +249,7 @@ QSlider::handle:horizontal { background: @surface; border: 2px solid @accent_fil
 
 
 def sheet(colours: dict[str, str], scale: float = 1) -> str:
-    """Return the style sheet of one theme. ``scale``: by which sizes of text are enlarged."""
+    """Return the style sheet of a theme. ``scale``: factor of text sizes."""
     values = colours | {name: f"{as_points(round(size * scale)):g}pt" for name, size in TYPE.items()}
     values |= {f"r_{name}": f"{size}px" for name, size in RADIUS.items()}
     values |= {"mark": colours["mark"][1:], "on_accent_mark": colours["on_accent"][1:]}
@@ -258,7 +259,7 @@ def sheet(colours: dict[str, str], scale: float = 1) -> str:
 
 
 def _hairline(x: int, y: int, colour: str) -> str:
-    """A line of one pixel in the middle of seven, across (``x``) or down (``y``): the rest is there to be grasped."""
+    """Return a line of one pixel in the middle of seven, across (``x``) or down (``y``); the rest is a grip."""
     stops = ((0, "transparent"), (0.428, "transparent"), (0.429, colour), (0.571, colour), (0.572, "transparent"))
     parts = ", ".join(f"stop: {place} {shade}" for place, shade in (*stops, (1, "transparent")))
     return f"qlineargradient(x1: 0, y1: 0, x2: {x}, y2: {y}, {parts})"
@@ -268,19 +269,19 @@ _STRONG = frozenset({"strong", "overline", "section", "figure", "hero", "pill"})
 
 
 def is_strong(target: object) -> bool:
-    """True for a widget whose text the sheet sets in semibold, for which a variable font needs more than a weight."""
+    """Return True if the sheet sets the widget's text in semibold; a variable font needs more than a weight."""
     if isinstance(target, QLabel):
         return target.property("role") in _STRONG
     return isinstance(target, QGroupBox) or (isinstance(target, QPushButton) and target.property("kind") == "primary")
 
 
 def give_kind(widget: QWidget, kind: str) -> None:
-    """Set the ``kind`` of a widget that may have been shown before."""
+    """Set the ``kind`` of a widget that may already be visible."""
     _give(widget, "kind", kind)
 
 
 def give_role(label: QWidget, role: str) -> None:
-    """Set the ``role`` of a label that may have been shown before."""
+    """Set the ``role`` of a label that may already be visible."""
     _give(label, "role", role)
 
 
@@ -292,5 +293,5 @@ def _give(widget: QWidget, name: str, value: str) -> None:
     style.unpolish(widget)
     style.polish(widget)
     if is_strong(widget):
-        widget.setFont(strong(widget.font()))  # that of the polish is lost where a widget was polished before
+        widget.setFont(strong(widget.font()))  # polishing again discards the font set by the previous polish
     widget.update()

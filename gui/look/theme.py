@@ -1,7 +1,7 @@
-"""The colours of the application: light, dark, high contrast, or whatever the system asks for.
+"""Colours of the application: light, dark, high contrast, or as the system prefers.
 
-Widgets wear the palette and the one style sheet of the application; what paints itself asks ``Theme.colour(name)``,
-again on ``Theme.changed``. Nothing needs a restart.
+Widgets use the application's palette and style sheet; custom painting calls ``Theme.colour(name)``, again on
+``Theme.changed``. No change needs a restart.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ _ROLES = {
     QPalette.ColorRole.Shadow: "outline",
     QPalette.ColorRole.Accent: "accent",
 }
-"""For what the style sheet does not reach: contents of item views, disabled text, links, the system's own dialogs."""
+"""For everything outside the style sheet: item view contents, disabled text, links, system dialogs."""
 
 
 class LookStyle(QProxyStyle):
-    """Fusion, the one style that takes every colour from the palette, below the sheet.
+    """Fusion, which takes every colour from the palette, as the base of the sheet.
 
-    Only ``polish`` is overridden: it runs once a widget, the other functions of a style thousands of times a picture.
+    Only ``polish`` is overridden: it runs once per widget, other style functions thousands of times per repaint.
     """
 
     def polish(self, target: QWidget | QApplication | QPalette) -> None:
         super().polish(target)
         if isinstance(target, QAbstractSpinBox) and not isinstance(target, QDateTimeEdit):
-            # The padding of a sheet does not reach this field.
+            # The sheet's padding does not reach this field.
             target.lineEdit().setTextMargins(6, 0, 0, 0)
         elif isinstance(target, QDialog) and type(target).__module__.startswith("gui."):
             _give_room(target)
@@ -64,7 +64,7 @@ class LookStyle(QProxyStyle):
 
 
 def _give_room(dialog: QDialog) -> None:
-    """Give one of our dialogs the margins of a page, unless it sets its own (popovers do)."""
+    """Give one of our dialogs page margins, unless it sets its own (popovers do)."""
     layout = dialog.layout()
     if layout is not None and dialog.property("kind") != "popover":
         page, wide = style_sheet.SPACE["page"], style_sheet.SPACE["wide"]
@@ -73,7 +73,7 @@ def _give_room(dialog: QDialog) -> None:
 
 
 class FormerLook(QObject):
-    """The look that the application had before the first of its windows; it returns when the last of them is gone."""
+    """The look of the application before its first window; restored when the last window has closed."""
 
     _kept: ClassVar[FormerLook | None] = None
 
@@ -81,7 +81,7 @@ class FormerLook(QObject):
         super().__init__(app)
         self._app, self._windows = app, 0
         self._palette, self._sheet, self._font = app.palette(), app.styleSheet(), app.font()
-        # Before the sheet: a style that wears one no longer says its name.
+        # Read before the sheet is set: a style wrapped by a sheet no longer reports its name.
         self._style = app.style().objectName()
         self._marks = QDir.searchPaths(style_sheet.MARKS)
         QDir.setSearchPaths(style_sheet.MARKS, [str(style_sheet.FOLDER)])
@@ -90,24 +90,24 @@ class FormerLook(QObject):
 
     @classmethod
     def of(cls, app: QApplication) -> FormerLook:
-        """Keep the look of the application for one more window."""
+        """Return the former look, and count one more window that hides it."""
         if cls._kept is None:
             cls._kept = cls(app)
         cls._kept._windows += 1
         return cls._kept
 
     def let_return(self) -> None:
-        """Return to this look two turns of the event loop later, if no window has opened by then.
+        """Restore this look two turns of the event loop later, if no window has opened by then.
 
-        Sooner, every widget of the window that is closing would be polished again. It deletes itself with an event
-        that is posted when its closing ends.
+        Earlier, every widget of the closing window would be polished again. The window is deleted by an event that is
+        posted when its closing ends.
         """
         self._windows -= 1
         in_next_turn(self, lambda: in_next_turn(self, self._return))
 
     @classmethod
     def return_now(cls) -> None:
-        """Return to the former look at once, unless a window is open."""
+        """Restore the former look at once, unless a window is open."""
         if cls._kept is not None:
             cls._kept._return()
 
@@ -127,7 +127,7 @@ class FormerLook(QObject):
 
 
 class Theme(QObject):
-    """The colours in use.
+    """The current colours.
 
     Signals: ``changed()`` when any colour may have changed.
     """
@@ -149,7 +149,7 @@ class Theme(QObject):
         self._read: dict[str, theme_file.ThemeColours] = {}
         self._app: QApplication | None = None
         self._before: FormerLook | None = None
-        # Kept, because Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
+        # Kept alive: Qt's wrapper of the accessibility hints lives only as long as that of the style hints.
         self._hints = QGuiApplication.styleHints()
         self._wishes = self._hints.accessibility()
         self._colours = self._wanted()
@@ -166,16 +166,16 @@ class Theme(QObject):
 
     @property
     def is_dark(self) -> bool:
-        """Whether light text stands on a dark ground."""
+        """True if the theme has light text on a dark background."""
         return self._colours.dark
 
     @property
     def name(self) -> str:
-        """The name of the theme in use."""
+        """Name of the current theme."""
         return self._colours.name
 
     def set_mode(self, mode: str) -> None:
-        """Choose ``system``, ``light`` or ``dark``."""
+        """Set the mode: ``system``, ``light`` or ``dark``."""
         if mode not in MODES:
             raise ValueError(f"{mode!r} is none of {', '.join(MODES)}")
         if mode != self._mode:
@@ -184,7 +184,7 @@ class Theme(QObject):
             self._refresh()
 
     def set_contrast(self, contrast: str) -> None:
-        """Choose ``system``, ``normal`` or ``high`` contrast."""
+        """Set the contrast: ``system``, ``normal`` or ``high``."""
         if contrast not in CONTRASTS:
             raise ValueError(f"{contrast!r} is none of {', '.join(CONTRASTS)}")
         if contrast != self._contrast:
@@ -198,11 +198,11 @@ class Theme(QObject):
         self.changed.emit()
 
     def colour(self, role: str) -> QColor:
-        """The colour of this name (``theme_file.COLOURS``, ``FORMER``). Raises KeyError for another."""
+        """Return the colour of this name (``theme_file.COLOURS``, ``FORMER``). Raises KeyError if it is unknown."""
         return QColor(self._colours.colours[theme_file.FORMER.get(role, role)])
 
     def token_palette(self, name: str = "standard") -> TokenPalette:
-        """How tokens are drawn in one of ``TOKEN_MODES``. Raises KeyError for another name."""
+        """Return the colours of tokens in one of ``TOKEN_MODES``. Raises KeyError for an unknown name."""
         tells = TOKEN_MODES[name]
         source = "standard" if tells else name
         tokens = self._colours.tokens[source]
@@ -214,7 +214,7 @@ class Theme(QObject):
             name=name,
             fills=(fills if tells else fills[:ALTERNATING]) or None,
             tells=tells,
-            # In high contrast a fill may be that of the page.
+            # In high contrast a fill may equal the page colour.
             gaps=source == "standard" and not high_contrast,
             text=self.colour("text"),
             base=self.colour("surface"),
@@ -224,7 +224,7 @@ class Theme(QObject):
         )
 
     def qt_palette(self) -> QPalette:
-        """The theme as Qt's palette."""
+        """Return the theme as a Qt palette."""
         palette = QPalette()
         for role, name in _ROLES.items():
             palette.setColor(role, self.colour(name))
@@ -240,7 +240,7 @@ class Theme(QObject):
         return palette
 
     def apply(self, app: QApplication) -> None:
-        """Give the application these colours, and follow the system from now on. ``release`` undoes it."""
+        """Apply these colours to the application, and follow the system from now on. ``release`` reverts it."""
         self._app, self._before = app, FormerLook.of(app)
         self._hints.colorSchemeChanged.connect(self._on_system_changed)
         self._wishes.contrastPreferenceChanged.connect(self._on_system_changed)
@@ -249,18 +249,18 @@ class Theme(QObject):
         self._dress()
 
     def _dress(self) -> None:
-        """Give the application palette, font and style sheet, if it is to have this theme."""
+        """Set the palette, font and style sheet of the application, if this theme is applied."""
         if self._before is not None:
             sheet = style_sheet.sheet(self._colours.colours, fonts.scale())
             self._before.dressing.change(self.qt_palette(), fonts.ui_font(), sheet)
 
     def release(self) -> None:
-        """Give the application back the look it had before ``apply``."""
+        """Restore the look that the application had before ``apply``."""
         self.release_soon()
         FormerLook.return_now()
 
     def release_soon(self) -> None:
-        """The same two turns of the event loop later: sooner, a window that is closing would be polished once more."""
+        """Like ``release``, but two turns of the event loop later, so that a closing window is not polished again."""
         before, self._app, self._before = self._before, None, None
         if before is None:
             return
@@ -282,7 +282,7 @@ class Theme(QObject):
         self.changed.emit()
 
     def _tell_system(self) -> None:
-        """Let title bars and the system's own dialogs follow the choice."""
+        """Make title bars and system dialogs follow the mode."""
         if self._app is None:
             return
         if self._mode == "system":
@@ -299,9 +299,9 @@ class Theme(QObject):
         return self._read[name]
 
     def system_is_dark(self) -> bool:
-        """Whether the system asks for dark colours. Unknown counts as light."""
+        """Return True if the system prefers dark colours; unknown counts as light."""
         return self._hints.colorScheme() == Qt.ColorScheme.Dark
 
     def system_wants_contrast(self) -> bool:
-        """Whether the system asks for high contrast."""
+        """Return True if the system prefers high contrast."""
         return self._wishes.contrastPreference() == Qt.ContrastPreference.HighContrast

@@ -1,7 +1,7 @@
 """Design tokens of the four themes: JSON files, read and validated. No Qt.
 
-A colour that is not in a theme file does not exist. Palette, style sheet, delegates, plots and icons all take theirs
-from here by name. JSON, because a theme is read before the first picture of the window.
+Every colour is defined in a theme file; palette, style sheet, delegates, plots and icons look theirs up by name. JSON
+is fast to read, as needed before the window is first painted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ FOLDER = Path(__file__).parent / "themes"
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
 
 COLOURS = (
-    # Grounds: page carries forms, surface carries content, raised floats over both, sunken is the track of segments.
+    # Backgrounds: page carries forms, surface carries content, raised floats over both, sunken is the track of
+    # segments.
     "page", "surface", "sunken", "raised", "hover", "hover_page",
     "text", "quiet", "disabled",
-    # Line separates regions; outline (3:1) is the edge of a control; mark is its arrow.
+    # Line separates regions; outline (3:1 contrast) is the edge of a control; mark is its arrow.
     "line", "outline", "mark", "focus", "grid", "scroll", "track",
     "accent", "accent_fill", "accent_hover", "on_accent", "accent_soft",
-    # Selected rows, selected text, and the selection that lies over tokens in the editor.
+    # Selected rows, selected text, and the selection painted over tokens in the editor.
     "selection", "text_selection", "token_selection", "on_token_selection",
     "segment", "segment_edge",
     "tip", "tip_edge", "on_tip", "tip_action",
@@ -29,7 +30,7 @@ COLOURS = (
     "star", "bar", "bar_soft", "bar_range", "rival_1", "rival_2",
     "syntax_key", "syntax_text", "syntax_number",
 )  # fmt: skip
-"""Names of all colours. ``X_soft`` is the ground of a message whose sign is ``X``."""
+"""Names of all colours. ``X_soft`` is the background of a message whose icon is ``X``."""
 
 FORMER = {
     "window": "page", "window_text": "text", "base": "surface", "alternate_base": "page", "button": "hover",
@@ -40,16 +41,16 @@ FORMER = {
     "meter": "bar", "meter_near": "warn", "meter_over": "error", "meter_track": "track",
     "midlight": "hover", "mid": "line", "bar_pinned": "rival_2", "syntax_comment": "quiet",
 }  # fmt: skip
-"""Names that pages not yet rebuilt ask for, and the colour each stands for now."""
+"""Former colour names still used by some pages, and the current names."""
 
 TOKEN_PALETTES = ("standard", "colour_safe", "none")
 TOKEN_ROLES = ("boundary", "hatch", "newline", "current", "stale", "match")
 FILLS = {"standard": 6, "colour_safe": 3, "none": 0}
-"""How many fills each palette has. The first three alternate, all six tell tokens apart by id or length."""
+"""Number of fills per palette. The first three alternate; all six distinguish tokens by ID or length."""
 
 
 class ThemeError(Exception):
-    """A theme file is wrong; the text says where."""
+    """Raised for an invalid theme file; the text says where."""
 
 
 class TokenColours(NamedTuple):
@@ -63,8 +64,7 @@ class TokenColours(NamedTuple):
 class ThemeColours(NamedTuple):
     """All colours of a theme, as ``#rrggbb``.
 
-    ``selection_alpha``: how much of a selection covers the tokens under it, 0 to 255; from 128 on its text is
-    ``on_token_selection``.
+    ``selection_alpha``: opacity of a selection over tokens, 0 to 255; from 128 on, its text is ``on_token_selection``.
     """
 
     name: str
@@ -87,7 +87,7 @@ def read_theme(path: Path) -> ThemeColours:
 
 
 def _row(path: Path, where: str, values: object, palette: str) -> tuple[str, ...]:
-    """Validate the fills of a palette or their edges."""
+    """Validate the fills of a palette, or their edges."""
     count = FILLS[palette]
     if not isinstance(values, list | tuple) or len(values) != count:
         raise ThemeError(f"{path.name}: {where} must be {count} colours")

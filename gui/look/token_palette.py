@@ -1,4 +1,4 @@
-"""The colours with which tokens are drawn."""
+"""Colours used to draw tokens."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import NamedTuple
 from PySide6.QtGui import QColor
 
 ALTERNATING = 3
-"""How many fills take turns: the third is for neighbours that an edit has brought together."""
+"""Number of alternating fills: the third is for neighbours brought together by an edit."""
 TOKEN_MODES = {"standard": "", "by_id": "id", "by_length": "length", "colour_safe": "", "none": ""}
-"""The values of the setting ``token_colours``, and what a token's fill tells in each."""
+"""Values of the setting ``token_colours``, and the property of a token that its fill encodes in each."""
 
 
 class TokenPalette(NamedTuple):
-    """How tokens look in the editor.
+    """How tokens are drawn in the editor.
 
-    ``fills``: backgrounds, three that take turns, or six by what a token is; None in the mode without colours, where
-    only the boundaries are drawn. ``tells``: ``id`` or ``length`` if the fill of a token follows from that: neighbours
-    may share one. ``gaps``: a boundary is a gap between two fills, else a line. ``boundary``: that line. ``hatch``:
-    strokes over characters that several tokens share. ``newline``: the sign of a line end. ``current``: frame of the
-    token at the caret. ``stale``: background of text that has not been counted yet. ``match``: frame of what a search
-    found. ``text`` and ``base``: the editor's own colours. ``selection``: painted over the tokens, which show through;
-    ``selected_text`` is read on that.
+    ``fills``: backgrounds, three that alternate, or six by a property of the token; None in the mode without colours,
+    which draws only boundaries. ``tells``: ``id`` or ``length`` if the fill encodes that property, so that neighbours
+    may share a fill. ``gaps``: a boundary is a gap between two fills, else a line. ``boundary``: that line. ``hatch``:
+    strokes over characters shared by several tokens. ``newline``: the line end symbol. ``current``: frame of the token
+    at the caret. ``stale``: background of text not counted yet. ``match``: frame of a search match. ``text`` and
+    ``base``: the editor's own colours. ``selection``: painted over the tokens, which show through; ``selected_text`` is
+    the text on it.
     """
 
     name: str
