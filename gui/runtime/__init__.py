@@ -1,1 +1,1 @@
-"""Jobs (the only threads), event loop, imports, memory, workarounds for PySide."""
+"""Jobs (the only threads), event loop, imports, memory, PySide workarounds."""

@@ -1,7 +1,6 @@
-"""Whether a window can be opened here, found out before Qt is asked: Qt ends the process where it cannot. No Qt at
-import.
+"""Check that a window can be opened, done before Qt starts, since Qt ends the process on failure. No Qt at import.
 
-The answer is one sentence: what is missing, what to install, and which command serves without a window.
+The result is one sentence: what is missing, what to install, and which command works without a window.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ NEEDS_NO_DISPLAY = frozenset({"offscreen", "minimal", "vnc", "linuxfb", "eglfs",
 
 
 def why_no_window(environment: Mapping[str, str] | None = None, platform: str = sys.platform) -> str | None:
-    """Why no window can be opened, as a sentence without a full stop; None where one can."""
+    """Return why no window can be opened, as a sentence without a full stop; None if one can."""
     environment = os.environ if environment is None else environment
     missing = _missing_library()
     if missing is not None:
@@ -35,7 +34,7 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
         missing = _missing_plugin_library("wayland")
         if missing is None or not x11 or chosen:
             return missing
-        # Qt now tries X11.
+        # Qt tries X11 next.
     if x11 and chosen in {"", "xcb"}:
         answer = ask_display(x11, environment)
         if answer == WELCOME:
@@ -48,7 +47,7 @@ def why_no_window(environment: Mapping[str, str] | None = None, platform: str = 
 
 def _instead() -> str:
     from gui.core.about import (
-        own_command,  # Not for those who have a display: it loads what packages say of themselves.
+        own_command,  # imported late: reads package metadata, which is slow
     )
 
     program = own_command()
@@ -56,7 +55,7 @@ def _instead() -> str:
 
 
 def _missing_library() -> str | None:
-    """What Qt itself needs of the system."""
+    """Return which library Qt itself lacks; None if it loads."""
     try:
         import PySide6.QtWidgets  # noqa: F401
     except ModuleNotFoundError as error:
@@ -67,8 +66,8 @@ def _missing_library() -> str | None:
 
 
 def _missing_plugin_library(platform: str) -> str | None:
-    """What Qt's plugin for X11 (``xcb``) or ``wayland`` needs of the system. Loading it here costs nothing: Qt would
-    load it next."""
+    """Return which library Qt's plugin for X11 (``xcb``) or ``wayland`` lacks; None if it loads. Costs nothing: Qt
+    would load the plugin next."""
     import ctypes
     from importlib.util import find_spec
 
@@ -77,7 +76,7 @@ def _missing_plugin_library(platform: str) -> str | None:
         return None
     plugin = Path(found.submodule_search_locations[0], "Qt", "plugins", "platforms", f"libq{platform}.so")
     if not plugin.exists():
-        return None  # A system's own PySide6 keeps its plugins elsewhere, and its libraries come with it.
+        return None  # A distribution's own PySide6 has its plugins elsewhere; its package depends on their libraries.
     try:
         ctypes.CDLL(str(plugin))
     except OSError as error:
@@ -108,8 +107,8 @@ def _wayland_answers(name: str, environment: Mapping[str, str]) -> bool:
 
 # --- asking an X display ----------------------------------------------------------------------------------------------
 #
-# From the X protocol's "Connection Setup" and the format of ``.Xauthority`` files (Xau). Only the usual
-# cookies are tried. An X server with another method of authentication is assumed to accept us.
+# See "Connection Setup" in the X protocol and the format of ``.Xauthority`` files (Xau). Only MIT-MAGIC-COOKIE-1 is
+# tried; an X server that answers with another authentication method is assumed to accept us.
 
 
 ABSENT = "absent"
@@ -123,7 +122,7 @@ _REFUSAL = b"\0"
 
 
 def ask_display(display: str, environment: Mapping[str, str]) -> str:
-    """``ABSENT`` if nothing listens at ``[host]:number[.screen]``, ``REFUSED``, or ``WELCOME``."""
+    """Connect to ``[host]:number[.screen]``; return ``ABSENT`` if nothing listens, ``REFUSED``, or ``WELCOME``."""
     host, colon, rest = display.rpartition(":")
     number = rest.partition(".")[0]
     if not colon or not number.isdigit():
@@ -155,7 +154,7 @@ def _connect(host: str, number: int) -> socket.socket | None:
 
 
 def connect_unix(path: str) -> socket.socket | None:
-    """A connection to a local socket, None if nothing listens."""
+    """Return a connection to a local socket, None if nothing listens."""
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(CONNECT_SECONDS)
     try:
@@ -184,7 +183,7 @@ def _padded(data: bytes) -> bytes:
 
 
 def _cookies(number: str, environment: Mapping[str, str]) -> Iterator[bytes]:
-    """The cookies for a display of that number."""
+    """Yield the cookies for a display number."""
     path = Path(environment.get("XAUTHORITY") or Path(environment.get("HOME", "/"), ".Xauthority"))
     try:
         data = path.read_bytes()
@@ -192,7 +191,7 @@ def _cookies(number: str, environment: Mapping[str, str]) -> Iterator[bytes]:
         return
     place = 0
     while place + 2 <= len(data):
-        place += 2  # The family of the address: whatever it is, the cookie fits or it does not.
+        place += 2  # skip the address family; each matching cookie is tried
         parts = []
         for _ in ("address", "number", "name", "data"):
             if place + 2 > len(data):

@@ -1,18 +1,18 @@
-"""The only threads of the window.
+"""Worker threads of the window; it has no others.
 
-A *job* is a plain callable ``work(request, ticket) -> value``. It runs on a worker thread, takes all it needs from the
-immutable ``request``, touches no widget, and reports through its ``ticket``. A *lane* runs the jobs of one kind, one at
-a time, and hands every result to the GUI thread:
+A *job* is a plain callable ``work(request, ticket) -> value``. It runs on a worker thread, reads only the immutable
+``request``, touches no widget, and reports through its ``ticket``. A *lane* runs the jobs of one kind, one at a time,
+and delivers every result to the GUI thread:
 
-- a **conflated** lane (counting, filtering, pricing) keeps at most one request waiting. A newer request replaces the
-  waiting one, or joins it where the lane has a ``merge``. The running job is never interrupted by a newer request, so
-  results keep coming while someone types without pause; each carries its request, and with it the revision.
-- an **exclusive** lane (training, scanning) queues requests in order; only the user cancels them. One that is not
-  stoppable (writing files) does everything it was asked for, even while the window goes: half would be a loss.
+- a **conflated** lane (counting, filtering, pricing) keeps at most one waiting request. A newer request replaces it, or
+  is combined with it by ``merge``. A newer request never interrupts the running job, so results keep arriving during
+  continuous typing; each carries its request, and with it the revision.
+- an **exclusive** lane (training, scanning) queues requests in order; only the user cancels them. A lane that is not
+  stoppable (writing files) finishes all its requests, even while the window closes: half of a file is useless.
 
-Nothing raised in a job is lost: ``failed`` carries it, ``BaseException`` included (extension modules written in Rust
-panic with one). Worker threads emit only private signals of objects that live on the GUI thread; these end in slots of
-those objects, where the public signals are emitted from.
+No exception of a job is lost: ``failed`` carries it, including ``BaseException`` (Rust extension modules panic with
+one). Worker threads emit only private signals of objects that live on the GUI thread; these are connected to slots of
+the same objects, which emit the public signals.
 """
 
 from __future__ import annotations
@@ -38,37 +38,38 @@ from gui.runtime.memory import GcScheduler
 from pricing.cancellation import cancellable
 
 PROGRESS_INTERVAL_SECONDS = 0.05
-"""Least time between two progress reports of a job: more often than the eye can follow only costs the GUI thread."""
+"""Minimum interval between two progress reports of a job: more frequent ones are invisible and only load the GUI
+thread."""
 
 MOST_THREADS = 64
-"""More than there are lanes, so that no lane ever waits for another: a save not for a training. Threads are made when
-they are needed."""
+"""Maximum number of worker threads. Larger than the number of lanes, so that no lane waits for another, such as a save
+for a training. Threads are created on demand."""
 
 PROCESSORS = os.cpu_count() or 1
 
 SWITCH_INTERVAL_SECONDS = 0.0005
-"""How long a worker may keep the interpreter while the GUI thread wants it. Python's own choice is ten times that: with
-a worker or two at work, a key would wait for the better part of a frame. A still shorter one does not help: at 0.1 ms
-keys were painted no sooner, at 0.03 ms later, for all the switching."""
+"""GIL switch interval: how long a worker may keep the GIL while the GUI thread waits for it. Python's default is ten
+times that; with one or two busy workers, a key press would wait for most of a frame. A shorter interval does not help:
+at 0.1 ms keys were painted no sooner, at 0.03 ms later, because of the switching."""
 
 WAY_MS = 15
-"""How long the GUI thread has the way for an edit: by then it and its tokens have usually been painted, and a key that
-is held down comes back in twice the time."""
+"""How long the GUI thread has priority after an edit. By then the edit and its tokens are usually painted; a key that
+is held down repeats after twice that time."""
 
 STAND_BACK_SECONDS = 0.5
-"""How long a job stands back for edits at most, in all: who types without pause still wants prices."""
+"""Maximum total time a job yields to edits; prices must appear even while the user types."""
 
 Work = Callable[[Any, "Ticket"], Any]
 Merge = Callable[[Any, Any], Any]
 
 
 class JobCancelled(Exception):
-    """Raised inside a job, by ``Ticket.progress``, when the job should end."""
+    """Raised inside a job by ``Ticket.progress`` after cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobResult:
-    """What a job returned, with the request it answers."""
+    """The value returned by a job, with its request."""
 
     request: Any
     value: Any
@@ -76,14 +77,14 @@ class JobResult:
 
 @dataclass(frozen=True, slots=True)
 class JobFailure:
-    """What a job raised, with the request it did not answer."""
+    """The exception raised by a job, with its request."""
 
     request: Any
     error: BaseException
 
     @property
     def why(self) -> str:
-        """The reason in words, never empty; for a part of a sentence."""
+        """Reason as a sentence fragment, never empty."""
         if isinstance(self.error, OSError) and self.error.strerror:
             return self.error.strerror
         return str(self.error) or type(self.error).__name__
@@ -91,7 +92,7 @@ class JobFailure:
 
 @dataclass(frozen=True, slots=True)
 class JobProgress:
-    """How far a job is: ``fraction`` from 0 to 1 (negative when unknown), ``note`` says what it is doing."""
+    """Progress of a job: ``fraction`` from 0 to 1 (negative if unknown), ``note`` describes the current step."""
 
     request: Any
     fraction: float
@@ -99,7 +100,7 @@ class JobProgress:
 
 
 class Ticket:
-    """What a running job holds: a place to report progress, to learn that it should end, and to get help."""
+    """Handle of a running job: for progress reports, cancellation, yielding to the GUI thread and helper threads."""
 
     def __init__(
         self,
@@ -108,31 +109,31 @@ class Ticket:
         way: threading.Event | None = None,
         heartbeat: Heartbeat | None = None,
     ) -> None:
-        """``pool``: the threads that help; without, nobody does. ``way``: set while it is free; without, it is.
-        ``heartbeat``: that of the GUI thread, whose work the job stands back for."""
+        """``pool``: provides helper threads; None for no help. ``way``: set while jobs need not yield to edits; None
+        for never.
+
+        ``heartbeat``: heartbeat of the GUI thread, to which the job yields while it is late.
+        """
         self._report = report
         self._pool = pool
         self._way = way
         self._heartbeat = heartbeat
-        self._nothing = threading.Event()  # that is never set: to wait for
+        self._nothing = threading.Event()  # never set; used to sleep
         self._patience = STAND_BACK_SECONDS
         self._cancelled = False
         self._reported_at = 0.0
 
     @property
     def cancelled(self) -> bool:
-        """Whether the job should end as soon as it can."""
+        """True if cancellation was requested."""
         return self._cancelled
 
     def cancel(self) -> None:
-        """Ask the job to end. Safe from any thread."""
+        """Request cancellation. Thread-safe."""
         self._cancelled = True
 
     def progress(self, fraction: float, note: str = "") -> None:
-        """Report progress; the place where a cancelled job stops, and others stand back while the GUI thread is busy.
-
-        Raises JobCancelled when the job was asked to end.
-        """
+        """Report progress, and yield while the GUI thread is busy. Raises JobCancelled after cancellation."""
         if self._cancelled:
             raise JobCancelled
         self.stand_back()
@@ -142,11 +143,10 @@ class Ticket:
             self._report(fraction, note)
 
     def give_way(self) -> None:
-        """Stand back while the window shows what was just typed: for jobs of pure Python that can come a little later.
+        """Yield to the GUI thread until the last edit is painted. For pure-Python jobs that can wait.
 
-        Python runs one thread at a time. Beside a job that never lets go of the interpreter, the GUI thread waits for a
-        turn of it behind each call into Qt that releases it, of which a key takes dozens: it came to be painted three
-        times as late.
+        Python runs one thread at a time. Next to a job that never releases the GIL, the GUI thread waits for it after
+        each call into Qt that releases it; a key press makes dozens of these and was painted three times as late.
         """
         if self._way is not None and self._patience > 0 and not self._way.is_set():
             since = time.monotonic()
@@ -155,17 +155,17 @@ class Ticket:
         self.stand_back()
 
     def stand_back(self) -> None:
-        """Rest while the GUI thread is in the middle of something; for any job, at any place where it holds no lock.
+        """Yield while the GUI thread is busy. For any job, wherever it holds no lock.
 
-        What the engine does for a job calls this by itself, between the entries and pieces of what is large.
+        Engine functions call this automatically, between the entries and chunks of large data.
         """
         if self._heartbeat is not None:
             self._heartbeat.stand_back_while_late(self._nothing.wait)
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
-        """Do these on as many threads as there are processors, this one among them, and return when all are done.
+        """Run the tasks on as many threads as there are processors, including this one, and return when all are done.
 
-        What a task raises is raised, and those that have not begun are left.
+        An exception of a task is raised; tasks not yet started are dropped.
         """
         left = deque(tasks)
 
@@ -174,7 +174,7 @@ class Ticket:
                 try:
                     task = left.popleft()
                 except IndexError:
-                    return  # another thread took the last one
+                    return  # another thread took the last task
                 try:
                     task()
                 except BaseException:
@@ -183,7 +183,7 @@ class Ticket:
 
         helpers: list[Future[None]] = []
         if self._pool is not None:
-            with contextlib.suppress(RuntimeError):  # the window closes
+            with contextlib.suppress(RuntimeError):  # the pool is shut down while the window closes
                 for _ in range(min(len(tasks), PROCESSORS) - 1):
                     helpers.append(self._pool.submit(contextvars.copy_context().run, take))
         try:
@@ -200,7 +200,7 @@ class Lane(QObject):
 
     Signals, all emitted on the GUI thread:
 
-    ``finished(JobResult)``, ``failed(JobFailure)``, ``cancelled(object)`` with the request that is not answered,
+    ``finished(JobResult)``, ``failed(JobFailure)``, ``cancelled(object)`` with the unanswered request,
     ``progressed(JobProgress)``, ``busy_changed(bool)``.
     """
 
@@ -236,11 +236,11 @@ class Lane(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a job runs or waits."""
+        """True if a job is running or waiting."""
         return self._ticket is not None
 
     def submit(self, request: object) -> None:
-        """Run a job for ``request`` now, or as soon as the lane's policy lets it."""
+        """Run a job for ``request`` now, or as soon as the lane's policy permits."""
         if self._closed:
             return
         if self._ticket is None:
@@ -253,9 +253,9 @@ class Lane(QObject):
             self._waiting.append(request)
 
     def cancel(self) -> None:
-        """Drop what waits and ask the running job to end. ``cancelled`` tells of each request that gets no answer.
+        """Drop waiting requests and cancel the running job. Emits ``cancelled`` for each request without a result.
 
-        Does nothing where the lane is not stoppable.
+        A no-op if the lane is not stoppable.
         """
         if not self.stoppable:
             return
@@ -270,9 +270,9 @@ class Lane(QObject):
             self._ticket.cancel()
 
     def drain(self) -> None:
-        """Wait until everything asked for is done, and deliver it; the GUI thread stands still meanwhile.
+        """Wait until all requests are done, and deliver their results. Blocks the GUI thread.
 
-        For the moment when the window closes, and for lanes whose jobs end by themselves.
+        Only for the closing of the window, and for lanes whose jobs end by themselves.
         """
         self._way.set()
         self._heartbeat.stop()
@@ -280,7 +280,8 @@ class Lane(QObject):
             self._deliver(self._ticket, self._running.result())
 
     def close(self) -> None:
-        """Take no more requests and deliver nothing more. What waits is dropped; done, if the lane is not stoppable."""
+        """Accept no more requests and deliver no more results. Waiting requests are dropped, or run if the lane is not
+        stoppable."""
         self._closed = True
         if self.stoppable:
             self._end()
@@ -296,7 +297,7 @@ class Lane(QObject):
         self._running = self._pool.submit(self._run, request, ticket)
 
     def _run(self, request: object, ticket: Ticket) -> JobResult | JobFailure:
-        """On a worker thread."""
+        """Run a job. On a worker thread."""
         outcome: JobResult | JobFailure
         try:
             with cancellation.cancellable(ticket.stand_back), cancellable(ticket.stand_back):
@@ -307,7 +308,7 @@ class Lane(QObject):
         return outcome
 
     def _run_rest(self, running: Future[JobResult | JobFailure], requests: tuple[object, ...]) -> None:
-        """On a worker thread, after the lane was closed: no receiver is left for a failure."""
+        """Run the remaining requests of a closed lane, on a worker thread. No receiver is left for failures."""
         running.result()
         for request in requests:
             self._run(request, Ticket(_nobody_listens))
@@ -324,8 +325,8 @@ class Lane(QObject):
 
     def _deliver(self, ticket: Ticket, outcome: JobResult | JobFailure) -> None:
         if self._closed or ticket is not self._ticket:
-            return  # delivered already, by ``drain``
-        # The next job starts before the result is shown: receivers may take their time, the worker need not wait.
+            return  # already delivered by ``drain``
+        # Start the next job before delivering the result: receivers may be slow, and the worker need not wait for them.
         self.last_progress = None
         self._ticket = self._running = None
         if self._waiting:
@@ -341,24 +342,24 @@ class Lane(QObject):
 
 
 def _nobody_listens(_fraction: float, _note: str) -> None:
-    """For jobs whose progress is no longer shown."""
+    """Ignore progress that is no longer shown."""
 
 
 def let_others_first() -> None:
-    """Have the thread that calls this never take a processor from another that has one, where the system knows such
-    threads: Linux does, and gives them as much of the processors' time as others all the same.
+    """Schedule the calling thread as SCHED_BATCH on Linux: it never preempts a running thread, but gets its normal
+    share of processor time.
 
-    Each call into Qt gives the interpreter away, and of the threads that wait for it the GUI thread is one. Beside four
-    jobs of pure Python it got it back so late that painting a table took it seven times as long, and forty at worst, on
-    two processors; with this, as long as alone.
+    Each call into Qt releases the GIL, and the GUI thread then competes for it. Next to four pure-Python jobs on two
+    processors it got the GIL back so late that painting a table took seven times as long, at worst forty times; with
+    this, as long as without jobs.
     """
     if sys.platform == "linux":
-        with contextlib.suppress(OSError):  # where a sandbox forbids it, all is as it was
+        with contextlib.suppress(OSError):  # forbidden in some sandboxes; scheduling then stays as it was
             os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
 
 
 class JobRunner(QObject):
-    """Owns the worker threads and the lanes. One a window; ``shutdown`` before the window goes.
+    """Owns the worker threads and the lanes. One per window; call ``shutdown`` before the window is destroyed.
 
     Signals: ``lanes_changed()`` when a lane becomes busy or idle.
     """
@@ -371,37 +372,36 @@ class JobRunner(QObject):
         self._switch_interval_before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
         self.way = threading.Event()
-        """Set unless jobs should stand back; for lanes."""
+        """Set unless jobs should yield to an edit; for lanes."""
         self.way.set()
         self.heartbeat = Heartbeat(self)
-        """Says whether the GUI thread is busy, while any job runs; for lanes."""
+        """Beats on the GUI thread while any job runs; for lanes."""
         self.collector = GcScheduler(self)
-        """Keeps garbage collection off the worker threads. The owner of the event loop starts it."""
+        """Keeps garbage collection off the worker threads. Started by the owner of the event loop."""
         self.deliveries = OneATurn(self)
-        """Hands over what jobs bring; for lanes."""
+        """Delivers job results one per turn; for lanes."""
         self._give_back = QTimer(self, singleShot=True, interval=WAY_MS)
         self._give_back.timeout.connect(self.way.set)
         self._lanes: list[Lane] = []
         self._unlisted: list[Lane] = []
 
     def stand_back(self) -> None:
-        """Have jobs that ``give_way`` do so until what is about to change on the screen has been painted."""
+        """Make jobs that call ``give_way`` wait until the imminent change on the screen has been painted."""
         self.way.clear()
         self._give_back.start()
 
     def conflated(self, name: str, work: Work, merge: Merge | None = None) -> Lane:
-        """A lane that keeps the newest request; ``merge(waiting, newer)`` joins two where nothing may be dropped."""
+        """Create a lane that keeps the newest request; ``merge(waiting, newer)`` combines two instead."""
         return self._add(Lane(name, work, self._pool, merge, True, self))
 
     def exclusive(self, name: str, work: Work, *, stoppable: bool = True) -> Lane:
-        """A lane that answers every request, in order; ``stoppable`` says whether the user may cancel."""
+        """Create a lane that answers every request, in order; ``stoppable``: True if the user may cancel."""
         lane = self._add(Lane(name, work, self._pool, None, False, self))
         lane.stoppable = stoppable
         return lane
 
     def background(self, name: str, work: Work) -> Lane:
-        """An exclusive lane of which nobody is told: for what nobody asked for and nobody waits for. It is not listed
-        among the busy ones, and the user cannot cancel it; it ends with the window."""
+        """Create a hidden exclusive lane. It is not listed and users cannot cancel it; it stops with the window."""
         lane = Lane(name, work, self._pool, None, False, self)
         self._unlisted.append(lane)
         lane.busy_changed.connect(self._keep_beating)
@@ -426,12 +426,12 @@ class JobRunner(QObject):
 
     @property
     def busy_lanes(self) -> list[Lane]:
-        """The lanes in which a job runs, in the order in which they were made."""
+        """Busy lanes, in order of creation."""
         return [lane for lane in self._lanes if lane.busy]
 
     @property
     def busy(self) -> bool:
-        """Whether any job runs or waits."""
+        """True if any listed lane has a running or waiting job."""
         return any(lane.busy for lane in self._lanes)
 
     @property
@@ -440,9 +440,9 @@ class JobRunner(QObject):
         return self.busy or any(lane.busy for lane in self._unlisted)
 
     def shutdown(self) -> None:
-        """Cancel what may be cancelled and wait until no job runs.
+        """Cancel stoppable lanes and wait until no job runs.
 
-        Here and in ``Lane.drain``, and nowhere else, the GUI thread waits for a worker.
+        Only here and in ``Lane.drain`` does the GUI thread wait for a worker.
         """
         for lane in (*self._lanes, *self._unlisted):
             lane.close()

@@ -1,6 +1,6 @@
-"""Compiles our own kernels while the window is in use, and has them count from then on.
+"""Background compilation of the program's own kernels, which count from then on.
 
-Nothing waits for it: counting begins with tiktoken's encoder, and goes on with it where anything goes wrong.
+Nothing waits for it: counting starts with tiktoken's encoder and stays with it if the compilation fails.
 """
 
 from __future__ import annotations
@@ -18,23 +18,25 @@ from engine.runtime import caches
 from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
 PATIENCE_MS = 3000
-"""How long after the first counts compiling begins. A window that is opened for a moment does without, and the first
-seconds belong to whoever opened it."""
+"""Delay between the first counts and the compilation, so that a short-lived window compiles nothing and startup stays
+responsive."""
 
 
 OTHERS = "others"
-"""Asks for all families of kernels but the one that counts."""
+"""Requests all kernel families except the one used for counting."""
 
 
 class KernelBuild(QObject):
-    """Signals: ``taken_over()`` when our own kernels count; ``failed(str, str)``: a sentence for the user on why they
-    will not, and details."""
+    """Builds and activates the kernels.
+
+    Signals: ``taken_over()`` when our kernels count; ``failed(str, str)`` with a sentence for the user and details.
+    """
 
     taken_over = Signal()
     failed = Signal(str, str)
 
     def __init__(self, runner: JobRunner, folder: Path, parent: QObject | None = None) -> None:
-        """``folder``: where compiled kernels are kept."""
+        """``folder``: cache of compiled kernels."""
         super().__init__(parent)
         self.use = use = KernelUse(folder)
         self._begun = False
@@ -46,13 +48,13 @@ class KernelBuild(QObject):
 
     @Slot()
     def begin_soon(self) -> None:
-        """Begin when the window has been in use for a while. Once; further calls do nothing."""
+        """Schedule the build. Only the first call has an effect."""
         if not self._begun and not self._timer.isActive():
             self._timer.start()
 
     @Slot()
     def begin(self) -> None:
-        """Begin. Once; further calls do nothing, so that what failed is not tried again and again."""
+        """Start the build. Only the first call has an effect, so a failure is not repeated."""
         if not self._begun:
             self._begun = True
             self._timer.stop()
@@ -60,15 +62,15 @@ class KernelBuild(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether kernels are being compiled or loaded."""
+        """True while kernels are being compiled or loaded."""
         return self._lane.busy
 
     @staticmethod
     def release_pages() -> None:
-        """Let go of what encoders keep for the next text, and of the pages of vocabularies' tables and of the compiler,
-        all of which comes back where it is used. Safe from any thread."""
+        """Drop encoder caches and release the memory pages of vocabulary tables and of the compiler; all are restored
+        on use. Thread-safe."""
         caches.let_go_of_all()
-        if "engine.vocabulary.tables" in sys.modules:  # with the first kernels
+        if "engine.vocabulary.tables" in sys.modules:  # loaded with the first kernels
             from engine.runtime.library_pages import COMPILER, release_code
             from engine.vocabulary.tables import release_pages
 
@@ -76,7 +78,7 @@ class KernelBuild(QObject):
             release_code(COMPILER)
 
     def description(self) -> str:
-        """Which encoder counts, in a few words."""
+        """Return a short description of the active encoder."""
         if self.use.active:
             return self.tr("Tokenloupe's own, compiled for this computer")
         if self.busy:
@@ -92,7 +94,7 @@ class KernelBuild(QObject):
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         if failure.request != ENCODE:
-            return  # whoever uses them meets it again, and says what it means there
+            return  # the error recurs and is reported where these kernels are used
         self.failed.emit(
             self.tr(
                 "Tokenloupe's own, faster encoder is unavailable: {why}. tiktoken keeps counting, with the same "
@@ -103,8 +105,8 @@ class KernelBuild(QObject):
 
 
 def _build(use: KernelUse, request: str, ticket: Ticket) -> None:
-    """Compile what is not yet compiled, in a child process: it takes long and would keep the interpreter. What counts
-    is then used. On a worker thread. CompilingFailedError, or whatever loading the compiled code raises."""
+    """Compile missing kernels in a child process, since it takes long and would hold the GIL; then activate the
+    encoder. On a worker thread. Raises CompilingFailedError, and any error of loading the compiled code."""
     if compiling.keeps_nothing(use.folder):
         return
 

@@ -1,19 +1,19 @@
-"""Import modules on the GUI thread, a piece in each turn of the event loop, so that the window answers in between.
+"""Incremental imports on the GUI thread, one step per turn of the event loop, so that the window stays responsive.
 
-On no other thread: a class that inherits from Qt's is entered by shiboken 6 into a table that all share, which on
-Python 3.11 nothing guards, and Qt asks the classes of its objects there without the interpreter's lock. A class that is
-made on a worker thread while the window paints ends the program now and then (a null pointer in
-``PySide::MetaObjectBuilder::update``). From 3.12 on the entry is part of the class.
+Imports run on no other thread: shiboken 6 enters each class derived from a Qt class into a shared table, which is
+unprotected on Python 3.11, and Qt queries the classes of its objects there without the GIL. A class created on a worker
+thread while the window paints crashes the program now and then (a null pointer in
+``PySide::MetaObjectBuilder::update``). From Python 3.12 on, the entry is part of the class.
 
-``imported_in_pieces`` imports a package a statement at a time: to import a hundred modules at once takes a tenth of a
-second. In between the package is not in ``sys.modules``. Whoever imports it meanwhile, by a finder that stands there
-for it, has it brought to its end at once, and all have the same module.
+``imported_in_pieces`` imports a package statement by statement, since importing a hundred modules at once takes a tenth
+of a second. Between steps the package is not in ``sys.modules``. A finder stands in for it: an import in the meantime
+completes the package at once, so that there is only one module object.
 
-``LoadingAhead`` imports the modules of pages and dialogs before somebody opens them. The start leaves out whatever the
-first picture can do without, so the first look at a page used to load dozens of modules at once, those that draw curves
-two hundred: a tenth of a second. Once the window has been there for a moment they are loaded one after the other, with
-pauses. Whoever turns to a page earlier has those that it needs loaded first, and sees the window answer meanwhile; only
-where the keyboard is to go into the page at once, they are loaded in one go.
+``LoadingAhead`` imports the modules of pages and dialogs before they are opened. The start imports only what the first
+paint needs, so the first visit to a page used to load dozens of modules at once, and those with plots two hundred: a
+tenth of a second. Shortly after the start they are now imported one by one, with pauses. If the user opens a page
+earlier, its modules are imported first while the window stays responsive; only if the keyboard focus must enter the
+page at once are they imported in one go.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ import gui
 
 
 def imported_in_pieces(name: str) -> Iterator[None]:
-    """Import a package that stands by itself, such as ``pyqtgraph``, and yield between the statements of its file. Does
-    nothing where it is there, or has no source. Raises what importing it raises."""
+    """Import a self-contained package, such as ``pyqtgraph``, yielding between the statements of its file. A no-op if
+    it is loaded or has no source. Raises any error of the import."""
     if name in sys.modules:
         return
     spec = importlib.util.find_spec(name)
@@ -71,11 +71,11 @@ class _Unfinished(MetaPathFinder, Loader):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether any are left."""
+        """True if statements are left."""
         return bool(self._left)
 
     def advance(self) -> None:
-        """Run the next one, in which the package can be imported as by any import on its way."""
+        """Run the next statement, with the package in ``sys.modules`` as during a normal import."""
         sys.modules[self._spec.name] = self._module
         try:
             self._run_next()
@@ -87,24 +87,24 @@ class _Unfinished(MetaPathFinder, Loader):
             sys.modules.pop(self._spec.name, None)
 
     def give_up(self) -> None:
-        """Remove the finder: loading is done, or the rest is not wanted. Who imports it again runs all of it."""
-        if self in (sys.meta_path or ()):  # None at the end of the interpreter
+        """Remove the finder: the import is complete, or its rest is not needed. A later import runs all of it."""
+        if self in (sys.meta_path or ()):  # None at interpreter shutdown
             sys.meta_path.remove(self)
 
     def find_spec(
         self, fullname: str, _path: Sequence[str] | None, _target: ModuleType | None = None, /
     ) -> ModuleSpec | None:
-        """What is left of it, for its importer."""
+        """Return a spec that completes the import."""
         if fullname != self._spec.name or not self._left:
             return None
         return importlib.util.spec_from_loader(fullname, self, origin=self._spec.origin, is_package=True)
 
     def create_module(self, _spec: ModuleSpec) -> ModuleType:
-        """The one that others know already."""
+        """Return the existing module object."""
         return self._module
 
     def exec_module(self, _module: ModuleType) -> None:
-        """Run all that is left."""
+        """Run all remaining statements."""
         self._module.__spec__ = self._spec
         try:
             while self._left:
@@ -118,7 +118,7 @@ class _Unfinished(MetaPathFinder, Loader):
 
 
 def _future_of(statements: Iterable[ast.stmt]) -> int:
-    """What a file imports from ``__future__``, as flags of the compiler: it holds for each of its statements."""
+    """Return the compiler flags of the ``__future__`` imports, which apply to every statement of the file."""
     imports = (one for one in statements if isinstance(one, ast.ImportFrom) and one.module == "__future__")
     features = (getattr(__future__, alias.name) for one in imports for alias in one.names)
     return functools.reduce(operator.or_, (feature.compiler_flag for feature in features), 0)
@@ -132,7 +132,7 @@ PLOTS = (
     "gui.widgets.training_plots",
     "gui.tokenizers.vocabulary.plots",
 )
-"""The modules that draw with pyqtgraph; nothing else loads it."""
+"""Modules that draw with pyqtgraph; no other module imports it."""
 
 _BEFORE_PLOTS = (
     "xml.etree.ElementTree",
@@ -143,22 +143,22 @@ _BEFORE_PLOTS = (
     "PySide6.QtSvg",
     "PySide6.QtOpenGLWidgets",
 )
-"""What pyqtgraph loads and can be loaded before it."""
+"""Dependencies of pyqtgraph that can be imported before it."""
 _COPIED = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
-"""Modules of which pyqtgraph looks up every name; PySide makes a class when its name is first looked up."""
+"""Modules of which pyqtgraph accesses every name; PySide creates a class when its name is first accessed."""
 _NAMES_A_TURN = 24
 _WAIT_MS = 10
 _MOST_WAITS = 200
-"""So often it is looked whether the worker that counts has loaded numpy, before it is loaded here."""
+"""Number of checks whether the counting worker has imported numpy, before it is imported here."""
 _PIECE_SECONDS = 0.005
 _ENDED = object()
 
 
 class Loading(QObject):
-    """Calls back when modules are loaded. Several of them do not come in each other's way."""
+    """Calls back when modules are loaded. Handles several requests independently."""
 
     def __init__(self, parent: QObject | None = None, *, pause_ms: int = 0) -> None:
-        """``pause_ms``: after each piece; without one, what happens in the window comes first all the same."""
+        """``pause_ms``: pause after each step; even with 0, window events are handled first."""
         super().__init__(parent)
         self._waiting: deque[tuple[Iterator[int], Callable[[], None]]] = deque()
         self._pause_ms = pause_ms
@@ -167,15 +167,15 @@ class Loading(QObject):
         self._turn.timeout.connect(self._take_turn)
 
     def when_loaded(self, modules: Sequence[str], then: Callable[[], None]) -> None:
-        """Call a slot when these modules are loaded, or cannot be, which importing them says again: at once, if they
-        are."""
+        """Call a slot when these modules are loaded, or failed to load (importing them raises the error again). At once
+        if they are already loaded."""
         if all(is_loaded(name) for name in modules):
             then()
         else:
             self.load(modules, then)
 
     def load(self, modules: Iterable[str], then: Callable[[], None]) -> None:
-        """The same of modules whose names are found on the way; not at once."""
+        """Like ``when_loaded``, for lazily generated names; never calls at once."""
         if not self._stopped:
             self._waiting.append((load(modules), then))
             self._turn.start(self._pause_ms)
@@ -190,7 +190,7 @@ class Loading(QObject):
     def _take_turn(self) -> None:
         if not self._waiting:
             return
-        self._turn.start(self._pause_ms)  # first: what is called may wait in an event loop of its own
+        self._turn.start(self._pause_ms)  # first: the callback may run an event loop of its own
         pieces, then = self._waiting[0]
         wait_ms = next(pieces, _ENDED)
         if wait_ms is _ENDED:
@@ -201,8 +201,7 @@ class Loading(QObject):
 
 
 def load(modules: Iterable[str]) -> Iterator[int]:
-    """Load these modules, as far as they are not there, and yield after each piece of it: how many milliseconds there
-    is nothing to do."""
+    """Import these modules unless loaded. Yields after each step the time to wait, in milliseconds."""
     for name in modules:
         if is_loaded(name):
             continue
@@ -212,20 +211,20 @@ def load(modules: Iterable[str]) -> Iterator[int]:
 
 
 def is_loaded(name: str) -> bool:
-    """True if a module is completely loaded: another thread may still be importing it."""
+    """Return True if a module is completely loaded: another thread may still be importing it."""
     module = sys.modules.get(name)
     return module is not None and not getattr(module.__spec__, "_initializing", False)
 
 
 def _load_one(name: str) -> Iterator[int]:
-    # Whoever opens what cannot be loaded meets that again, and there it is said.
+    # If it cannot be imported, opening the page raises the error again and reports it there.
     with contextlib.suppress(ImportError):
         importlib.import_module(name)
     yield 0
 
 
 def _load_pyqtgraph() -> Iterator[int]:
-    for _ in range(_MOST_WAITS):  # to import what another thread is importing is to stop until that is done
+    for _ in range(_MOST_WAITS):  # importing a module that another thread imports would block until that is done
         if is_loaded("numpy"):
             break
         yield _WAIT_MS
@@ -248,16 +247,16 @@ def _load_pyqtgraph() -> Iterator[int]:
 
 
 OF_THE_ENGINE = ("engine.requests.templates", "engine.requests.images")
-"""What services load of the engine on the GUI thread, for the choices of the request tab; the rest their jobs load."""
+"""Engine modules that services import on the GUI thread, for the choices of the request page; jobs import the rest."""
 
 PATIENCE_MS = 500
-"""How long after the start this begins: the first counts and prices come before."""
+"""Delay after the start, so that the first counts and prices come first."""
 PAUSE_MS = 10
-"""Between two modules, for jobs that need the interpreter."""
+"""Pause between two modules, for jobs that need the GIL."""
 
 
 class LoadingAhead(QObject):
-    """Signals: ``ended()`` when everything is loaded."""
+    """Imports all modules of the window in the background. Signals: ``ended()`` when everything is loaded."""
 
     ended = Signal()
 
@@ -278,7 +277,7 @@ class LoadingAhead(QObject):
 
 
 def modules_of_the_window() -> Iterator[str]:
-    """The names of all modules of ``gui``; packages come before what is in them, the slowest last."""
+    """Yield the names of all ``gui`` modules; packages before their contents, the slowest last."""
     for module in pkgutil.walk_packages(gui.__path__, f"{gui.__name__}."):
         if module.name not in PLOTS:
             yield module.name

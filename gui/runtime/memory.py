@@ -1,22 +1,21 @@
-"""Memory of the process: garbage collection on the GUI thread, and freed memory that goes back to the system.
+"""Memory of the process: garbage collection on the GUI thread, and return of freed memory to the system.
 
-Python's cyclic collector runs on whichever thread allocates, and frees Qt objects there. Qt objects must be destroyed
-on the thread that they live on: a timer freed on a worker stays in the event loop, which then ends the process. So
-automatic collection is off while there are worker threads, and the GUI thread collects between two events:
+Python's cyclic collector runs on whichever thread allocates, and destroys Qt objects there. Qt objects must be
+destroyed on their own thread: a timer freed on a worker stays in the event loop, which then crashes. So automatic
+collection is off while there are worker threads, and the GUI thread collects between two events:
 
-- young objects by their number, while jobs run with each heartbeat and otherwise once a second;
-- everything when no job has run for a moment. It looks at all objects, and between two jobs there are fewest: some
-  twenty thousand, which takes 17 to 47 ms. In the middle of a job there are as many as it works on, and the window
-  stood still for 100 to 200 ms.
+- young objects by their number, on each heartbeat while jobs run and otherwise once a second;
+- all objects when no job has run for a moment. A full collection visits every object, and between jobs there are
+  fewest: some twenty thousand, which takes 17 to 47 ms. During a job there are also those that it works on, and the
+  window froze for 100 to 200 ms.
 
-Modules are never garbage, and loading them makes many objects. So nothing is collected until the window has started,
-and what exists by then is left out of all later collections (``settle``).
+Modules are never garbage, and importing them creates many objects. So nothing is collected until the window has
+started, and objects that exist by then are excluded from all later collections (``settle``).
 
-Counting ten megabytes in half a dozen encodings takes buffers of a hundred megabytes for a moment. The C library keeps
-what it was given back, for the next time; glibc can be asked to let go of it. It cannot where something small lies
-behind it, so big blocks are kept apart from small ones. The encoders keep the words that they have seen, each of them
-up to 23 MB. And the pages of files that were read through a map count as memory of the process until they are let go
-of. All of that is given back when it is of no use for now.
+Counting ten megabytes in half a dozen encodings briefly takes buffers of a hundred megabytes. The C library keeps freed
+memory for reuse; glibc can be asked to return it, but not below a small block still in use, so big blocks are kept
+apart from small ones. Encoders cache the words they have seen, up to 23 MB each. And the pages of memory-mapped files
+count as memory of the process until they are released. All of this is returned when it is not needed.
 """
 
 from __future__ import annotations
@@ -39,27 +38,27 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobResult, JobRunner, Ticket
 
 YOUNG_OBJECTS = 2_000
-"""Number of new objects that is worth a collection of those."""
+"""Number of new objects that triggers a young collection."""
 
 MIDDLE_OBJECTS = 20_000
-"""Number of new objects after which the survivors of the last young collections are collected, too."""
+"""Number of new objects after which survivors of young collections are collected too."""
 
 FULL_OBJECTS = 1_000_000
 """Number of new objects after which a full collection is due."""
 
 URGENT_OBJECTS = 20 * FULL_OBJECTS
-"""Number of new objects after which it no longer waits for a rest, only for the end of a job."""
+"""Number of new objects after which a full collection waits only for the end of a job, not for a rest."""
 
 REST_MS = 400
-"""How long no job has run when a full collection starts: a key press or a repaint comes first."""
+"""How long no job must have run before a full collection, so that key presses and repaints come first."""
 
 IDLE_CHECK_MS = 1000
-"""Time between two checks while no job runs."""
+"""Interval of checks while no job runs."""
 
-_YOUNG, _MIDDLE = 0, 1  # the collector's generations
+_YOUNG, _MIDDLE = 0, 1  # generations of the collector
 
 _active: list[GcScheduler] = []
-"""The schedulers of all windows; automatic collection is off while there is one."""
+"""Schedulers of all windows; automatic collection is off while there is one."""
 _was_enabled = False
 
 
@@ -68,7 +67,7 @@ class GcScheduler(QObject):
 
     def __init__(self, runner: JobRunner) -> None:
         super().__init__(runner)
-        global _was_enabled  # noqa: PLW0603 - the collector's setting is one of the process
+        global _was_enabled  # noqa: PLW0603 - the collector's setting is process-wide
         if not _active:
             _was_enabled = gc.isenabled()
             gc.disable()
@@ -84,14 +83,14 @@ class GcScheduler(QObject):
         self._rest.timeout.connect(self._collect_all)
 
     def start(self) -> None:
-        """Collect from now on."""
+        """Start collecting."""
         if not self._idle_check.isActive():
             self._idle_check.start()
             self._runner.heartbeat.beaten.connect(self._check)
             self._runner.lanes_changed.connect(self._check)
 
     def stop(self) -> None:
-        """Collect no more. With the last scheduler automatic collection is as it was before the first."""
+        """Stop collecting. The last scheduler to stop restores the setting of automatic collection."""
         self._idle_check.stop()
         self._rest.stop()
         if self in _active:
@@ -101,11 +100,11 @@ class GcScheduler(QObject):
 
     @Slot()
     def settle(self) -> None:
-        """Leave everything that exists by now, garbage or not, out of all later collections.
+        """Exclude all existing objects, garbage or not, from later collections.
 
-        For a process that is this window's alone: when it has started, and when the compiled kernels have brought the
-        compiler's modules, which are as many objects again. Young garbage is collected first except at the start,
-        where everything is young: that took 30 ms and found 513 of a hundred thousand objects.
+        Only for a process with a single window: when it has started, and when the compiled kernels have imported the
+        compiler, which doubles the number of objects. Young garbage is collected first, except at the start, when
+        everything is young: that took 30 ms and freed 513 of a hundred thousand objects.
         """
         if self._settled:
             gc.collect(_MIDDLE)
@@ -138,45 +137,45 @@ class GcScheduler(QObject):
 
 
 NOTABLE_UNITS = 1_000_000
-"""By how many UTF-16 units a text must grow or shrink to be worth the effort."""
+"""Minimum change of the text size after which memory is returned, in UTF-16 units."""
 
 AFTERMATH_MS = 8000
-"""When to ask once more: by then the session has been saved, which takes a copy or two of the text for a moment."""
+"""Delay of a second return: by then the session has been saved, which briefly copies the text once or twice."""
 
 IDLE_MS = 3000
-"""How long no job has run when work is taken to be over."""
+"""How long no job must have run before work counts as finished."""
 
 NOTABLE_BYTES = 32_000_000
-"""By how much more memory than after the last time is worth the effort."""
+"""Minimum growth since the last return after which memory is returned."""
 
 BIG_BLOCK_BYTES = 1 << 20
-"""Blocks of this size and larger go back to the system as soon as they are free."""
+"""Minimum size of blocks that are returned to the system when freed."""
 
-_M_MMAP_THRESHOLD = -3  # of glibc's malloc.h
+_M_MMAP_THRESHOLD = -3  # from glibc's malloc.h
 _M_ARENA_MAX = -8
 _ARENAS = 1
-"""Room for small blocks, for all threads. With one more for the workers some fifty megabytes could not be given back
-after a quarter of an hour of all kinds of work, since blocks that stay lay among those that went; with one, a megabyte.
-"""
+"""Number of malloc arenas, for all threads. With a second one for the workers, some fifty megabytes could not be
+returned after a quarter of an hour of mixed work, since live blocks lay between freed ones; with one arena, one
+megabyte."""
 
 _STATM = Path("/proc/self/statm")
 
 
 @functools.cache
 def _c_library() -> ctypes.CDLL:
-    """The C library. Once: each ``CDLL`` makes classes that only a full collection frees."""
+    """Return the C library. Cached: each ``CDLL`` creates classes that only a full collection frees."""
     import ctypes
 
     return ctypes.CDLL(None)
 
 
 def keep_big_blocks_apart() -> bool:
-    """Have the C library map each big block by itself. False where it cannot be told. To be called before there are
-    threads, Qt's among them: room of its own that one already has stays, and is shared by those that come.
+    """Make the C library map each big block separately. Returns False if unsupported. Call it before any thread starts,
+    including Qt's: an existing arena of a thread stays, and later threads share it.
 
-    glibc begins with that, and gives it up for good at the first big block that is freed: the holes that blocks of
-    megabytes leave between small ones then add up to half of a big text. Threads get no room of their own for small
-    ones, either, which would have holes of its own.
+    glibc does this at first but stops at the first big block that is freed: the holes that blocks of megabytes leave
+    between small ones then add up to half of a big text. Threads get no arenas of their own either, which would have
+    further holes.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -188,7 +187,7 @@ def keep_big_blocks_apart() -> bool:
 
 
 def resident_bytes() -> int:
-    """Memory that this process holds; 0 where the system does not tell, as only Linux does at no cost."""
+    """Return the resident memory of this process, in bytes; 0 if unknown, as only Linux reports it cheaply."""
     try:
         return int(_STATM.read_bytes().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, IndexError, ValueError):
@@ -196,24 +195,25 @@ def resident_bytes() -> int:
 
 
 def return_memory(release: Callable[[], None], _request: object, _ticket: Ticket) -> bool:
-    """Let go of what comes back by itself, and ask the C library for what is free. False where it cannot be asked."""
+    """Release rebuildable caches and make the C library return free memory. Returns False if unsupported."""
     release()
     if not sys.platform.startswith("linux"):
         return False
-    library = _c_library()  # calls release the interpreter: the window does not wait
-    if not hasattr(library, "malloc_trim"):  # musl has none, and keeps less
+    library = _c_library()  # ctypes releases the GIL during calls, so the window does not wait
+    if not hasattr(library, "malloc_trim"):  # missing in musl, which keeps less
         return False
     library.malloc_trim(0)
     return True
 
 
 class MemoryReturn(QObject):
-    """Watches the text, and returns memory once it was counted as a whole: another one, or the same in another way.
-    And watches the jobs, and returns memory once they are done, where there is seen to be more than after the last
-    time: on Linux, that is."""
+    """Returns memory after a text was counted completely: another text, or the same one in another encoding.
+
+    On Linux it also returns memory when all jobs are done, if usage has grown since the last return.
+    """
 
     def __init__(self, prompt: Prompt, runner: JobRunner, release: Callable[[], None], parent: QObject) -> None:
-        """``release``: lets go of what comes back where it is used, such as caches, on any thread."""
+        """``release``: drops whatever is restored on use, such as caches. Thread-safe."""
         super().__init__(parent)
         self._runner = runner
         self._lane = runner.conflated(self.tr("Returning memory"), functools.partial(return_memory, release))
@@ -239,7 +239,7 @@ class MemoryReturn(QObject):
         self._read_as = read_as
         if counted_anew or abs(units - self._units) > NOTABLE_UNITS:
             self._units = units
-            if not self._editor.is_loading:  # the rest of it would need again what is let go of now
+            if not self._editor.is_loading:  # the rest of a loading text would need again what is released now
                 self.begin()
             self._aftermath.start()
 

@@ -1,7 +1,7 @@
-"""The one way to tell the user something.
+"""Messages to the user.
 
-``Notifier`` takes sentences; the window's message bar shows them without stopping anybody's work. A sentence says
-what happened, what was kept and what can be done; technical details go to ``details``, never into the sentence.
+``Notifier`` takes sentences; the window's message bar shows them without interrupting work. A sentence says what
+happened, what was kept and what can be done; technical details go to ``details``, never into the sentence.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ERROR = "error"
 
 
 class Offer(NamedTuple):
-    """Something the user can do about a notice: a short label and what it does."""
+    """An action that the user can take on a notice: its label and its callback."""
 
     label: str
     act: Callable[[], None]
@@ -40,8 +40,8 @@ class Notice:
 class Notifier(QObject):
     """Passes messages to their display.
 
-    Signals: ``posted(Notice)``, ``withdrawn(str)`` with the key of what is settled, ``remarked(str)`` for a passing
-    remark.
+    Signals: ``posted(Notice)``; ``withdrawn(str)`` with the key of a notice that no longer applies; ``remarked(str)``
+    with a transient remark.
     """
 
     posted = Signal(object)
@@ -53,11 +53,11 @@ class Notifier(QObject):
         self._post(INFORMATION, text, details, key, offers)
 
     def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
-        """Post a warning: something went differently, but work goes on."""
+        """Post a warning: something went differently, but work continues."""
         self._post(WARNING, text, details, key, offers)
 
     def error(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
-        """Post an error: what the user asked for did not happen."""
+        """Post an error: the requested action did not happen."""
         self._post(ERROR, text, details, key, offers)
 
     def remark(self, text: str) -> None:
@@ -68,5 +68,5 @@ class Notifier(QObject):
         self.posted.emit(Notice(kind, shown(text), shown(details), key, offers))
 
     def withdraw(self, key: str) -> None:
-        """Withdraw the notice with this key: it is no longer true."""
+        """Withdraw the notice with this key because it no longer applies."""
         self.withdrawn.emit(key)

@@ -1,7 +1,6 @@
-"""The system's libraries that Qt loads, and the Debian packages they come from. No Qt.
+"""System libraries that Qt loads, and their Debian packages. No Qt.
 
-A desktop has them, a bare server may not. ``python -m gui.runtime.system_libraries`` prints the
-packages that are missing here.
+A desktop has them, a bare server may not. ``python -m gui.runtime.system_libraries`` prints the missing packages.
 """
 
 from __future__ import annotations
@@ -43,9 +42,9 @@ PACKAGES = {
     "libwayland-cursor.so.0": "libwayland-cursor0",
     "libwayland-egl.so.1": "libwayland-egl1",
 }
-"""The package, under its name in Debian 12, that each library is in."""
+"""The package of each library, by its name in Debian 12."""
 RENAMED = {"libglib2.0-0": "libglib2.0-0t64"}
-"""Other names since times have 64 bits: Debian 13, Ubuntu 24.04."""
+"""Package names since the transition to 64-bit time: Debian 13, Ubuntu 24.04."""
 FONTS = "fonts-dejavu-core"
 
 _DPKG = Path("/var/lib/dpkg/info")
@@ -59,7 +58,7 @@ _FONT_FILES = frozenset({".ttf", ".otf", ".ttc", ".pfb", ".pcf", ".gz"})
 
 
 def missing_packages() -> list[str]:
-    """Return the Debian packages with what Qt wants and this system lacks; with a font only where there is none."""
+    """Return the missing Debian packages that Qt needs, and a font package if there is no font."""
     names = RENAMED if has_long_times() else {}
     packages = [names.get(package, package) for library, package in PACKAGES.items() if not can_load(library)]
     if not has_font():
@@ -68,7 +67,7 @@ def missing_packages() -> list[str]:
 
 
 def can_load(library: str) -> bool:
-    """Return whether a library and all that it needs can be loaded; it then is."""
+    """Return True if a library and its dependencies can be loaded. Loads it."""
     try:
         ctypes.CDLL(library)
     except OSError:
@@ -77,12 +76,12 @@ def can_load(library: str) -> bool:
 
 
 def has_long_times(dpkg: Path = _DPKG) -> bool:
-    """Return whether the packages here are those whose times have 64 bits: many are named for it."""
+    """Return True if the system's packages use 64-bit time: many are then named for it."""
     return next(dpkg.glob("*t64*.list"), None) is not None
 
 
 def has_font(folders: tuple[Path, ...] = _FONT_FOLDERS) -> bool:
-    """Return whether there is a font where fonts are looked for."""
+    """Return True if the font folders contain a font."""
     return any(file.suffix.lower() in _FONT_FILES for folder in folders for file in _expanded(folder).rglob("*"))
 
 

@@ -1,15 +1,15 @@
-"""Tells when the window does not answer, and shows where it is: for debugging, switched on by a variable.
+"""Detector of GUI freezes, with stack traces: for debugging, enabled by an environment variable.
 
-``TOKENLOUPE_WATCHDOG=100 python main.py``: whenever the event loop takes longer than so many milliseconds to come
-round, the stack of its thread is printed at that moment and again after each further such time, and in the end how long
-it took. Where it waited more than it worked, the stacks of the other threads follow: one of them may have held the
-interpreter, and does not yet do anything else. The first stack is printed by the interpreter's ``faulthandler`` in the
-handler of an alarm, on the thread itself, so it works while a library holds the interpreter. (A thread that watches
-from outside may read a stack while it changes, and crash.) Where there are no alarms, on Windows, only the durations
-are told.
+``TOKENLOUPE_WATCHDOG=100 python main.py``: whenever a turn of the event loop takes longer than this many milliseconds,
+the stack of its thread is printed at that moment and again after each further such interval, and finally the duration.
+If the thread waited more than it worked, the stacks of the other threads follow: one of them may have held the GIL, and
+is still at the same point. The interpreter's ``faulthandler`` prints the first stack in a signal handler on the thread
+itself, so it works while a library holds the GIL. (A thread that watches from outside may read a stack while it
+changes, and crash.) Without alarm signals, on Windows, only the durations are printed.
 
-A window also stops when other programs have all processors. On Linux the kernel counts how long a thread was ready to
-run and had to wait for one (``schedstat``, https://docs.kernel.org/scheduler/sched-stats.html); that is told apart.
+A window also freezes when other programs use all processors. On Linux the kernel counts how long a thread was ready to
+run without a processor (``schedstat``, https://docs.kernel.org/scheduler/sched-stats.html); this is reported
+separately.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ VARIABLE = "TOKENLOUPE_WATCHDOG"
 LEAST_MS = 20
 _HAS_ALARMS = hasattr(signal, "setitimer")
 _TICKS = 10
-"""So many times within the limit the event loop says that it is there."""
+"""Number of ticks of the event loop within the limit."""
 _SCHEDULE = Path("/proc/thread-self/schedstat")
 _NANOSECOND = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """One time that the event loop did not come round, in seconds.
+    """A freeze of the event loop, in seconds.
 
-    ``worked``: processor time of its thread. ``queued``: how long that thread was ready and had no processor, 0 where
-    the system does not tell. What is left of ``seconds`` it waited: for the interpreter, a lock, a disk.
+    ``worked``: processor time of its thread. ``queued``: how long that thread was ready without a processor, 0 if the
+    system does not report it. The rest of ``seconds`` it waited: for the GIL, a lock, a disk.
     """
 
     seconds: float
@@ -47,12 +47,12 @@ class Stop:
 
     @property
     def own(self) -> float:
-        """Seconds without those for which other programs had the processors."""
+        """Seconds without those in which other programs used the processors."""
         return self.seconds - self.queued
 
     @property
     def waited(self) -> float:
-        """Seconds in which it had nothing to run."""
+        """Seconds in which the thread had nothing to run."""
         return max(0.0, self.own - self.worked)
 
     def __str__(self) -> str:
@@ -63,8 +63,7 @@ class Stop:
 
 
 def queued_seconds() -> float:
-    """How long the calling thread has been ready to run without a processor, ever; 0 if the system does not count
-    it."""
+    """Return how long the calling thread has been ready to run without a processor in total; 0 if unknown."""
     try:
         return int(_SCHEDULE.read_bytes().split()[1]) * _NANOSECOND
     except (OSError, IndexError, ValueError):
@@ -72,13 +71,13 @@ def queued_seconds() -> float:
 
 
 class Watchdog(QObject):
-    """Watches the event loop of the main thread. ``stops``: every one that was too long."""
+    """Watches the event loop of the main thread. ``stops``: every freeze that was detected."""
 
     stopped = Signal(object)
-    """One of them (Stop), before it is written down."""
+    """Emitted for each freeze (Stop), before it is printed."""
 
     def __init__(self, limit_ms: int, out: TextIO | None = None, parent: QObject | None = None) -> None:
-        """``limit_ms``: how long the event loop may take. ``out``: a real file, standard error where none is given."""
+        """``limit_ms``: maximum duration of a turn. ``out``: a real file, by default standard error."""
         super().__init__(parent)
         self.stops: list[Stop] = []
         self._limit = max(limit_ms, LEAST_MS) / 1000
@@ -89,7 +88,7 @@ class Watchdog(QObject):
         self._timer.timeout.connect(self._on_tick)
 
     def start(self) -> None:
-        """Watch from now on."""
+        """Start watching."""
         self._last = _clocks()
         if _HAS_ALARMS:
             faulthandler.register(signal.SIGALRM, self._out, all_threads=False)
@@ -97,7 +96,7 @@ class Watchdog(QObject):
         self._set_off()
 
     def stop(self) -> None:
-        """Watch no longer."""
+        """Stop watching."""
         self._timer.stop()
         if _HAS_ALARMS:
             signal.setitimer(signal.ITIMER_REAL, 0)
@@ -127,7 +126,7 @@ def _clocks() -> tuple[float, float, float]:
 
 
 def watchdog_asked_for(value: str, parent: QObject) -> Watchdog | None:
-    """The watchdog that the variable asks for, started; None where it asks for none or makes no sense."""
+    """Return the watchdog requested by the variable, started; None if it requests none or is invalid."""
     if not value.isdecimal() or not int(value):
         return None
     watchdog = Watchdog(int(value), parent=parent)
