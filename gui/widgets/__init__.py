@@ -1,1 +1,1 @@
-"""Widgets that several workspaces share."""
+"""Widgets shared by several workspaces."""

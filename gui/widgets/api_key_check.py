@@ -1,4 +1,4 @@
-"""Looks through what is about to leave the program, and asks first where it seems to hold an API key."""
+"""Check of exports for API keys, with a confirmation if any are found."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 from gui.runtime.notify import Notifier
 
 Look = Callable[[], tuple[str, ...]]
-"""Names whatever looks like a key and where it is; called on a worker thread."""
+"""Describes suspected keys and their positions; runs on a worker thread."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """Something to be looked through, how a sentence begins that tells of it, and what is done when nothing is said
-    against it."""
+    """An export to check: its check, the subject of the warning sentence, and the callback that performs the export."""
 
     look: Look
     subject: str
@@ -27,7 +26,7 @@ class _Request:
 
 
 class KeyGuard(QObject):
-    """One export at a time is asked about: while the question is open, no other begins."""
+    """Asks for confirmation before exports that seem to contain API keys. Handles one export at a time."""
 
     def __init__(self, runner: JobRunner, notifier: Notifier, over: QWidget, parent: QObject) -> None:
         """``over``: a widget of the window over which the question is shown."""
@@ -38,7 +37,7 @@ class KeyGuard(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def before(self, subject: str, look: Look, go: Callable[[], None]) -> None:
-        """Call ``go`` when ``look`` found nothing, or when the user has read what it found and confirms."""
+        """Call ``go`` if ``look`` finds nothing, or once the user confirms the findings."""
         self._lane.submit(_Request(look, subject, go))
 
     @Slot(object)

@@ -1,4 +1,4 @@
-"""A strip across the window with a sentence and what can be done about it."""
+"""A strip across the window with a message and its actions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOAST_WIDTH = 560
 
 
 class Banner(QFrame):
-    """One message, with an icon for its kind, buttons for its offers, and its details where it has some.
+    """One message, with an icon for its kind, buttons for its offers, and expandable details.
 
     Signals: ``dismissed()`` when the user closes it.
     """
@@ -98,7 +98,7 @@ class Banner(QFrame):
         self.update()
 
     def _set_offers(self, offers: tuple[Offer, ...]) -> None:
-        # Buttons are kept where they can be: one that has the focus must not lose it because a number changed.
+        # Reuse buttons where possible: a focused button must not lose the focus because a number changed.
         while len(self._buttons) > len(offers):
             self._buttons.pop().deleteLater()
         while len(self._buttons) < len(offers):
@@ -142,12 +142,12 @@ class Banner(QFrame):
 
 
 class Toast(Banner):
-    """A banner that floats over the content: in the colours of tool tips, so that it is seen at once."""
+    """A banner that floats over the content, in tooltip colours, so that it stands out."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(theme, icons, parent)
         self.setObjectName("toast")
-        self.setProperty("kind", "toast")  # the sheet gives ground, text and buttons their colours
+        self.setProperty("kind", "toast")  # the sheet sets the colours of background, text and buttons
         self._close.setIcon(QIcon())
         self._close.setText("✕")
         self._row.setSpacing(10)
@@ -155,7 +155,7 @@ class Toast(Banner):
         self._sign.set_role("on_tip")
 
     def fit(self, room: int) -> None:
-        """Take the size that the words need, in at most so many pixels."""
+        """Resize to fit the text, within this many pixels."""
         least = self.sizeHint().width()
         beside = sum(
             button.sizeHint().width() + 10 for button in (*self._buttons, self._close) if not button.isHidden()
@@ -187,7 +187,7 @@ class _Sign(QWidget):
         self._role = ""
 
     def set_role(self, role: str) -> None:
-        """Draw in this colour, whatever the kind."""
+        """Draw in this colour for every kind."""
         self._role = role
         self.update()
 

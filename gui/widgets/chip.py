@@ -1,4 +1,4 @@
-"""Chips: filters as buttons that are on or off."""
+"""Chips: filters as toggle buttons."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TICK = "✓ "
 
 
 class Chip(QPushButton):
-    """A filter that is on or off: on, it has a tick as well as another colour."""
+    """A filter that is on or off. When on, it has a tick besides another colour."""
 
     def __init__(self, name: str, text: str, spoken: str) -> None:
         super().__init__(objectName=name)
@@ -27,7 +27,7 @@ class Chip(QPushButton):
         self._show()
 
     def set_text(self, text: str) -> None:
-        """Say this, behind a tick where it is on."""
+        """Set the text, shown after a tick while the chip is on."""
         self._text = text
         self._show()
 
@@ -37,7 +37,7 @@ class Chip(QPushButton):
 
 
 class MenuChip(Chip):
-    """A filter with choices: its menu says what is on."""
+    """A filter with choices in a menu."""
 
     def __init__(self, name: str, text: str, spoken: str) -> None:
         super().__init__(name, text, spoken)
@@ -47,15 +47,15 @@ class MenuChip(Chip):
 
 
 class ChoiceChip(MenuChip):
-    """One of several choices, which the chip names. The first is no filter, so the chip is off.
+    """A choice among several, shown on the chip. The first choice means no filter, so the chip is off.
 
-    Its functions are those of a combo box. Signals: ``picked(int)``.
+    Methods mirror those of a combo box. Signals: ``picked(int)``.
     """
 
     picked = Signal(int)
 
     def __init__(self, name: str, choices: Sequence[tuple[str, Any]], spoken: str) -> None:
-        """``choices``: text and datum of each."""
+        """``choices``: text and data of each."""
         super().__init__(name, choices[0][0], spoken)
         self._choices = tuple(choices)
         self._current = 0
@@ -101,7 +101,7 @@ class ChoiceChip(MenuChip):
 
 
 class PopoverChip(Chip):
-    """A filter whose fields are in a popover below it. It is on while ``set_on`` says so, whatever is clicked."""
+    """A filter whose fields are in a popover below it. ``set_on`` alone decides if it is on; clicks do not."""
 
     def __init__(self, name: str, text: str, spoken: str, popover: QDialog) -> None:
         super().__init__(name, text, spoken)
@@ -109,7 +109,7 @@ class PopoverChip(Chip):
         self.clicked.connect(self._open)
 
     def set_on(self, on: bool, text: str) -> None:
-        """Show whether the filter is on, and what it filters by."""
+        """Show whether the filter is on, and its value."""
         self._on = on
         self.setChecked(on)
         self.set_text(text)

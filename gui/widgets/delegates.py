@@ -1,4 +1,4 @@
-"""Delegates that paint cells: whole texts, coloured runs, a text behind its figures."""
+"""Delegates that paint cells: plain texts, coloured runs, and text columns set apart from numbers."""
 
 from __future__ import annotations
 
@@ -21,28 +21,29 @@ from gui.look.fonts import fixed_font
 from gui.look.theme import Theme
 
 RUNS_ROLE = Qt.ItemDataRole.UserRole
-"""The runs of a cell, for those who paint them."""
+"""Role of the runs of a cell."""
 _LINE_SEPARATOR = "\u2028"
 _FROM_THE_RIGHT = Qt.LayoutDirection.RightToLeft
 _AS_NUMBERS = "\u2066{}\u2069"
-"""Signs and units stay where they are written in a window that reads from the right: ``−57%``, not ``57%−``."""
+"""Isolates numbers as left-to-right, so that signs and units stay in place in right-to-left windows: ``−57%``, not
+``57%−``."""
 
 
 class Texts(Protocol):
-    """A model whose cells are such."""
+    """A model whose cells are texts."""
 
     def shown(self, row: int, column: int) -> str:
-        """The text of a cell."""
+        """Return the text of a cell."""
         raise NotImplementedError
 
     def side(self, column: int) -> Qt.AlignmentFlag:
-        """Where the cells of a column stand."""
+        """Return the alignment of a column."""
         raise NotImplementedError
 
 
 class TextDelegate(QStyledItemDelegate):
-    """It asks the model, which is that of the view, once a cell. Qt's own asks seven times, through Qt's variant, and
-    may have to wait for the interpreter at each."""
+    """Queries its model, which must be that of the view, once per cell. Qt's delegate queries it seven times through
+    QVariant, each time perhaps waiting for the GIL."""
 
     def __init__(self, model: Texts, parent: QWidget) -> None:
         super().__init__(parent)
@@ -57,7 +58,7 @@ class TextDelegate(QStyledItemDelegate):
         option.text = _AS_NUMBERS.format(text) if figures and option.direction == _FROM_THE_RIGHT else text
 
     def written(self, row: int, column: int) -> str:
-        """What a cell says, without a call into Qt."""
+        """Return the text of a cell, without a call into Qt."""
         return self._model.shown(row, column)
 
 
@@ -65,13 +66,13 @@ Index = QModelIndex | QPersistentModelIndex
 
 MARGIN = 4
 GROUNDS = {REMOVED: "error", ADDED: "success"}
-"""The role of the theme for the text of a marked stretch; that of its ground ends in ``_base``."""
+"""Theme role of a marked run's text; its background has the suffix ``_base``."""
 
 
 class RunsDelegate(QStyledItemDelegate):
-    """For cells whose model gives runs. What does not fit is cut off at the edge; the tool tip has it.
+    """Paints cells whose model provides runs. Text that does not fit is clipped; the tooltip has all of it.
 
-    A window full of changes is some two thousand runs: the model is asked for nothing else, and fonts are made once.
+    A window full of changes has some two thousand runs, so the model is queried for nothing else, and fonts are cached.
     """
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -86,7 +87,7 @@ class RunsDelegate(QStyledItemDelegate):
         self._fonts = {"": font, REMOVED: struck, ADDED: underlined}
 
     def room(self, column_width: int) -> int:
-        """Return how wide a text may be in a column."""
+        """Return the maximum width of a text in a column."""
         return column_width - 2 * MARGIN
 
     def width(self, character: str) -> int:
@@ -102,11 +103,11 @@ class RunsDelegate(QStyledItemDelegate):
             super().paint(painter, option, index)
             return
         style = option.widget.style()
-        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)  # all but a text
+        style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)  # all but the text
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
         painter.save()
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # the runs of a line follow each other from the left
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # runs are laid out from the left
         painter.setClipRect(option.rect)
         self._paint_runs(painter, option.rect.adjusted(MARGIN, 0, -MARGIN, 0), runs, option.palette.color(role))
         painter.restore()
@@ -134,7 +135,7 @@ class RunsDelegate(QStyledItemDelegate):
             left += width
 
     def _out_of_sight(self, runs: Runs, room: int) -> int:
-        """Pixels of a line that are left out before its first mark, where that would not be in sight."""
+        """Return the number of pixels to skip at the start of a line whose first mark would be out of sight."""
         before = 0
         for run in runs:
             width = self._metrics.horizontalAdvance(run.text)
@@ -145,11 +146,11 @@ class RunsDelegate(QStyledItemDelegate):
 
 
 GAP = "\N{EN SPACE}" * 2
-"""Painted in front of the text and of its title, and in neither of them."""
+"""Painted before the text and its title; part of neither."""
 
 
 def part_text_from_figures(table: QTableView, column: int) -> None:
-    """Leave room in front of the texts of a column."""
+    """Add a gap before the texts of a column."""
     table.setHorizontalHeader(_Header(column, table))
     table.setItemDelegateForColumn(column, _Delegate(table))
 
@@ -164,7 +165,7 @@ class _Header(QHeaderView):
     def __init__(self, column: int, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._column = column
-        self.setSectionsClickable(True)  # as that of a table is
+        self.setSectionsClickable(True)  # as in a table's own header
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, logicalIndex: int) -> None:
         super().initStyleOptionForIndex(option, logicalIndex)

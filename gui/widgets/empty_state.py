@@ -1,4 +1,4 @@
-"""What a page shows while it has nothing: a picture, one sentence, and one button."""
+"""Placeholder of an empty page: an icon, one sentence and one button."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ WIDEST = 420
 
 
 class EmptyState(QWidget):
-    """``button`` is what to do first; None where something else on the page is."""
+    """Shown while a page has no content. ``button``: the first thing to do; None if that is elsewhere on the page."""
 
     def __init__(self, name: str, icon: str, sentence: str, action: str, icons: Icons, theme: Theme) -> None:
-        """``action``: the words on the button, empty for none."""
+        """``action``: text of the button; empty for none."""
         super().__init__()
         self.setObjectName(name)
         self._icon, self._icons = icon, icons
@@ -47,9 +47,9 @@ class EmptyState(QWidget):
         self._draw()
 
     def say(self, sentence: str) -> None:
-        """Show another sentence."""
+        """Set the sentence."""
         self.sentence.setText(sentence)
-        # A label that wraps gets too little height from a layout that centres it.
+        # A layout that centres a wrapping label gives it too little height.
         wrapped = Qt.TextFlag.TextWordWrap.value
         area = self.sentence.fontMetrics().boundingRect(QRect(0, 0, WIDEST, 1000), wrapped, sentence)
         self.sentence.setFixedSize(area.width() + 8, area.height() + 4)

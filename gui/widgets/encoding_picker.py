@@ -1,4 +1,4 @@
-"""The list of encodings: each by its name, and in the list with a word on who uses it."""
+"""Combo box of encodings; its list also shows who uses each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 class EncodingPicker(QComboBox):
     """Shows the name of the encoding in use; the list adds descriptions.
 
-    Signals: ``chosen(str)`` when the user, or a script, picks another.
+    Signals: ``chosen(str)`` when the user, or a script, picks another encoding.
     """
 
     chosen = Signal(str)
@@ -31,7 +31,7 @@ class EncodingPicker(QComboBox):
         self.currentTextChanged.connect(self._on_text_changed)
 
     def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
-        """Offer these encodings: name and description of each. The one in use stays in use."""
+        """Offer these encodings: name and description of each. The current one stays selected."""
         if not isinstance(self.view().itemDelegate(), DescribedDelegate):
             self.view().setItemDelegate(DescribedDelegate(self))
         current = self.currentText()
@@ -49,7 +49,7 @@ class EncodingPicker(QComboBox):
 
     @Slot(str)
     def show_name(self, name: str) -> None:
-        """Show this encoding as the one in use."""
+        """Show this encoding as the current one."""
         self._filling = True
         self._select(name)
         self._filling = False
@@ -77,7 +77,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class DescribedDelegate(QStyledItemDelegate):
-    """Draws the name, and the description behind it in the placeholder colour."""
+    """Draws the name, followed by the description in the placeholder colour."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         size = super().sizeHint(option, index)

@@ -1,4 +1,4 @@
-"""The answer of a page at its top: up to four large figures, each with a caption."""
+"""Key figures at the top of a page: up to four large numbers, each with a caption."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ CAPTION_PIXELS = 11
 
 
 class Figure(QWidget):
-    """One figure above its caption."""
+    """A number above its caption."""
 
     def __init__(self, name: str, parent: QWidget) -> None:
-        """``name``: of the label with the figure."""
+        """``name``: object name of the number's label."""
         super().__init__(parent)
         self.value, self.caption = PlainLabel(self), PlainLabel(self)
         self.value.setObjectName(name)
@@ -33,7 +33,7 @@ class Figure(QWidget):
         column.addWidget(self.caption)
 
     def show_figure(self, value: str, caption: str) -> None:
-        """Show a figure and what it is of; nothing without a figure."""
+        """Show a number and its caption; hide both if it is empty."""
         self.value.setText(value)
         self.caption.setText(caption)
         self.value.setAccessibleName(f"{value} {caption}".strip())
@@ -41,10 +41,10 @@ class Figure(QWidget):
 
 
 class FigureStrip(QWidget):
-    """Figures side by side, a line between two of them; ``row`` has room for controls at its end."""
+    """Figures side by side, separated by lines; controls can be appended to ``row``."""
 
     def __init__(self, *names: str) -> None:
-        """``names``: of the labels with the figures."""
+        """``names``: object names of the number labels."""
         super().__init__()
         self.figures: list[Figure] = []
         self._lines: list[QFrame] = []
@@ -66,7 +66,7 @@ class FigureStrip(QWidget):
         self.show_figures()
 
     def show_figures(self, *figures: tuple[str, str]) -> None:
-        """Show these figures with their captions; those that are missing are hidden."""
+        """Show these figures with their captions; the remaining ones are hidden."""
         for number, figure in enumerate(self.figures):
             figure.show_figure(*(figures[number] if number < len(figures) else ("", "")))
         for line, figure in zip(self._lines, self.figures[1:], strict=True):

@@ -1,6 +1,6 @@
-"""Files that the user picks in the system's dialogs or drops on a widget.
+"""File dialogs of the system, and files dropped on a widget.
 
-A dialog does not wait for an answer: its ``fileSelected`` brings it.
+A dialog does not block; ``fileSelected`` delivers the answer.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 def opening(
     parent: QWidget, name: str, title: str, start: Path | str, filters: Sequence[str] = (), *, several: bool = False
 ) -> QFileDialog:
-    """A dialog that asks for a file that is there, or for several; begins in the folder ``start``, "" for that of the
-    last one. Without filters all files are shown."""
+    """Return a dialog for one existing file, or several.
+
+    It starts in the folder ``start``; if that is "", in the last folder used. Without filters it shows all files.
+    """
     mode = QFileDialog.FileMode.ExistingFiles if several else QFileDialog.FileMode.ExistingFile
     chooser = _chooser(parent, name, title, start, filters)
     chooser.setFileMode(mode)
@@ -25,7 +27,7 @@ def opening(
 
 
 def folder(parent: QWidget, name: str, title: str, start: Path | str) -> QFileDialog:
-    """A dialog that asks for a folder; begins in the folder ``start``."""
+    """Return a dialog for a folder; it starts in the folder ``start``."""
     chooser = _chooser(parent, name, title, start, ())
     chooser.setFileMode(QFileDialog.FileMode.Directory)
     chooser.setOption(QFileDialog.Option.ShowDirsOnly)
@@ -40,8 +42,8 @@ def saving(
     filters: Sequence[str] = (),
     endings: Sequence[str] = (),
 ) -> QFileDialog:
-    """A dialog that asks for a file to write to; proposes ``start``. ``endings``: for each of the filters what a name
-    without one gets; where there are none it is left as it is."""
+    """Return a dialog for a file to write; suggests ``start``. ``endings``: default suffix for each filter; without
+    any, names are not changed."""
     chooser = _chooser(parent, name, title, start, filters)
     chooser.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     if endings:
@@ -50,14 +52,14 @@ def saving(
 
 
 class _Chooser(QFileDialog):
-    """Knows the endings of what it saves, and stays until its question whether to replace a file is answered."""
+    """Knows the suffixes of its filters, and stays open while its overwrite question is open."""
 
     _endings: Mapping[str, str] = {}
     _asks = False
 
     def accept(self) -> None:
-        """Qt's, which may ask whether to replace a file: in an event loop of its own, with a box that lives on the
-        stack and is a child of this dialog. Whatever ended the dialog there would free it."""
+        """Ignore calls while the overwrite question is open. Qt asks it in a nested event loop, with a box on the stack
+        that is a child of this dialog; deleting the dialog meanwhile would free the box."""
         if self._asks:
             return
         self._asks = True
@@ -67,12 +69,12 @@ class _Chooser(QFileDialog):
             self._asks = False
 
     def reject(self) -> None:
-        """Qt's, but not below its question."""
+        """Reject, unless the overwrite question is open."""
         if not self._asks:
             super().reject()
 
     def follow_filters(self, endings: Mapping[str, str]) -> None:
-        """Let the ending be that of the filter, at first of the first one."""
+        """Make the default suffix follow the filter, beginning with the first."""
         self._endings = endings
         self.setDefaultSuffix(next(iter(endings.values())))
         self.filterSelected.connect(self._on_filter)
@@ -95,7 +97,7 @@ def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters:
 
 
 class DroppedFiles(QObject):
-    """Takes files and folders of this computer that are dropped anywhere on a widget, and nothing else.
+    """Accepts local files and folders dropped anywhere on a widget, and nothing else.
 
     Signals: ``dropped(list[Path])``.
     """
@@ -123,6 +125,6 @@ class DroppedFiles(QObject):
 
 
 def local_paths(event: QDropEvent) -> list[Path]:
-    """Return the files and folders of this computer that are dragged."""
+    """Return the local files and folders of a drag."""
     data = event.mimeData()
     return [Path(url.toLocalFile()) for url in data.urls() if url.isLocalFile()] if data.hasUrls() else []

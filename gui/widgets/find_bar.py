@@ -1,4 +1,4 @@
-"""Find and replace, in a strip below a text."""
+"""Find and replace bar below a text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gui.look.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class SearchOptions:
-    """What to look for. ``whole_words`` and ``match_case`` apply to plain text and to patterns alike."""
+    """A search request. ``whole_words`` and ``match_case`` apply to plain text and regular expressions alike."""
 
     pattern: str
     is_regex: bool = False
@@ -24,7 +24,7 @@ class SearchOptions:
 
 
 class FindBar(QWidget):
-    """What to look for, how, what to put there, and how often it was found.
+    """Search text and options, replacement, and number of matches.
 
     Signals: ``options_changed()``, ``next_wanted()``, ``previous_wanted()``, ``replace_wanted()``,
     ``replace_all_wanted()``, ``closed()``.
@@ -38,7 +38,7 @@ class FindBar(QWidget):
     closed = Signal()
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget | None = None, *, name: str = "find") -> None:
-        """``name``: what the names of all of it begin with."""
+        """``name``: prefix of all object names."""
         super().__init__(parent)
         self._name = name
         self._theme = theme
@@ -125,19 +125,19 @@ class FindBar(QWidget):
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """The fields and buttons in the order in which they are seen, which is that of the tab key."""
+        """The fields and buttons in visual order, which is the tab order."""
         find = (self.pattern, self._previous, self._next, self._case, self._words, self._regex, self._close)
         return *find, self.replacement, self._replace, self._replace_all
 
     @property
     def options(self) -> SearchOptions:
-        """What is looked for, and how."""
+        """The current search request."""
         return SearchOptions(
             self.pattern.text(), self._regex.isChecked(), self._case.isChecked(), self._words.isChecked()
         )
 
     def open_bar(self, *, replace: bool, selected: str = "") -> None:
-        """Show the bar, with the row for replacing or without, looking for what is selected."""
+        """Show the bar, with or without the replace row, searching for the selected text."""
         for widget in (self._replace_label, self.replacement, self._replace, self._replace_all):
             widget.setVisible(replace)
         if selected and "\n" not in selected:
@@ -155,7 +155,7 @@ class FindBar(QWidget):
             self.closed.emit()
 
     def say(self, words: str, *, failed: bool = False) -> None:
-        """Show how often it was found, or what is wrong with the pattern."""
+        """Show the number of matches, or the error in the pattern."""
         self._failed = failed
         self._count.setText(words)
         self._count.setToolTip(plain_tip(words) if failed else "")

@@ -1,4 +1,4 @@
-"""Which folder is trained on, or counted: a field for its path, and a button that asks for it."""
+"""Field for the folder to train on or to count, with a button that opens a dialog."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.widgets import file_choosers
 
 
 class FolderBar(QWidget):
-    """Holds one path or several, with the system's separator of paths between them.
+    """Holds one path or several, separated by the system's path separator.
 
     Signals: ``paths_changed()`` at each change of the field; ``chosen()`` when a folder was chosen in the dialog.
     """
@@ -25,14 +25,14 @@ class FolderBar(QWidget):
     def __init__(
         self, icons: Icons, parent: QWidget | None = None, *, prefix: str = "train", stacked: bool = False
     ) -> None:
-        """``prefix``: what the object names begin with. ``stacked``: the label stands above the field."""
+        """``prefix``: prefix of the object names. ``stacked``: place the label above the field."""
         super().__init__(parent)
         self._prefix = prefix
         self.field = QLineEdit(objectName=f"{prefix}Folder")
         self.field.setAccessibleName(self.tr("Training folder"))
         self.field.setPlaceholderText(self.tr("Choose a folder of text, drop one here, or type its path"))
         self.field.setClearButtonEnabled(True)
-        self.field.setAcceptDrops(False)  # the page takes them, wherever on it they are dropped
+        self.field.setAcceptDrops(False)  # the page accepts drops anywhere on it
         self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
         self.button.setAutoDefault(False)
@@ -50,22 +50,22 @@ class FolderBar(QWidget):
         self.button.clicked.connect(self.choose)
 
     def paths(self) -> tuple[Path, ...]:
-        """What the field names, in the order given."""
+        """Return the paths in the field, in order."""
         text = self.field.text().strip()
         if not text:
             return ()
-        # A name may hold the separator: what exists as it stands is one path.
+        # A name may contain the separator: a text that exists as a path is one path.
         is_one = os.pathsep not in text or _exists(_expanded(Path(text)))
         parts = [text] if is_one else [part for part in text.split(os.pathsep) if part.strip()]
         return tuple(_expanded(Path(part.strip())).absolute() for part in parts)
 
     def set_paths(self, paths: list[str]) -> None:
-        """Name these files and folders."""
+        """Set the paths."""
         self.field.setText(os.pathsep.join(paths))
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a folder."""
+        """Open the folder dialog."""
         chosen = self.paths()
         start = chosen[0] if chosen else Path.home()
         title = self.tr("Choose a folder of text")
@@ -84,7 +84,7 @@ class FolderBar(QWidget):
 
 
 def _exists(path: Path) -> bool:
-    """True if there is such a file or folder; False also for what can be no path, such as a name that is too long."""
+    """Return True if the path exists; False also for invalid paths, such as too long names."""
     try:
         return path.exists()
     except (OSError, ValueError):
@@ -92,7 +92,7 @@ def _exists(path: Path) -> bool:
 
 
 def _expanded(path: Path) -> Path:
-    """``path`` with ~ replaced by the home folder, as far as there is one of that name."""
+    """Return ``path`` with ~ expanded, if that user exists."""
     try:
         return path.expanduser()
     except RuntimeError:

@@ -1,4 +1,4 @@
-"""Rows of a form (a label, its control, a remark under it), and the buttons at the end of a dialog."""
+"""Rows of a form (label, control, remark), and the buttons of a dialog."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gui.widgets.layouts import WhenSeen
 
 LABEL_GAP = 8
 SIGNS = {"error": "⚠ ", "warning": "⚠ ", "success": "✓ "}
-"""Said by more than colour."""
+"""Marks that convey the kind by more than colour."""
 
 
 class Remark(PlainLabel):
-    """A sentence under a control: a hint, a warning, or what is wrong. Takes no room while there is nothing to say."""
+    """A sentence under a control: a hint, a warning or an error. Takes no space while empty."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,7 +28,7 @@ class Remark(PlainLabel):
         theme.changed.connect(WhenSeen(self, self._colour).ask)
 
     def say(self, text: str, kind: str = "") -> None:
-        """Say this; ``kind`` is ``error``, ``warning``, ``success`` or nothing."""
+        """Set the text; ``kind`` is ``error``, ``warning``, ``success`` or empty."""
         self._kind = kind
         self.setText(SIGNS.get(kind, "") + text if text else "")
         self.setVisible(bool(text))
@@ -42,7 +42,7 @@ class Remark(PlainLabel):
 
 
 def form_grid() -> QGridLayout:
-    """A grid of two columns. Not a form: forms give texts that wrap the height they would need in a narrow column."""
+    """Return a grid of two columns. A QFormLayout would give wrapping texts the height they need in a narrow column."""
     grid = QGridLayout()
     grid.setContentsMargins(0, 0, 0, 0)
     grid.setHorizontalSpacing(LABEL_GAP)
@@ -52,7 +52,7 @@ def form_grid() -> QGridLayout:
 
 
 def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | None = None) -> None:
-    """Add a control with its label in front and a remark below."""
+    """Add a control with its label before it and a remark below."""
     row = grid.rowCount()
     label = PlainLabel(text)
     label.setBuddy(control)
@@ -68,25 +68,25 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
 
 
 class _Row(QDialogButtonBox):
-    """Its first button is the default one of the dialog that takes it, wherever in the row it stands: Qt takes the one
-    that the keyboard reaches first."""
+    """Makes its first button the default of its dialog, at any position in the row. Qt would choose the first button in
+    tab order."""
 
     first: QPushButton | None = None
 
     def event(self, event: QEvent) -> bool:
         done = super().event(event)
         if event.type() == QEvent.Type.Show and self.first is not None:
-            self.first.setDefault(False)  # else the dialog is not told
+            self.first.setDefault(False)  # otherwise the dialog is not notified
             self.first.setDefault(True)
         return done
 
 
 def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDialogButtonBox:
-    """Buttons that accept or reject ``dialog``, the first of them with Enter. A button that only closes is no primary
-    one, even so.
+    """Return buttons that accept or reject ``dialog``; Enter presses the first. A Close button is still not drawn as
+    primary.
 
-    Without the style's pictures: they are painted for light windows and cannot be seen in dark ones. They become parts
-    of the dialog when its layout takes them, behind the fields: the keyboard begins where the work does.
+    The style's icons are removed: they are drawn for light windows and invisible in dark ones. The buttons become
+    children of the dialog when its layout takes them, after the fields, so that the tab order begins with the fields.
     """
     box = _Row()
     for kind in kinds:
@@ -102,7 +102,7 @@ def button_row(dialog: QDialog, *kinds: QDialogButtonBox.StandardButton) -> QDia
 
 
 def close_row(dialog: QDialog) -> QDialogButtonBox:
-    """A button that closes a dialog in which every change counts at once: Enter is for its controls and does not."""
+    """Return a Close button for a dialog whose changes apply at once: Enter does not close it."""
     box = _Row()
     button = box.addButton(QDialogButtonBox.StandardButton.Close)
     button.setIcon(QIcon())
@@ -113,7 +113,7 @@ def close_row(dialog: QDialog) -> QDialogButtonBox:
 
 
 def button_of_kind(name: str, text: str, kind: str) -> QPushButton:
-    """Return a button of a ``kind`` of the style sheet, which Enter elsewhere in its dialog does not press."""
+    """Return a button of a ``kind`` of the style sheet that Enter elsewhere in its dialog does not press."""
     button = QPushButton(text, objectName=name)
     button.setAutoDefault(False)
     button.setProperty("kind", kind)

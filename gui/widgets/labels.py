@@ -1,4 +1,4 @@
-"""Labels: remarks and the status line, of one line each, and those that wrap."""
+"""Labels: single-line remarks and the status line, and wrapping labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gui.look.plain_text import as_written
 
 
 class RemarkLabel(QLabel):
-    """Takes the room that is left over. ``text()`` is always the whole text, for screen readers as well."""
+    """Takes the remaining width. ``text()`` is always the whole text, also for screen readers."""
 
     def __init__(self, name: str) -> None:
         super().__init__(objectName=name)
@@ -22,7 +22,7 @@ class RemarkLabel(QLabel):
         return QSize(0, super().minimumSizeHint().height())
 
     def shown_text(self) -> str:
-        """What of the text there is room for."""
+        """Return the text, elided to the available width."""
         return self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, self.contentsRect().width())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -35,7 +35,7 @@ class RemarkLabel(QLabel):
 
 
 class StatusLine(QWidget):
-    """One line, cut with dots where it is too long; the whole of it is the tool tip, and what screen readers say."""
+    """One line, elided if too long; the tooltip and the accessible name hold the whole text."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,11 +44,11 @@ class StatusLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def text(self) -> str:
-        """The words."""
+        """Return the whole text."""
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show other words; what is hidden in them is made visible."""
+        """Set the text; hidden characters are made visible."""
         text = shown(text)
         if text == self._text:
             return
@@ -58,7 +58,7 @@ class StatusLine(QWidget):
         self.update()
 
     def _show_tip(self) -> None:
-        """All of the words, where there is no room for them."""
+        """Set the tooltip if the text is elided."""
         cut = self.fontMetrics().horizontalAdvance(self._text) > self.width()
         self.setToolTip(as_written(self._text) if cut else "")
 
@@ -80,7 +80,7 @@ class StatusLine(QWidget):
 
 
 def wrapped_label(name: str) -> QLabel:
-    """Return an empty label of plain text that wraps."""
+    """Return an empty plain-text label that wraps."""
     label = QLabel(objectName=name)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)

@@ -1,4 +1,4 @@
-"""Layouts and parts of forms: rows that wrap, captions, number boxes, page tabs, parts that are made when seen."""
+"""Layouts and form helpers: wrapping rows, captions, number boxes, page tabs, and deferred updates."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from gui.look.plain_text import PlainLabel
 
 
 class FlowLayout(QLayout):
-    """Items keep their preferred size, centred in their line or at its bottom; the height follows from the width."""
+    """Wraps items in lines at their preferred size, centred vertically or bottom-aligned; has height for width."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 8, *, at_bottom: bool = False) -> None:
-        """``gap``: pixels between items. ``at_bottom``: for controls whose labels are above them."""
+        """``gap``: pixels between items. ``at_bottom``: for controls with labels above them."""
         super().__init__(parent)
         self._at_bottom = at_bottom
         self._items: list[QLayoutItem] = []
         self._gap = gap
-        self._heights: dict[int, int] = {}  # by width: asked for a dozen times for each figure that changes
+        self._heights: dict[int, int] = {}  # cache by width: queried a dozen times for each figure that changes
         self.setContentsMargins(0, 0, 0, 0)
 
     def addItem(self, item: QLayoutItem) -> None:
@@ -80,7 +80,7 @@ class FlowLayout(QLayout):
         return size.grownBy(margins)
 
     def _arrange(self, rect: QRect, *, move: bool) -> int:
-        """Place the items in lines; returns the height they take."""
+        """Place the items in lines; return the total height."""
         margins = self.contentsMargins()
         area = rect.marginsRemoved(margins)
         top = area.top()
@@ -100,7 +100,7 @@ class FlowLayout(QLayout):
         return top - rect.top() + margins.bottom()
 
     def _place(self, line: list[QLayoutItem], area: QRect, top: int, *, move: bool) -> int:
-        """Put one line at ``top``, from the right where the parent reads so; returns its height."""
+        """Place one line at ``top``, mirrored if the parent is right-to-left; return its height."""
         height = max(item.sizeHint().height() for item in line)
         if not move:
             return height
@@ -119,9 +119,8 @@ class FlowLayout(QLayout):
 
 
 def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
-    """Both in one box. Without a text an empty line keeps the control level with the others; ``buddy`` takes the focus
-    when the label's key is pressed.
-    """
+    """Return a box with the label above its control. An empty text keeps the control aligned with others; ``buddy``
+    receives the focus of the label's mnemonic."""
     label = PlainLabel(text)
     if buddy is not None:
         label.setBuddy(buddy)
@@ -129,7 +128,7 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
 
 
 def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
-    """A line with the label before its control, at the left."""
+    """Return a row with the label before its control, left-aligned."""
     label = PlainLabel(text)
     label.setBuddy(control)
     row = QHBoxLayout()
@@ -140,7 +139,7 @@ def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
 
 
 def stacked(label: QWidget, control: QWidget) -> QWidget:
-    """A control with something else than words above it."""
+    """Return a box with a widget above a control."""
     box = QWidget()
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
@@ -151,7 +150,7 @@ def stacked(label: QWidget, control: QWidget) -> QWidget:
 
 
 def side_by_side(*controls: QWidget) -> QWidget:
-    """Controls that go together under one label."""
+    """Return a box with controls that share one label."""
     box = QWidget()
     row = QHBoxLayout(box)
     row.setContentsMargins(0, 0, 0, 0)
@@ -162,20 +161,20 @@ def side_by_side(*controls: QWidget) -> QWidget:
 
 
 def tokens_box(name: str, spoken: str) -> QSpinBox:
-    """A box for a number of tokens or calls."""
+    """Return a spin box for a number of tokens or calls."""
     box = QSpinBox(objectName=name)
     box.setRange(0, MOST_TOKENS)
     box.setGroupSeparatorShown(True)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setAccelerated(True)
     box.setAccessibleName(spoken)
-    # As wide as seven digits: the longest number allowed would make the bar twice as wide for no use.
+    # Wide enough for seven digits: the maximum would make the bar twice as wide for no use.
     box.setFixedWidth(box.fontMetrics().horizontalAdvance("0,000,000") + 36)
     return box
 
 
 def amount_box(name: str, spoken: str) -> QDoubleSpinBox:
-    """A box for an amount of money with two decimals."""
+    """Return a spin box for an amount of money with two decimals."""
     box = QDoubleSpinBox(objectName=name)
     box.setDecimals(2)
     box.setGroupSeparatorShown(True)
@@ -186,20 +185,20 @@ def amount_box(name: str, spoken: str) -> QDoubleSpinBox:
 
 
 def decimal_of(box: QDoubleSpinBox) -> Decimal:
-    """The number in a box. It holds a float; its decimals say what the user typed."""
+    """Return the number in a box. The box holds a float; rounding to its decimals gives what the user typed."""
     return Decimal(f"{box.value():.{box.decimals()}f}")
 
 
 def as_date(day: QDate) -> date:
-    """A day of Qt's as Python's."""
+    """Convert a Qt date to a Python date."""
     return date(day.year(), day.month(), day.day())
 
 
 class WheelGuard(QObject):
-    """Lets a control have the wheel only while it has the focus; else the page behind it scrolls."""
+    """Passes wheel events to a control only while it has the focus, so that the page scrolls otherwise."""
 
     def guard(self, page: QWidget) -> None:
-        """Watch every box of numbers and choices on a page."""
+        """Guard every number and combo box on a page."""
         for kind in (QAbstractSpinBox, QComboBox):
             for control in page.findChildren(kind):
                 control.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -213,11 +212,11 @@ class WheelGuard(QObject):
 
 
 class PageTabs(QTabWidget):
-    """Only its tabs take the focus. A ``QTabWidget`` hands on to them what it is given itself: wherever it stands in
-    the order, the Tab key would go back to its tabs, and never on."""
+    """Gives the focus only to its tab bar. ``QTabWidget`` uses the tab bar as focus proxy, so the Tab key would return
+    to the tabs forever."""
 
     def __init__(self, name: str, words: str, parent: QWidget | None = None) -> None:
-        """``name``: of the object; ``words``: the accessible name."""
+        """``name``: object name; ``words``: accessible name."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setAccessibleName(words)
@@ -227,9 +226,9 @@ class PageTabs(QTabWidget):
 
 
 class WhenSeen(QObject):
-    """Does it at once where the widget is seen, else when it is next shown, once for all that asked for it.
+    """Runs an action at once if the widget is visible, otherwise when it is next shown, once for all requests.
 
-    Another theme concerns every tab: to redraw all of them took a tenth of a second, of which one is seen.
+    A theme change concerns every page: redrawing all of them took a tenth of a second, though only one is visible.
     """
 
     def __init__(self, widget: QWidget, act: Callable[[], object]) -> None:
@@ -239,7 +238,7 @@ class WhenSeen(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Have it done."""
+        """Request the action."""
         if self._widget.isVisible():
             self._act()
         elif not self._waits:

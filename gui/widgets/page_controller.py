@@ -1,4 +1,4 @@
-"""The context that controllers of pages get, the controller of a page that is remembered, and building in steps."""
+"""Context of page controllers, base class of controllers with saved state, and incremental building of pages."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What controllers of pages work with. ``gui.window.application`` makes one for each window.
+    """Shared objects for page controllers. ``gui.window.application`` creates one per window.
 
-    ``session`` restores and saves what pages remember; ``jobs`` runs work on other threads; ``pages`` shows pages and
-    passes requests from one page to another.
+    ``session`` restores and saves the state of pages; ``jobs`` runs work on worker threads; ``pages`` shows pages and
+    passes requests between them.
     """
 
     paths: ProfilePaths
@@ -46,20 +46,20 @@ class AppContext:
 
 
 class StatefulPanel(Protocol):
-    """A panel that gives back what its user chose."""
+    """A panel that can return its state."""
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
+        """Return the user's choices as JSON values."""
 
 
 Panel = TypeVar("Panel", bound=StatefulPanel)
 
 
 class PageController(QObject, Generic[Panel]):
-    """Controller of a page whose panel is made when it is first seen and shows what it showed last time."""
+    """Controller of a page whose panel is created when first shown and restores its last state."""
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
+        """``state``: as returned by ``state()``."""
         super().__init__(context.pages)
         self._context, self._runner, self._open = context, context.jobs, context.encodings.open
         self._state = state
@@ -68,11 +68,11 @@ class PageController(QObject, Generic[Panel]):
         context.encodings.listed.connect(self._on_listed)
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it: for a panel that was never shown, what it was built with."""
+        """Return the user's choices as JSON values; for a panel that was never shown, the restored ones."""
         return self._state if self.panel is None else self.panel.state()
 
     def _show_encodings(self, panel: Panel) -> None:
-        """Offer the encodings, ``_listed``, in the panel. Overridden by pages that offer them."""
+        """Offer the encodings (``_listed``) in the panel. Overridden by pages that offer them."""
 
     @Slot(object)
     def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
@@ -82,14 +82,13 @@ class PageController(QObject, Generic[Panel]):
 
 
 class PageBuilding(QObject):
-    """Builds a page, one step in each turn of the event loop, or all that are left at once for who needs the page now.
+    """Builds a page, one step per turn of the event loop, or the rest at once if the page is needed now.
 
-    An action that puts the keyboard into a page needs it now, or what is typed next would be lost.
+    An action that moves the keyboard focus into a page needs it at once, or the next keystrokes would be lost.
     """
 
     def __init__(self, steps: Callable[[], Iterator[None]], closed: SignalInstance, parent: QObject) -> None:
-        """``steps``: builds the page, with a yield behind each step. ``closed``: the window has gone; nothing more is
-        built."""
+        """``steps``: builds the page and yields after each step. ``closed``: emitted when the window closes."""
         super().__init__(parent)
         self._make = steps
         self._left: Iterator[None] | None = None
@@ -98,13 +97,13 @@ class PageBuilding(QObject):
         closed.connect(self._stop)
 
     def begin(self) -> None:
-        """Begin in the next turn, unless that was done."""
+        """Start building in the next turn, unless it was started."""
         if not self._is_over and self._left is None:
             self._left = self._make()
             in_next_turn(self, self._take_step)
 
     def when_built(self, act: Callable[[], None]) -> None:
-        """Call a slot when the page is built, which begins with this: at once, if it is."""
+        """Call ``act`` once the page is built. Starts the build; calls at once if it is done."""
         if self._is_over:
             act()
             return
@@ -113,7 +112,7 @@ class PageBuilding(QObject):
         self.begin()
 
     def finish(self) -> None:
-        """Build what is not there yet, now."""
+        """Build the rest now."""
         if self._is_over:
             return
         if self._left is None:

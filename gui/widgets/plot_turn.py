@@ -1,4 +1,4 @@
-"""Plots that are drawn one in a turn of the event loop, because together they would hold up the window."""
+"""Plots drawn one per turn of the event loop, since together they would block the window."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NAME = "plotTurns"
 
 
 class PlotTurn(QObject):
-    """Draws a plot: at once where no other plot of this theme was drawn in this turn, else in one of the next.
+    """Draws a plot: at once if no other plot of this theme was drawn in this turn, otherwise in one of the next turns.
 
-    Until then it is shown as it was. A tab, the cost chart below it and everything else in the window are painted
-    together: what else a new theme or another tab asks of each of the plots would come on top of that.
+    Until then the old picture stays. A page, the cost chart below it and the rest of the window are painted together;
+    redrawing each plot for a new theme or page would add to that.
     """
 
     def __init__(self, theme: Theme, widget: QWidget, act: Callable[[], object]) -> None:
@@ -32,16 +32,16 @@ class PlotTurn(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Have it drawn, once for all requests until then."""
-        if not self._waits and isValid(self._turns):  # a window on its way out has none
+        """Request a redraw, once for all requests until then."""
+        if not self._waits and isValid(self._turns):  # a closing window has none
             self._waits = True
             self._turns.call(self._draw)
 
     def ask_later(self) -> None:
-        """Have it drawn in a turn behind this one, which has enough to do: a tab is turned to, or a plot was made."""
+        """Request a redraw in a later turn, since this one is busy: a page is being shown, or a plot was created."""
         in_next_turn(self, self.ask)
 
     def _draw(self) -> None:
         self._waits = False
-        if isValid(self):  # the plot may be gone by then
+        if isValid(self):  # the plot may have been destroyed meanwhile
             self._act()

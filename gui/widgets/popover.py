@@ -1,4 +1,4 @@
-"""A frameless dialog with round corners that closes when it loses the focus to the window."""
+"""A frameless dialog with rounded corners that closes when the window is deactivated."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from gui.look.style_sheet import RADIUS
 from gui.look.theme import Theme
 
 NO_BLENDING = ("xcb", "vnc")
-"""Platforms where transparent pixels may be drawn black: the corners are masked there."""
+"""Platforms that may draw transparent pixels black: the corners are masked there."""
 
 
 class Popover(QDialog):
-    """Paints its own ground and edge."""
+    """Paints its own background and outline."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
@@ -25,7 +25,7 @@ class Popover(QDialog):
         theme.changed.connect(self.update)
 
     def event(self, event: QEvent) -> bool:
-        """Close when the window is deactivated, unless by the list of one of its own combo boxes."""
+        """Close when the window is deactivated, unless one of its own combo box lists is open."""
         leaves = event.type() == QEvent.Type.WindowDeactivate and QApplication.activePopupWidget() is None
         if leaves and QApplication.activeModalWidget() in (None, self):
             self.reject()

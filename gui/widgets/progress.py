@@ -1,4 +1,4 @@
-"""Progress bars, and the bar of a share of a context window."""
+"""Progress bars, and a bar for the share of a context window."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 
 class ProgressBar(QProgressBar):
-    """``setValue`` and ``setRange`` of Qt paint at once, and with the bar whatever else of the window waits for that.
+    """Defers painting. Qt's ``setValue`` and ``setRange`` repaint at once, and everything else in the window with the
+    bar.
 
-    Where a page has just come to the front that is the whole page, which is then painted again for what follows.
+    Right after a page was brought to the front, that is the whole page, which is then painted again for later changes.
     """
 
     def setValue(self, value: int) -> None:
@@ -36,7 +37,7 @@ class ProgressBar(QProgressBar):
 
 
 class ReachableProgressBar(ProgressBar):
-    """A progress bar that the Tab key reaches, so that it is read out."""
+    """A progress bar in the tab order, so that screen readers read it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,17 +45,17 @@ class ReachableProgressBar(ProgressBar):
 
 
 NEAR = 0.8
-"""From this share of a window on its bar warns."""
+"""Share of the context window from which the bar warns."""
 _SOFT = 0.45
-"""Opacity of the part between the ends of a range."""
+"""Opacity of the span between the ends of a range."""
 
 
 def draw_share(
     painter: QPainter, area: QRectF, ends: tuple[float, float], colour: Callable[[str], QColor], *, mirrored: bool
 ) -> None:
-    """Draw the share of a context window that a prompt takes, from a low to a high end: 1 is all of it.
+    """Draw the share of a context window that a prompt takes, from its low to its high end; 1 is all of it.
 
-    What is beyond the end is hatched as well as coloured. ``colour`` gives the colour of a role.
+    A share above 1 is also hatched, not only coloured. ``colour`` returns the colour of a role.
     """
     low, high = ends
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -74,7 +75,7 @@ def draw_share(
 
 
 def _part(area: QRectF, share: float, mirrored: bool) -> QPainterPath:
-    """The part of a bar for a share: a small one still shows as a dot, for it is not zero."""
+    """Return the filled area for a share. A small share still shows as a dot, since it is not zero."""
     width = max(area.height(), area.width() * min(1.0, share))
     return _rounded(QRectF(area.right() - width if mirrored else area.left(), area.top(), width, area.height()))
 

@@ -1,4 +1,4 @@
-"""What is left out of a corpus and why, as a tree of two levels: reasons with their numbers, and files under them."""
+"""Files skipped in a corpus, as a tree of two levels: reasons with their counts, and the files below them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 _NO_INDEX = QModelIndex()
 _TOP = 0
-"""The internal id of a reason; a file has the row of its reason, plus one."""
+"""Internal ID of a reason row; a file has the row of its reason plus one."""
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class SkippedFilesModel(QAbstractItemModel):
-    """Reasons on top, the commonest first; duplicates, which are not left out, come last as a group of their own."""
+    """Reasons sorted by number of files, most first; duplicates, which are not skipped, are a separate last group."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class SkippedFilesModel(QAbstractItemModel):
         self._roots: tuple[Path, ...] = ()
 
     def set_survey(self, survey: CorpusSurvey | None) -> None:
-        """Show what this survey left out."""
+        """Show the skipped files of a survey."""
         self.beginResetModel()
         self._groups, self._roots = [], ()
         if survey is not None:
@@ -47,7 +47,7 @@ class SkippedFilesModel(QAbstractItemModel):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else _TOP)
 
-    def parent(self, child: Index = _NO_INDEX) -> Any:  # Qt has a second method of this name, without arguments
+    def parent(self, child: Index = _NO_INDEX) -> Any:  # Qt overloads this method without arguments
         if not child.isValid() or child.internalId() == _TOP:
             return QModelIndex()
         return self.createIndex(child.internalId() - 1, 0, _TOP)
@@ -91,13 +91,13 @@ class SkippedFilesModel(QAbstractItemModel):
 
 
 DUPLICATE = "duplicate"
-"""The group of files that are in the corpus more than once."""
+"""Group of files that are in the corpus more than once."""
 
 
 def groups_of(
     skipped: Sequence[SkippedFile], counts: dict[str, int], files: Sequence[CorpusFile]
 ) -> list[tuple[str, int, list[tuple[Path, str]]]]:
-    """Reason, number of files, and those that are listed with what is said of them; the commonest reason first."""
+    """Return for each reason the number of files and the listed paths with details; most frequent reason first."""
     listed: dict[str, list[tuple[Path, str]]] = {reason: [] for reason in counts}
     for one in skipped:
         listed.setdefault(one.reason, []).append((one.path, one.why))

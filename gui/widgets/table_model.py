@@ -1,6 +1,6 @@
-"""The table model of the window: columns are declared as records, and the model answers Qt from them.
+"""Declarative table model: columns are records, and the model answers Qt from them.
 
-A cell depends on its row and on ``view``, whatever else the table depends on: how amounts are written, which rows are
+A cell depends on its row and on ``view``, the shared state of the table: how amounts are formatted, which rows are
 marked. So a column is a frozen record of functions of ``(row, view)``, and a table is a sequence of rows::
 
     COLUMNS = (
@@ -10,8 +10,8 @@ marked. So a column is a frozen record of functions of ``(row, view)``, and a ta
     model = TableModel(COLUMNS, context="Prices")
     model.show(rows)
 
-What a screen reader says, tool tips, edits, check marks and exports are fields of the same records. Delegates that ask
-a model directly use ``shown`` and ``side``, which ``TextDelegate`` expects.
+Accessible texts, tooltips, edits, check marks and exports are fields of the same records. Delegates that query a model
+directly use ``shown`` and ``side``, as ``TextDelegate`` does.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from gui.look.plain_text import as_written
 
 Index = QModelIndex | QPersistentModelIndex
 Cell = Callable[[Any, Any], Any]
-"""A function of a row and of the view."""
+"""A function of a row and the view."""
 
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
@@ -54,11 +54,11 @@ _READ = (
     *(Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole),
     *(Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.AccessibleDescriptionRole),
 )
-"""What is read on the screen or by a screen reader."""
+"""Roles whose text is read on the screen or by a screen reader."""
 
 
 def plain_tips(data: Data) -> Data:
-    """Tool tips are shown as they are: what looks like HTML is not taken for it."""
+    """Decorate ``data`` so that tooltips are shown literally, never as HTML."""
 
     @wraps(data)
     def plain(self: Any, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -69,7 +69,7 @@ def plain_tips(data: Data) -> Data:
 
 
 def everything_visible(data: Data) -> Data:
-    """The same, and in cells, tips and what a screen reader says, what hides or turns text is made visible."""
+    """Like ``plain_tips``, and make characters that hide or reorder text visible, also in accessible texts."""
 
     @wraps(data)
     def visible(self: Any, index: Any, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -82,7 +82,7 @@ def everything_visible(data: Data) -> Data:
 
 
 class TableRole(IntEnum):
-    """Data roles of our own: the row object, what a column is sorted by, and the tone of a cell."""
+    """Custom data roles: the row object, the sort value of a cell, and the tone of a cell."""
 
     ROW = Qt.ItemDataRole.UserRole
     SORT = Qt.ItemDataRole.UserRole + 1
@@ -91,13 +91,13 @@ class TableRole(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column. ``title`` and ``hint``, the tip of the header, are source texts for translation.
+    """A column. ``title`` and ``hint``, the tooltip of the header, are source texts for translation.
 
-    ``sort`` is what rows are sorted by, None for unknown; ``exported`` the exact values of an export under stable
-    names. ``tip`` is the tool tip of a cell, ``spoken`` the text for a screen reader where it differs, ``described``
-    its description. ``tone`` names a role of the theme, or nothing. ``edit`` is the text that an editor begins with,
-    None where the cell cannot be edited; ``check`` whether a cell is ticked, None where it has no box. ``roles`` gives
-    answers to other roles of Qt.
+    ``sort`` returns the sort value, None if unknown; ``exported`` the exact values of an export under stable names.
+    ``tip`` is the tooltip of a cell, ``spoken`` the accessible text if it differs, ``described`` the accessible
+    description. ``tone`` names a role of the theme, or is empty. ``edit`` returns the initial text of an editor, None
+    if the cell is read-only; ``check`` whether a cell is ticked, None if it has no check box. ``roles`` provides values
+    for other roles of Qt.
     """
 
     key: str
@@ -117,11 +117,11 @@ class Column:
 
 
 class TableModel(QAbstractTableModel):
-    """Rows by declared columns.
+    """A table of rows with declared columns.
 
-    Signals: ``edited(object, str, str)`` with a row, the key of a column and what was typed into the cell;
-    ``check_changed(object, str, bool)`` with a row and the key of a column. The model
-    changes when it is given other rows.
+    Signals: ``edited(object, str, str)`` with a row, the key of a column and the text typed into the cell;
+    ``check_changed(object, str, bool)`` with a row and the key of a column. The model itself changes only when it
+    receives other rows.
     """
 
     edited = Signal(object, str, str)
@@ -136,7 +136,7 @@ class TableModel(QAbstractTableModel):
         context: str = "",
         visible: bool = True,
     ) -> None:
-        """``context``: of translation. ``visible``: show invisible characters as signs, as texts of strangers need."""
+        """``context``: translation context. ``visible``: make invisible characters visible, as untrusted texts need."""
         super().__init__(parent)
         self.columns = tuple(columns)
         self._context, self._visible = context, visible
@@ -145,16 +145,16 @@ class TableModel(QAbstractTableModel):
 
     @property
     def rows(self) -> Sequence[Any]:
-        """The rows, in the order of the table."""
+        """The rows, in table order."""
         return self._rows
 
     @property
     def view(self) -> Any:
-        """What cells depend on besides their row."""
+        """The state that cells depend on besides their row."""
         return self._view
 
     def show(self, rows: Sequence[Any], view: Any = None, columns: Sequence[Column] | None = None) -> None:
-        """Show these rows; ``view`` and ``columns`` stay as they are where none are given."""
+        """Show these rows; ``view`` and ``columns`` are unchanged if omitted."""
         self.beginResetModel()
         self._rows = rows
         self._view = self._view if view is None else view
@@ -162,12 +162,12 @@ class TableModel(QAbstractTableModel):
         self.endResetModel()
 
     def update(self, rows: Sequence[Any]) -> None:
-        """Show other figures of the same rows, as many as before: the selection and an open editor stay."""
+        """Show updated rows, in the same number and order: the selection and an open editor stay."""
         self._rows = rows
         self.tell_changed()
 
     def row_at(self, place: int) -> Any:
-        """Return the row shown at a place. Raises IndexError."""
+        """Return the row at a position. Raises IndexError."""
         return self._rows[place]
 
     def shown(self, place: int, column: int) -> str:
@@ -176,33 +176,33 @@ class TableModel(QAbstractTableModel):
         return visible_lines(text) if self._visible else text
 
     def side(self, column: int) -> Qt.AlignmentFlag:
-        """Return where the cells of a column and its title stand."""
+        """Return the alignment of a column and its title."""
         return RIGHT if self.columns[column].numeric else LEFT
 
     def title(self, column: int) -> str:
-        """Return the name of a column as the header shows it."""
+        """Return the translated title of a column."""
         text = QCoreApplication.translate(self._context, self.columns[column].title) if self._context else ""
         return text or self.columns[column].title
 
     def hint(self, column: int) -> str:
-        """Return what a column holds, in a sentence."""
+        """Return the tooltip of a column's header."""
         hint = self.columns[column].hint
         return QCoreApplication.translate(self._context, hint) if hint and self._context else hint
 
     def tone(self, row: Any, column: int) -> str:
-        """Return the role of the theme in which a cell is drawn, empty for the usual one."""
+        """Return the theme role of a cell; empty for the default."""
         tone = self.columns[column].tone
         return tone(row, self.view) if tone is not None else ""
 
     def tell_changed(self, column: int | None = None) -> None:
-        """Tell views that all cells changed, or those of one column."""
+        """Notify views that all cells changed, or those of one column."""
         last = self.rowCount() - 1
         if last >= 0:
             left, right = (0, len(self.columns) - 1) if column is None else (column, column)
             self.dataChanged.emit(self.index(0, left), self.index(last, right))
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by one column, where that can be sorted by. Equal rows keep their order, unknown values come last."""
+        """Sort by a column if it is sortable. Equal rows keep their order; unknown values come last."""
         value = self.columns[column].sort if 0 <= column < len(self.columns) else None
         if value is None:
             return
@@ -269,7 +269,8 @@ class TableModel(QAbstractTableModel):
         return flags
 
     def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:
-        """Tell what was typed or ticked. Returns True for a tick: what was typed is shown when the rows are others."""
+        """Emit the signal for typed text or a toggled box. Returns True only for a box: typed text appears when the
+        rows are replaced."""
         if not index.isValid():
             return False
         row, column, flags = self.row_at(index.row()), self.columns[index.column()], self.flags(index)
@@ -283,7 +284,7 @@ class TableModel(QAbstractTableModel):
         return False
 
     def _read(self, row: Any, column: int, role: int) -> str | None:
-        """Return what a cell says besides its text, also to a screen reader."""
+        """Return the tooltip, accessible text or accessible description of a cell."""
         declared = self.columns[column]
         cell = {
             _Role.ToolTipRole: declared.tip,
@@ -298,7 +299,7 @@ class TableModel(QAbstractTableModel):
 
 
 def exact_table(columns: Sequence[Column], rows: Sequence[Any], view: Any) -> ExportTable:
-    """Return exact values under stable names; a range takes three columns: the figure, its low and its high end."""
+    """Return exact values under stable names; a range takes three columns: the value, its low and its high end."""
     fields = [one for column in columns for one in column.exported]
     return ExportTable(
         tuple(name for name, _ in fields), tuple(tuple(value(row, view) for _, value in fields) for row in rows)
@@ -306,7 +307,7 @@ def exact_table(columns: Sequence[Column], rows: Sequence[Any], view: Any) -> Ex
 
 
 def readable_table(columns: Sequence[Column], titles: Sequence[str], rows: Sequence[Any], view: Any) -> ExportTable:
-    """Return the text of the cells under the titles of their columns."""
+    """Return the displayed texts under the titles of their columns."""
     return ExportTable(
         tuple(titles),
         tuple(tuple(column.text(row, view) for column in columns) for row in rows),
@@ -315,37 +316,37 @@ def readable_table(columns: Sequence[Column], titles: Sequence[str], rows: Seque
 
 
 class RowsModel(QAbstractTableModel):
-    """A subclass says how many columns there are, which of them hold figures, their titles, and what a cell says."""
+    """Base class of simple models. Subclasses define the number of columns, the numeric columns, titles and cells."""
 
     COLUMNS: ClassVar[int]
     FIGURES: ClassVar[tuple[int, ...]] = ()
-    """Columns that are written to the right, and their titles with them."""
+    """Numeric columns, right-aligned like their titles."""
     rows: Sequence[Any] = ()
 
     def set_rows(self, rows: Sequence[Any]) -> None:
-        """Show these."""
+        """Show these rows."""
         self.beginResetModel()
         self.rows = rows
         self.endResetModel()
 
     def titles(self) -> tuple[str, ...]:
-        """Of the columns."""
+        """Return the titles of the columns."""
         raise NotImplementedError
 
     def cell(self, row: Any, column: int) -> str:
-        """The text of a cell."""
+        """Return the text of a cell."""
         raise NotImplementedError
 
     def shown(self, row: int, column: int) -> str:
-        """What a cell says, by its row."""
+        """Return the text of a cell by its row number."""
         return self.cell(self.rows[row], column)
 
     def side(self, column: int) -> Qt.AlignmentFlag:
-        """Where the cells of a column stand."""
+        """Return the alignment of a column."""
         return RIGHT if column in self.FIGURES else LEFT
 
     def tell_of(self, column: int) -> None:
-        """Say that all cells of a column are others."""
+        """Notify views that all cells of a column changed."""
         if self.rows:
             self.dataChanged.emit(self.index(0, column), self.index(len(self.rows) - 1, column))
 

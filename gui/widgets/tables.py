@@ -1,4 +1,4 @@
-"""Tables: rows that are chosen as a whole, columns that stretch, heights that fit their rows."""
+"""Tables: selection of whole rows, stretched columns, columns fitted to their contents."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from gui.look.corner import plain_corner
 from gui.widgets.delegates import TextDelegate
 
 MEASURED_ROWS = 40
-"""Rows that say how wide a column must be where it fits what is in it. Qt's thousand take a tenth of a second."""
+"""Number of rows measured to fit a column. Qt's thousand take a tenth of a second."""
 
 
 def set_up_rows(table: QTableView) -> None:
-    """Whole rows are chosen, told apart by their ground; Tab leaves the table; rows have no heads and one height."""
+    """Select whole rows of alternating backgrounds and equal height, without headers; Tab leaves the table."""
     table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
     table.setAlternatingRowColors(True)
@@ -34,23 +34,23 @@ def set_up_rows(table: QTableView) -> None:
 
 
 def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
-    """Open the editor of a cell, if it has one and no editor is open: Qt complains about anything else."""
+    """Open the editor of a cell if it is editable and no editor is open; Qt warns otherwise."""
     editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
     if editable and table.state() != QAbstractItemView.State.EditingState:
         table.edit(index)
 
 
 class StretchedTable(QTableView):
-    """Painted once for another size. Qt paints such a table, is told of its stretched columns, and paints it again.
+    """Painted only once after a resize. Qt paints such a table, is notified of its stretched columns, and paints it
+    again.
 
-    Signals: ``resized()``: its columns may have other widths now.
+    Signals: ``resized()`` when its columns may have other widths.
     """
 
     resized = Signal()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        # Everything is repainted after this, with scroll bars and editors where they belong: nothing is left to be told
-        # of.
+        # Everything is repainted after this, including scroll bars and editors, so the header's signals are redundant.
         blocker = QSignalBlocker(self.horizontalHeader())
         super().resizeEvent(event)
         blocker.unblock()
@@ -58,11 +58,11 @@ class StretchedTable(QTableView):
 
 
 class FittedTable(StretchedTable):
-    """Columns that are ``Fixed`` are as wide as their titles and their cells; a last one that is stretched is left out.
+    """Fits ``Fixed`` columns to their titles and cells, except a stretched last column.
 
-    ``ResizeToContents`` of Qt gives the same widths. But it asks a model for eight roles of each cell that it measures,
-    whenever anything changes and several times over while a table is shown or resized. Here a cell is asked for its
-    text, once, and only for visible rows. Rows that come into sight later may make a column wider, none narrower.
+    ``ResizeToContents`` of Qt gives the same widths, but it queries eight roles of each measured cell, on every change
+    and several times while a table is shown or resized. Here only the text of a cell is queried, once, and only for
+    visible rows. Rows scrolled into view later may widen a column, never narrow it.
     """
 
     _unfitted = Signal()
@@ -71,12 +71,12 @@ class FittedTable(StretchedTable):
         super().__init__(parent, objectName=name)
         self._changed: set[int] = set()
         self._measured = range(0)
-        # Queued: several changes are measured together, and still before they are painted.
+        # Queued, so that several changes are measured together, still before they are painted.
         self._unfitted.connect(self._fit, Qt.ConnectionType.QueuedConnection)
         self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
 
     def setModel(self, model: QAbstractItemModel) -> None:
-        """Once a table: the columns follow this model."""
+        """Set the model, once per table; the columns follow its changes."""
         super().setModel(model)
         self._cells = model
         model.modelReset.connect(self._on_all_changed)
@@ -137,7 +137,7 @@ class FittedTable(StretchedTable):
         if stretched or header.sectionResizeMode(column) != QHeaderView.ResizeMode.Fixed:
             return
         texts = {self._text(row, column): row for row in self._measured}
-        # The delegate knows what stands around a text; the widest one is enough to ask it for.
+        # The delegate knows the margins around a text; it is queried for the widest text only.
         row = texts[max(texts, key=self.fontMetrics().horizontalAdvance)] if texts else -1
         widest = self._cells.index(row, column)
         needed = max(header.minimumSectionSize(), header.sectionSizeHint(column), self.sizeHintForIndex(widest).width())
@@ -154,12 +154,12 @@ class FittedTable(StretchedTable):
         return range(max(top, 0), bottom + 1 if bottom >= 0 else self._cells.rowCount())
 
     def _are_measured(self, rows: range) -> bool:
-        """Whether so many of them are as are measured at all."""
+        """Return True if these rows, up to the number that is measured at all, have been measured."""
         some = rows[:MEASURED_ROWS]
         return not some or (some[0] in self._measured and some[-1] in self._measured)
 
     def _to_measure(self) -> range:
-        """The rows in sight, and where these are few those around them."""
+        """Return the rows in view, extended to the number measured if they are few."""
         rows = self._cells.rowCount()
         first = max(0, min(self._in_sight().start, rows - MEASURED_ROWS))
         return range(first, min(rows, first + MEASURED_ROWS))

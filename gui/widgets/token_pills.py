@@ -1,4 +1,4 @@
-"""Tokens as pills in the cells of a table: the left part of a merge, the right one, a whole token."""
+"""Tokens as pills in table cells: the left part of a merge, the right part, a whole token."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from gui.look.theme import Theme
 MOST_KEPT = 2000
 """Maximum number of shaped texts in the cache, some ten screens."""
 PAD, GAP = 5, 6
-"""Pixels at each end of a pill, and between two of them."""
+"""Padding at each end of a pill, and gap between two pills, in pixels."""
 LEFT, RIGHT, WHOLE, PLAIN = "left", "right", "whole", ""
 PILLS_ROLE = int(Qt.ItemDataRole.UserRole) + 41
 """Role of a model for the pills of a cell, as a tuple of ``Pill``."""
@@ -25,26 +25,26 @@ _NO_TURN = QTransform()
 
 
 class Pill(NamedTuple):
-    """A text and what it is: ``LEFT``, ``RIGHT``, ``WHOLE``, or ``PLAIN`` for a text between pills."""
+    """A text and its part: ``LEFT``, ``RIGHT``, ``WHOLE``, or ``PLAIN`` for text between pills."""
 
     text: str
     part: str
 
 
 def pair_pills(left: str, right: str) -> tuple[Pill, ...]:
-    """Return the pills of a pair that is merged."""
+    """Return the pills of a merged pair."""
     return Pill(left, LEFT), Pill("+", PLAIN), Pill(right, RIGHT)
 
 
 def part_colours(theme: Theme) -> dict[str, QColor]:
-    """Return the grounds of the left part of a merge, the right one, and a whole token."""
+    """Return the backgrounds of the left part of a merge, the right part, and a whole token."""
     fills = theme.token_palette().fills
     assert fills is not None
     return {LEFT: fills[0], RIGHT: fills[1], WHOLE: theme.colour("sunken")}
 
 
 class ShapedTexts:
-    """Lines of one font, shaped and measured once. Tables show the same words and short figures again and again."""
+    """Caches shaped and measured lines of one font. Tables show the same texts and short numbers repeatedly."""
 
     def __init__(self, font: QFont) -> None:
         self.font = font
@@ -52,7 +52,7 @@ class ShapedTexts:
         self._kept: dict[tuple[str, int], tuple[QStaticText, int, int]] = {}
 
     def line(self, text: str, width: int) -> tuple[QStaticText, int, int]:
-        """Return a text of at most so many pixels, cut with dots where it is wider, with its own width and height."""
+        """Return a text elided to ``width`` pixels, with its own width and height."""
         kept = self._kept.get((text, width))
         if kept is None:
             line = self._shaped(text)
@@ -73,18 +73,18 @@ class ShapedTexts:
 
 
 class PillPainter:
-    """Draws pills one after the other from the left edge of a cell. What does not fit is cut with dots."""
+    """Draws pills from the left edge of a cell, eliding what does not fit."""
 
     def __init__(self, theme: Theme, texts: ShapedTexts) -> None:
         self._theme, self._texts = theme, texts
         self.follow_theme()
 
     def follow_theme(self) -> None:
-        """Take the colours of the theme."""
+        """Update the colours from the theme."""
         self._grounds, self._edge = part_colours(self._theme), self._theme.colour("line")
 
     def paint(self, painter: QPainter, area: QRect, pills: Sequence[Pill], *, outlined: bool = False) -> None:
-        """Draw pills with the pen that is set. ``outlined``: with an edge, in a row that is selected."""
+        """Draw pills with the painter's pen. ``outlined``: with an outline, as in a selected row."""
         texts, ink = self._texts, painter.pen()
         painter.setFont(texts.font)
         left, right = area.left(), area.left() + area.width()
@@ -105,7 +105,7 @@ class PillPainter:
 
 
 class PillDelegate(QStyledItemDelegate):
-    """For cells whose model gives pills under ``PILLS_ROLE``; others are drawn as usual."""
+    """Paints cells whose model provides pills under ``PILLS_ROLE``; others as usual."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -131,7 +131,7 @@ class PillDelegate(QStyledItemDelegate):
 
 
 class TokenHeading(QLabel):
-    """A token in large letters on the ground of tokens."""
+    """A token in large type on a token background."""
 
     def __init__(self, name: str, theme: Theme) -> None:
         super().__init__(objectName=name)

@@ -1,4 +1,4 @@
-"""Tools of a page in the view bar: words where there is room for them, icons alone where there is not."""
+"""Tools of a page in the view bar: texts where there is room, otherwise icons only."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ ICON = 16
 
 
 WORDS, ICONS, TIGHT = range(3)
-"""How a row is shown: with all words; with the icons of its buttons; with as few words as it can."""
+"""States of a row: with all texts; with icon-only buttons; with as few texts as possible."""
 
 
 class ToolRow(QWidget):
-    """A row of controls whose words step back where the row would be cut: those of buttons first.
+    """A row of controls that hides texts instead of being cut off, those of buttons first.
 
-    Its size hint is that with all words, so a layout gives it as much as there is.
+    Its size hint includes all texts, so that a layout gives it the available width.
     """
 
     def __init__(self, name: str, spoken: str, parent: QWidget | None = None) -> None:
@@ -50,7 +50,7 @@ class ToolRow(QWidget):
         row.addStretch(1)
 
     def add(self, *widgets: QWidget) -> None:
-        """Add controls that keep their words, or shorten them by themselves."""
+        """Add controls that keep their texts or shorten them by themselves."""
         for widget in widgets:
             self.layout().addWidget(widget)
             widget.installEventFilter(self)
@@ -58,7 +58,7 @@ class ToolRow(QWidget):
                 self._quiet_choices.append(widget)
 
     def add_caption(self, text: str, buddy: QWidget) -> None:
-        """Add a label before a control; it is not shown where there is little room."""
+        """Add a label before a control; it is hidden if there is little room."""
         label = PlainLabel(text, self)
         label.setProperty("role", "caption")
         label.setBuddy(buddy)
@@ -66,7 +66,7 @@ class ToolRow(QWidget):
         self.add(label)
 
     def add_button(self, button: QPushButton, icon: QIcon) -> QPushButton:
-        """Add a button with an icon and a text, of which only the icon is shown where there is little room."""
+        """Add a button with an icon and a text; only the icon is shown if there is little room."""
         button.setIcon(icon)
         button.setIconSize(QSize(ICON, ICON))
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -78,7 +78,7 @@ class ToolRow(QWidget):
 
     @property
     def tight(self) -> bool:
-        """True while every word that can be hidden is."""
+        """True while every text that can be hidden is hidden."""
         return self._state == TIGHT
 
     def sizeHint(self) -> QSize:
@@ -132,14 +132,14 @@ class ToolRow(QWidget):
             choice.show_words(state != TIGHT)
         for button, text in self._texts.items():
             button.setText(text if state == WORDS else "")
-        self.layout().activate()  # not in the next turn: the row would be painted twice
+        self.layout().activate()  # now, not in the next turn: the row would be painted twice
 
 
 class QuietChoice(QComboBox):
-    """A combo box that looks like a quiet button: an icon and what is chosen, with a word before it."""
+    """A combo box that looks like a quiet button: an icon, a text and the current choice."""
 
     def __init__(self, icon: QIcon, words: str, parent: QWidget | None = None) -> None:
-        """``words``: what is shown, with ``{choice}`` for the item chosen."""
+        """``words``: displayed text, with ``{choice}`` for the current item."""
         super().__init__(parent)
         self.setProperty("kind", "quiet")
         self._icon, self._words, self._with_words = icon, words, True
@@ -148,17 +148,17 @@ class QuietChoice(QComboBox):
 
     @property
     def shown(self) -> str:
-        """The words on it, where there is room for them."""
+        """The text, shown if there is room for it."""
         text = self.currentText()
         return self._words.format(choice=text if text[1:2].isupper() else text[:1].lower() + text[1:])
 
     def show_words(self, on: bool) -> None:
-        """Show what is chosen in words, or the icon alone."""
+        """Show the text, or the icon alone."""
         self._with_words = on
         self.updateGeometry()
 
     def width_with(self, *, words: bool) -> int:
-        """Its width with or without words."""
+        """Return the width with or without text."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
@@ -184,7 +184,7 @@ class QuietChoice(QComboBox):
 
 
 def segments(bar: QTabBar, name: str, spoken: str) -> QFrame:
-    """Make a tab bar a segmented control, and return it in its track."""
+    """Turn a tab bar into a segmented control; return it in its track."""
     bar.setObjectName(name)
     bar.setAccessibleName(spoken)
     bar.setProperty("kind", "segments")

@@ -1,6 +1,6 @@
-"""The curve of a run: bytes per token against the size of the vocabulary, and how fast it merged.
+"""Curve of a training run: bytes per token by vocabulary size, and the merge rate.
 
-pyqtgraph is loaded when a curve is first drawn.
+pyqtgraph is imported when a curve is first drawn.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_POINTS = 1000
 
 
 class RateSeries:
-    """Merges a second against the size of the vocabulary, oldest first. Halves its resolution when it is full."""
+    """Merges per second by vocabulary size, oldest first. Halves its resolution when it is full."""
 
     def __init__(self, most_points: int = MOST_POINTS) -> None:
         self._most = most_points
@@ -38,20 +38,20 @@ class RateSeries:
 
     @property
     def sizes(self) -> list[int]:
-        """Sizes of the vocabulary, rising."""
+        """Vocabulary sizes, ascending."""
         return self._sizes
 
     @property
     def rates(self) -> list[float]:
-        """Merges a second at each of them: the mean of those measured since the point before."""
+        """Merges per second at each size: the mean since the previous point."""
         return self._rates
 
     def clear(self) -> None:
-        """Another run begins."""
+        """Reset for another run."""
         self._sizes, self._rates, self._pending, self._stride = [], [], [], 1
 
     def add(self, vocab_size: int, rate: float) -> None:
-        """Add a measurement. One at the same size of the vocabulary as the last takes its place."""
+        """Add a measurement. It replaces the last one if the vocabulary size is the same."""
         if self._pending and self._pending[-1][0] == vocab_size:
             self._pending.pop()
         elif not self._pending and self._sizes and self._sizes[-1] == vocab_size:
@@ -71,11 +71,11 @@ class RateSeries:
 
 
 REDRAW_MS = 200
-"""Points that come faster than this are drawn together."""
+"""Interval within which points are drawn together."""
 
 
 class TrainingCurveView(QWidget):
-    """Two plots over one axis of vocabulary sizes, and their last figures in words for those who cannot see them."""
+    """Two plots over one axis of vocabulary sizes, with the latest values as accessible text."""
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -103,20 +103,20 @@ class TrainingCurveView(QWidget):
         theme.changed.connect(WhenSeen(self, self._turn.ask).ask)
 
     def clear(self) -> None:
-        """Another run begins."""
+        """Reset for another run."""
         self._curve = self._at = None
         self.rates.clear()
         self._describe()
         self._draw()
 
     def add(self, progress: TrainingProgress, curve: TrainingCurve) -> None:
-        """Draw a moment of a run, soon or when the curve is next seen."""
+        """Draw the current point of a run, soon or when the curve is next shown."""
         if progress.stage == "merging" and progress.merges:
             self.rates.add(progress.vocab_size, progress.rate)
         self.show_curve(curve, progress.vocab_size - progress.merges + progress.merges_wanted)
 
     def show_curve(self, curve: TrainingCurve, vocab_size: int) -> None:
-        """Draw this curve, soon or when it is next seen; ``vocab_size`` is where its axis ends."""
+        """Draw this curve, soon or when it is next shown; ``vocab_size`` is the end of its axis."""
         self._curve = curve
         self._vocab_size = vocab_size
         self._describe()
@@ -127,7 +127,7 @@ class TrainingCurveView(QWidget):
 
     @Slot(object)
     def set_references(self, references: Sequence[tuple[str, float]]) -> None:
-        """Draw encodings to compare with as dashed lines: their names, and bytes per token on the evaluated texts."""
+        """Draw other encodings as dashed reference lines: their names, and bytes per token on the evaluated texts."""
         self._references = tuple(references)
         tip = self.tr("Use the arrow keys, Page Up, Page Down, Home and End to move along the curve")
         if self._references:
@@ -145,7 +145,7 @@ class TrainingCurveView(QWidget):
             self._load()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go along the curve point by point, or by a tenth of it; what is there is said."""
+        """Move along the curve by points or by tenths; the point is announced."""
         last = len(self._curve.vocab_sizes) - 1 if self._curve is not None else -1
         tenth = max(1, last // 10)
         steps = {
@@ -191,7 +191,7 @@ class TrainingCurveView(QWidget):
         self.setAccessibleDescription(", ".join(words))
 
     def words(self, vocab_size: int, density: float) -> str:
-        """A point of the curve in words."""
+        """Return a point of the curve in words."""
         return self.tr("{size} entries: {density} bytes per token").format(
             size=self._text.number(vocab_size), density=self._text.decimal(density)
         )
@@ -206,14 +206,14 @@ class TrainingCurveView(QWidget):
     def _make_plots(self) -> None:
         try:
             from gui.widgets.training_plots import TrainingPlots
-        except ImportError as error:  # and that is not tried again for every point
+        except ImportError as error:  # not retried for every point
             self._hint.setText(self.tr("Could not draw the curve: {reason}").format(reason=error))
             return
         self._plots = TrainingPlots(self._theme, self._text, self)
         self._plots.hide()
         self._plots.point_hovered.connect(self._on_hovered)
         self._body.addWidget(self._plots, 1)
-        self._redraw.start()  # not at once: making, showing and drawing in one go would hold up the window
+        self._redraw.start()  # not at once: creating, showing and drawing in one go would block the window
 
     @Slot()
     def _draw(self) -> None:

@@ -1,7 +1,7 @@
-"""Draws the curve of a run and its speed. Imports pyqtgraph; import it late.
+"""Plots of a run's curve and its merge rate. Imports pyqtgraph, so import it late.
 
-Made of view boxes, axes and curves alone: pyqtgraph's plot item brings a panel of settings with it, which nobody sees
-here and which takes longer to make than everything else.
+Built from view boxes, axes and curves only: pyqtgraph's plot item contains a settings panel, which is never shown here
+and takes longer to create than everything else.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ CURVE_SHARE, RATE_SHARE = 3, 1
 LINE_WIDTH = 2
 FILL_ALPHA = 40
 LEAST_LABEL_HEIGHT = 190
-"""In a lower view the words beside the axis have no room."""
+"""Minimum height of a view with axis labels, in pixels."""
 LEAST_SPEED_HEIGHT = 330
-"""In a lower view the speed is left out, for the words above it say it too."""
+"""Minimum height of a view with the merge rate, in pixels; below it, the text above the plot still shows the rate."""
 HEAD_ROOM = 1.04
 LABELS_END = 0.75
-"""Names of references take this share of the width."""
+"""Share of the width over which the names of references are spread."""
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
-"""An axis ends at one of these times a power of ten, so that it is not redrawn with every point."""
+"""An axis ends at one of these multiples of a power of ten, so that it is not redrawn for every point."""
 
 
 MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
-"""Up to this length the steps of an axis are tenths, or hundredths."""
+"""Maximum length of an axis whose ticks show tenths, or hundredths."""
 
 
 class FigureAxis(PlotAxis):
-    """An axis whose marks are written in the user's locale."""
+    """An axis with tick labels in the user's locale."""
 
     def __init__(self, side: str, text: TrainingText) -> None:
         super().__init__(side)
@@ -52,7 +52,7 @@ class FigureAxis(PlotAxis):
         self.setStyle(hideOverlappingLabels=False)
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
-        # By the length of the axis: its big and its small steps come here apart, and are to be written alike.
+        # Decided by the length of the axis: major and minor ticks arrive separately and must be formatted alike.
         low, high = self.range
         digits = 0 if high - low > MOST_TENTHS else 1 if high - low > MOST_HUNDREDTHS else 2
         if digits == 0:
@@ -61,7 +61,7 @@ class FigureAxis(PlotAxis):
 
 
 class _Field(NamedTuple):
-    """A view of data with its axes and one curve."""
+    """A view box with its axes and one curve."""
 
     box: Any
     left: FigureAxis
@@ -70,10 +70,10 @@ class _Field(NamedTuple):
 
 
 class TrainingPlots(pg.GraphicsLayoutWidget):
-    """The curve on top, merges a second below, over the same sizes of the vocabulary.
+    """The curve on top, merges per second below, over the same vocabulary sizes.
 
-    Signals: ``point_hovered((int, float) | None, QPointF)``: the point of the curve above or below the pointer, and the
-    global place of the pointer.
+    Signals: ``point_hovered((int, float) | None, QPointF)`` with the point of the curve at the pointer's x, and the
+    global pointer position.
     """
 
     point_hovered = Signal(object, QPointF)
@@ -84,7 +84,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._curve: TrainingCurve | None = None
         self._style_name = ""
         self.references: list[Any] = []
-        """The dashed lines."""
+        """The dashed reference lines."""
         self._drawn: tuple[Any, ...] = ()
         self._ends = (0.0, 0.0, 0.0, 0.0)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -109,10 +109,10 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         vocab_size: int,
         references: tuple[tuple[str, float], ...] = (),
     ) -> None:
-        """Draw everything, in the colours and the font of this moment.
+        """Draw everything in the current colours and font.
 
-        ``vocab_size`` is where the run is to end. ``references``: names of other encodings and their bytes per token,
-        drawn as dashed lines.
+        ``vocab_size``: final size of the run. ``references``: names of other encodings and their bytes per token, drawn
+        as dashed lines.
         """
         self._curve = curve
         self._style()
@@ -133,8 +133,8 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._fit()
 
     def _draw_references(self, references: tuple[tuple[str, float], ...]) -> None:
-        """Labels stand above their lines, side by side, as two lines may be close; and to the left, where the curve is
-        low."""
+        """Label the reference lines: above them, side by side since two lines may be close, and to the left, where the
+        curve is low."""
         for line in self.references:
             self.density.box.removeItem(line)
         self.references = []
@@ -160,13 +160,13 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
             self._fit()
 
     def _field(self, row: int, label: str, share: int) -> _Field:
-        """A view in two rows of the layout: the view with its left axis, and the bottom axis."""
+        """Add a view in two rows of the layout: the view with its left axis, and the bottom axis."""
         left, bottom = FigureAxis("left", self._text), FigureAxis("bottom", self._text)
         box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
         box.disableAutoRange()
         for axis in (left, bottom):
             axis.linkToView(box)
-            axis.setZValue(-1)  # the grid lies under the curve
+            axis.setZValue(-1)  # draw the grid below the curve
         left.setLabel(label)
         self.addItem(left, row, 0)
         self.addItem(box, row, 1)
@@ -185,7 +185,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self.speed.box.setRange(xRange=(first, last), yRange=(0, fastest), padding=0)
 
     def _fit(self) -> None:
-        """Show the speed where there is room for it; the lowest axis carries the marks and the words."""
+        """Show the merge rate if there is room; the lowest axis carries the ticks and the label."""
         named = self.height() >= LEAST_LABEL_HEIGHT
         if self._named != named:
             self._named = named
@@ -195,7 +195,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         if roomy == self._roomy:
             return
         self._roomy = roomy
-        # What is hidden would keep its room: it has to leave the layout.
+        # A hidden item keeps its space, so it is removed from the layout.
         for item, row, column in ((self.speed.left, 2, 0), (self.speed.box, 2, 1), (self.speed.bottom, 3, 1)):
             if roomy:
                 self.addItem(item, row, column)
@@ -216,7 +216,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         if name == self._style_name:
             return
         self._style_name = name
-        self._drawn = ()  # the lines of references take their colours when they are made
+        self._drawn = ()  # reference lines get their colours when they are created
         self.setBackground(self._theme.colour("base"))
         text = self._theme.colour("text")
         width = self.fontMetrics().horizontalAdvance("1,000,000") + 2 * self.fontMetrics().height()
@@ -246,15 +246,15 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._mark(min(int(curve.vocab_sizes.searchsorted(wanted)), len(curve.vocab_sizes) - 1), place)
 
     def mark(self, index: int) -> None:
-        """Show a point of the curve as if the pointer were on it."""
+        """Show a point of the curve as if it were hovered."""
         curve = self._curve
         if curve is None or index >= len(curve.vocab_sizes):
-            return  # it is not drawn yet, or being redrawn
+            return  # not drawn yet, or being redrawn
         point = QPointF(curve.vocab_sizes[index], curve.bytes_per_token[index])
         self._mark(index, self.density.box.mapViewToScene(point))
 
     def unmark(self) -> None:
-        """Show no point any more."""
+        """Hide the point."""
         self._cross.hide()
         self.point_hovered.emit(None, QPointF())
 
@@ -266,7 +266,7 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
 
 
 def end_of_axis(value: float) -> float:
-    """The least round number that is not below ``value``."""
+    """Return the smallest round number that is not below ``value``."""
     if value <= 0:
         return 1.0
     power = 10.0 ** (len(str(ceil(value))) - 1)
