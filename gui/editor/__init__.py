@@ -1,1 +1,1 @@
-"""The token editor: a text widget that shows where tokens begin and end."""
+"""The token editor: a text widget that shows token boundaries."""

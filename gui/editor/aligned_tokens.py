@@ -1,4 +1,4 @@
-"""Rows of tokens of several encodings, aligned by character."""
+"""Tokens of several encodings in rows, aligned by character."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SIGNS = {code: 0x2400 + code for code in range(0x20) if code != 0x09} | {
 
 
 class AlignedRows:
-    """``units``: uint16[n], the text. ``starts``: int32[rows], where each row begins."""
+    """Rows of a text. ``units``: uint16[n], the text. ``starts``: int32[rows], the start of each row."""
 
     def __init__(self, units: NDArray[np.uint16], starts: NDArray[np.int32]) -> None:
         self._units, self._starts = units, starts
@@ -54,55 +54,55 @@ class AlignedRows:
         return len(self._starts)
 
     def bounds(self, row: int) -> tuple[int, int]:
-        """UTF-16 offsets of a row; with its newline, if it ends with one."""
+        """Return the UTF-16 offsets of a row, including a newline at its end."""
         start = int(self._starts[row])
         return start, int(self._starts[row + 1]) if row + 1 < len(self._starts) else len(self._units)
 
     def ends_line(self, row: int) -> bool:
-        """Whether a row ends with a newline."""
+        """Return True if a row ends with a newline."""
         start, end = self.bounds(row)
         return end > start and int(self._units[end - 1]) == 0x0A
 
     def shown(self, row: int) -> str:
-        """What is drawn for a row; its newline is not."""
+        """Return the displayed text of a row, without its newline."""
         start, end = self.bounds(row)
         return self.text(start, end - self.ends_line(row)).translate(_SIGNS)
 
     def text(self, utf16_start: int, utf16_end: int) -> str:
-        """The text between two places."""
+        """Return the text between two UTF-16 offsets."""
         return self._units[utf16_start:utf16_end].tobytes().decode("utf-16-le", "replace")
 
     def row_at(self, utf16_offset: int) -> int:
-        """The row that holds a place."""
+        """Return the row that contains an offset."""
         return max(0, int(self._starts.searchsorted(utf16_offset, "right")) - 1)
 
 
 GAP = 8
-"""Pixels between two rows of the text."""
+"""Gap between two rows of the text, in pixels."""
 MARGIN = 6
 TAB_COLUMNS = 4
 MOST_NAME_COLUMNS = 16
 WIDEST_LINE = 1e6
 MOST_SHOWN_CHARACTERS = 80
 FRAME = 2
-"""Pixels at the edges that the frame of the focus is in, on any screen."""
+"""Width of the focus frame with a margin for any device pixel ratio, in pixels."""
 LARGEST_SCROLL = 2**31 - 1
 ENOUGH_ROWS_ABOVE = 2
-"""So many rows stay above a stretch that is gone to."""
+"""Number of rows kept above a span that is scrolled to."""
 
 
 class AlignedTokens(QAbstractScrollArea):
-    """Only what is in sight is laid out and painted. Rows are cut elsewhere, once for all encodings.
+    """Lays out and paints only visible rows. The text is split into rows elsewhere, once for all encodings.
 
     Keys: arrows, Page Up and Page Down, Home and End scroll.
 
-    Signals: ``columns_changed()``: so many fit as ``columns`` says, and rows should be recut.
+    Signals: ``columns_changed()`` when ``columns`` changed, so that the text should be split again.
     """
 
     columns_changed = Signal()
 
     def __init__(self, theme: Theme, settings: SettingsStore, name: str, spoken: str) -> None:
-        """``name``: of the object; ``spoken``: the accessible name."""
+        """``name``: object name; ``spoken``: accessible name."""
         super().__init__()
         self.setObjectName(name)
         self.setAccessibleName(spoken)
@@ -127,24 +127,24 @@ class AlignedTokens(QAbstractScrollArea):
 
     @property
     def columns(self) -> int:
-        """How many columns of the font a row has room for."""
+        """Number of character columns that fit in a row."""
         room = self.viewport().width() - self._gutter - 2 * MARGIN
         return max(1, int(room / self._column_width))
 
     @property
     def rows(self) -> AlignedRows | None:
-        """The text that is shown."""
+        """The displayed text."""
         return self._rows
 
     def show_hint(self, words: str) -> None:
-        """Show nothing but these words."""
+        """Show only this text."""
         self._rows, self._hint, self._marked = None, words, None
         self._layouts.clear()
         self._set_bar()
         self.viewport().update()
 
     def show_tokens(self, names: tuple[str, ...], spans: tuple[TokenSpans, ...], rows: AlignedRows) -> None:
-        """Show these tokens, of each encoding one ``spans``. What is in sight stays there, if it is the same text."""
+        """Show these tokens, one ``spans`` per encoding. If the text is the same, the scroll position is kept."""
         first = self._first_offset()
         if spans != self._spans:
             self._marked = None
@@ -154,17 +154,17 @@ class AlignedTokens(QAbstractScrollArea):
         self._make_painter()
         self._measure_gutter()
         self._set_bar()
-        self._scroll_to(self._rows.row_at(first))  # where the names took room, rows were recut in the meantime
+        self._scroll_to(self._rows.row_at(first))  # names that need space cause a new split before
         self.viewport().update()
 
     def set_base(self, number: int) -> None:
-        """Set the encoding that the others are compared with: what has more tokens than it is bold."""
+        """Set the baseline encoding: token counts above its count are bold."""
         if number != self._base:
             self._base = number
             self.viewport().update()
 
     def show_stretch(self, utf16_start: int, utf16_end: int) -> None:
-        """Frame a stretch of the text and bring it into sight."""
+        """Frame a span of the text and scroll to it."""
         if self._rows is None:
             return
         self._marked = utf16_start, utf16_end
@@ -188,7 +188,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     def _take_font(self) -> None:
         values = self._settings.values
-        # Not set to the viewport: the style sheet gives every widget the font of the interface.
+        # Not set on the viewport, where the style sheet would replace it by the interface font.
         self._font = font = fixed_font(values.font_size, values.font_family)
         self._strong = strong(font)
         self._metrics = QFontMetricsF(font)
@@ -229,7 +229,7 @@ class AlignedTokens(QAbstractScrollArea):
     # --- look ---------------------------------------------------------------------------------------------------------
 
     def _make_painter(self) -> None:
-        """One for all encodings: where they cut a row alike, it is measured once."""
+        """Create one painter for all encodings: where they split a row alike, it is measured once."""
         if self._painter is None:
             from gui.editor.token_painter import TokenPainter
 
@@ -283,7 +283,7 @@ class AlignedTokens(QAbstractScrollArea):
         return range(first, min(len(self._rows), (scrolled + bottom) // self._row_height + 1))
 
     def _rows_under(self, region: QRegion) -> list[int]:
-        """The rows that have something in a part of the viewport: of a narrow one at the side only long rows do."""
+        """Return the rows visible in a region: in a narrow strip at the right edge, only long rows are."""
         found: set[int] = set()
         for rect in region:
             if rect.right() >= MARGIN:
@@ -292,7 +292,7 @@ class AlignedTokens(QAbstractScrollArea):
         return sorted(found)
 
     def _right_of(self, row: int) -> float:
-        """Where a row ends, with all that stands behind its text, and the line under it."""
+        """Return the right edge of a row, including its newline symbol and its separator."""
         from gui.editor.token_rows import THIN
 
         assert self._rows is not None
@@ -316,7 +316,7 @@ class AlignedTokens(QAbstractScrollArea):
         for row, line in zip(shown, lines, strict=True):
             painter.setFont(self._font)
             painter.setPen(ink)
-            # On one base line, whatever fonts the characters of the row are taken from.
+            # Draw on one baseline, whichever fonts the characters come from.
             line.layout.draw(painter, QPointF(line.left, line.top + self._metrics.ascent() + 1 - line.line.ascent()))
             start, end = self._rows.bounds(row)
             area = QRectF(MARGIN, line.top, self._gutter - 2 * MARGIN, self._line_height)
@@ -356,7 +356,7 @@ class AlignedTokens(QAbstractScrollArea):
         return VisibleLine(line, layout, text, start, 0, length, left, top, float(self._line_height), ends_line, 0)
 
     def _layout_of(self, row: int) -> QTextLayout:
-        """The same for all encodings. Those that were in sight are kept."""
+        """Return the layout of a row, shared by all encodings. Recently visible ones are cached."""
         layout = self._layouts.get(row)
         if layout is None:
             assert self._rows is not None
@@ -411,7 +411,7 @@ class AlignedTokens(QAbstractScrollArea):
         return super().viewportEvent(event)
 
     def words_at(self, place: QPointF) -> str:
-        """What there is to say of the token at a place of the viewport; empty where there is none."""
+        """Return the tooltip of the token at a viewport position; empty if there is none."""
         if self._rows is None or not self._names:
             return ""
         row, below = divmod(int(place.y()) + self.verticalScrollBar().value() - MARGIN, self._row_height)
@@ -437,5 +437,5 @@ class AlignedTokens(QAbstractScrollArea):
 
 
 def _tokens_in(spans: TokenSpans, start: int, end: int) -> int:
-    """Return how many tokens end in a row."""
+    """Return the number of tokens that end in a row."""
     return spans.count_ending(end) - (spans.count_ending(start) if start else 0)

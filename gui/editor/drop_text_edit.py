@@ -1,9 +1,8 @@
-"""A text widget that takes what is pasted and dropped, and wraps long lines without stopping the window.
+"""A text widget that accepts pasted and dropped content, and rewraps long texts without blocking the window.
 
-At a change of the width Qt goes through all paragraphs at once and asks each for its layout, which it makes where there
-is none yet: 365 bytes and a microsecond a paragraph, which are a third of a second for a text of 270,000 lines that has
-just come in. Those that have one take a fifth of that. So the layouts are made before, in many turns of the event loop,
-and the text keeps its old width until they are there.
+When the width changes, Qt visits all paragraphs at once and creates missing layouts: 365 bytes and a microsecond per
+paragraph, a third of a second for a new text of 270,000 lines. Paragraphs that have a layout take a fifth of that. So
+the layouts are created beforehand, over many turns of the event loop, and the text keeps its old width until then.
 """
 
 from __future__ import annotations
@@ -18,33 +17,33 @@ from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDro
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 _TEXT = ("text/plain;charset=utf-8", "text/plain")
-"""In the order in which ``QMimeData.text`` asks for them."""
+"""In the order in which ``QMimeData.text`` tries them."""
 
 
 def mime_utf8(source: QMimeData) -> memoryview:
-    """The text that is offered, in UTF-8; empty without any.
+    """Return the offered text as UTF-8; empty if there is none.
 
-    ``QMimeData.text`` would make a string for Qt of ten megabytes and a second one for Python, in 26 ms; this takes 7,
-    and what is read of it is decoded when it is wanted. What is no UTF-8 Qt has converted.
+    ``QMimeData.text`` would create a Qt string and a Python string of ten megabytes, in 26 ms; this takes 7, and
+    decoding can be deferred. Qt has already converted other encodings.
     """
     return next((memoryview(data) for data in map(source.data, _TEXT) if data.size()), memoryview(b""))
 
 
 def local_files(source: QMimeData) -> list[str]:
-    """Paths of local files, if all that is offered are such."""
+    """Return the paths of local files, if only local files are offered."""
     urls = source.urls() if source.hasUrls() else []
     return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
 
 
 MANY_NEW = 10_000
-"""From so many paragraphs on that may have no layout yet, these are made before. Qt makes as many in some 10 ms."""
+"""Number of paragraphs without layout from which layouts are created beforehand. Qt creates this many in 10 ms."""
 
 _TURN_SECONDS = 0.005
-_AT_ONCE = 200  # between two looks at the clock
+_AT_ONCE = 200  # paragraphs between two checks of the clock
 
 
 class Rewrapping(QObject):
-    """Knows how many paragraphs of a document may have no layout, and does what needs them when all have one."""
+    """Tracks how many paragraphs may lack a layout, and defers actions that need all layouts."""
 
     def __init__(self, document: QTextDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -58,16 +57,16 @@ class Rewrapping(QObject):
 
     @property
     def is_much(self) -> bool:
-        """Whether wrapping all anew is too much for one turn, or waits already."""
+        """True if rewrapping everything would take too long for one turn, or is already pending."""
         return self._new > MANY_NEW or self.waits
 
     @property
     def waits(self) -> bool:
-        """Whether something waits for it."""
+        """True if an action is pending."""
         return bool(self._acts)
 
     def when_ready(self, act: Callable[[], object]) -> None:
-        """Do what wraps all paragraphs anew, as soon as each has a layout; an act that waits already is done once."""
+        """Run an action that rewraps all paragraphs once each has a layout; a pending action is not queued twice."""
         if act not in self._acts:
             self._acts.append(act)
         if not self._timer.isActive():
@@ -91,7 +90,7 @@ class Rewrapping(QObject):
         act()
 
     def _make_layouts(self) -> bool:
-        """Make those of the next paragraphs. Whether all have one; new ones may have come among them meanwhile."""
+        """Create the next layouts. Return True if all exist; new paragraphs may have been added meanwhile."""
         if not self._new:
             return True
         until = perf_counter() + _TURN_SECONDS
@@ -107,14 +106,14 @@ class Rewrapping(QObject):
 
 
 class PlainLook(QPlainTextEdit):
-    """A text widget that can be told so. One with many paragraphs does so a moment later."""
+    """A text widget that can be rewrapped; with many paragraphs, this is deferred."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rewrapping = Rewrapping(self.document(), self)
 
     def set_word_wrap(self, wrap: bool) -> None:
-        """Wrap long lines at the edge of the window, or let it scroll sideways."""
+        """Wrap long lines at the window's edge, or scroll horizontally."""
         mode = self.LineWrapMode
         act = partial(self.setLineWrapMode, mode.WidgetWidth if wrap else mode.NoWrap)
         if self._rewrapping.is_much:
@@ -125,7 +124,7 @@ class PlainLook(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         is_wider_or_narrower = event.size().width() != event.oldSize().width()
         if self._rewrapping.waits or (is_wider_or_narrower and self._rewrapping.is_much):
-            # The height as well: Qt would let a view that is too narrow for its text scroll sideways.
+            # Defers the height too: Qt would let a view narrower than its text scroll horizontally.
             self._rewrapping.when_ready(self._take_size)
         else:
             super().resizeEvent(event)
@@ -135,10 +134,10 @@ class PlainLook(QPlainTextEdit):
 
 
 class DropTextEdit(PlainLook):
-    """Tells files from text. Subclasses put the text in."""
+    """Separates dropped or pasted files from text. Subclasses insert the text."""
 
     files_dropped = Signal(list)
-    """Local paths, list[str], that were dropped or pasted."""
+    """Emitted with local paths (list[str]) that were dropped or pasted."""
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         return source.hasText() or bool(local_files(source))
@@ -147,7 +146,7 @@ class DropTextEdit(PlainLook):
         files = local_files(source)
         if files:
             self.files_dropped.emit(files)
-        elif not self.isReadOnly() and source.hasText():  # a picture takes no place of text
+        elif not self.isReadOnly() and source.hasText():  # offers without text, such as images, are ignored
             self._insert_offered(source)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -169,15 +168,15 @@ class DropTextEdit(PlainLook):
             self.files_dropped.emit(files)
         elif event.mimeData().hasText() and not self.isReadOnly():
             self._drop_text(event)
-        # Takes away the caret that showed where the drop would go, and stops scrolling at the edges.
+        # Removes the drop indicator and stops scrolling at the edges.
         super().dragLeaveEvent(QDragLeaveEvent())
 
     # For subclasses
 
     def _insert_offered(self, source: QMimeData) -> None:
-        """Put in the text that a clipboard or a drag offers."""
+        """Insert the text of a clipboard or drag."""
         raise NotImplementedError
 
     def _drop_text(self, event: QDropEvent) -> None:
-        """Insert or move the text that is dropped."""
+        """Insert or move dropped text."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""Keeps a token editor as the settings and the theme have it: colours, font, wrapping, visible white space."""
+"""Appearance of token editors, from settings and theme: colours, font, wrapping, visible whitespace."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from gui.state.settings import SettingsStore
 
 
 class EditorLook(QObject):
-    """Follows the settings for one editor, and lives as long as that."""
+    """Applies settings and theme to one editor, and shares its lifetime."""
 
     def __init__(self, editor: TokenEditor, theme: Theme, settings: SettingsStore, least_lines: int = 0) -> None:
-        """``least_lines``: so many lines of text can always be seen, whatever opens around the editor."""
+        """``least_lines``: minimum number of visible lines, whatever opens around the editor."""
         super().__init__(editor)
         self._editor, self._theme, self._settings = editor, theme, settings
         self._least_lines = least_lines
@@ -54,7 +54,7 @@ class EditorLook(QObject):
 
 
 class TokenView(TokenEditor):
-    """A text and its tokens, to be looked at; with the look of the prompt."""
+    """A read-only text with its tokens, in the look of the prompt editor."""
 
     def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,14 +1,14 @@
-"""Marks for invisible characters: spaces, tabs, and what turns or hides text.
+"""Marks for invisible characters: spaces, tabs, and characters that reorder or hide text.
 
-Characters that turn the direction of text around, have no width or control something cost tokens, and may make a text
-say something else to a model than to its reader: "Trojan Source" (Boucher and Anderson, 2021) hides code behind marks
-of direction, and tags (U+E0020 to U+E007F) spell out whole sentences that no font draws. Which one it is, the line
-below the prompt says when the caret is there.
+Characters that change text direction, have no width or control something cost tokens, and can make a text mean
+something else to a model than to its reader: "Trojan Source" (Boucher and Anderson, 2021) hides code behind direction
+marks, and tags (U+E0020 to U+E007F) spell whole sentences that no font draws. The line below the prompt names the
+character at the caret.
 
-Joiners (U+200C, U+200D) and selectors of variants are not marked: words and emoji are other ones without them.
+Joiners (U+200C, U+200D) and variation selectors are not marked: they are parts of words and emoji.
 
-Qt has signs for spaces and tabs, too, but for them it makes each space a piece of its line, of which it asks the
-colours and the font: a window full of spaces then takes it 160 milliseconds to paint, here 30.
+Qt can mark spaces and tabs, too, but it then makes each space a separate item of its line and queries its colours and
+font: a window full of spaces takes 160 milliseconds to paint, here 30.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from gui.editor.token_rows import Rectangles, column_line
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 MOST_ON_A_LINE = 200
-"""So many are marked on a line of the screen: characters without width may stand there by the thousand."""
+"""Maximum number of marks per screen line; zero-width characters may occur by the thousand."""
 
 FLAG = 5.0
 """Width and height of the flag at the top of a mark, in pixels."""
@@ -36,14 +36,14 @@ FLAG = 5.0
 _LEFT_ALONE = frozenset(
     "\t\n\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 )
-"""With signs that are drawn, before figures, though they are of this category (Prepended_Concatenation_Mark)."""
+"""Characters of these categories that are drawn, such as number signs (Prepended_Concatenation_Mark)."""
 _STRETCH = 64
-"""In characters: most text has none of them, and for so much of it one question tells."""
+"""Chunk size in characters: most text has no such characters, and one ``isprintable`` call covers a chunk."""
 _CATEGORIES = frozenset({"Cc", "Cf"})
 
 
 def unseen_places(line: VisibleLine) -> list[int]:
-    """Where such characters stand on a line, in UTF-16 units from the start of its paragraph."""
+    """Return the positions of invisible characters on a line, in UTF-16 units from the start of its paragraph."""
     if line.preedit or line.text.isprintable():
         return []
     units = line.text.encode("utf-16-le", "replace")[2 * line.start : 2 * (line.start + line.length)]
@@ -72,7 +72,7 @@ def _is_unseen(character: str) -> bool:
 
 
 def invisible_marks(lines: list[VisibleLine]) -> list[QRectF]:
-    """What is drawn for them: a pole before each character, and a flag at its top."""
+    """Return the marks: a pole before each invisible character, with a flag at its top."""
     rects: list[QRectF] = []
     for line in lines:
         places = unseen_places(line)
@@ -88,11 +88,11 @@ def invisible_marks(lines: list[VisibleLine]) -> list[QRectF]:
 TAB_SIGN, NO_BREAK_SIGN = "\u2192", "\u00b0"
 _SPACE, _TAB, _NO_BREAK = 0x20, 0x09, 0xA0
 _DOT_PART = 9.0
-"""The height of a line is so many times that of a dot."""
+"""Ratio of a line's height to the size of a dot."""
 
 
 class _Signs(NamedTuple):
-    """Of one line that begins at 0: the middle of each space, float64[n], and where other signs stand."""
+    """Marks of a line that begins at x = 0: the centre of each space, float64[n], and the spans of other symbols."""
 
     dots: NDArray[np.float64]
     others: list[tuple[float, float, str]]
@@ -102,7 +102,7 @@ _NO_SIGNS = _Signs(np.empty(0), [])
 
 
 class WhitespaceSigns:
-    """Draws them for lines. ``measured``: knows which part of a wide line is seen, and when a line is another."""
+    """Draws whitespace marks. ``measured``: knows the visible part of wide lines and detects changed lines."""
 
     def __init__(self, measured: MeasuredLines) -> None:
         self._measured = measured
@@ -140,7 +140,7 @@ class WhitespaceSigns:
 
 
 def _dots(middles: NDArray[np.float64], line: VisibleLine, width: float) -> NDArray[np.float64]:
-    """Rectangles around places on a line, float64[n, 4], as far as they are seen."""
+    """Return the visible dots around positions on a line as rectangles, float64[n, 4]."""
     size = max(1.0, round(line.height / _DOT_PART))
     seen = middles[(middles >= 0) & (middles <= width)]
     rects = np.empty((len(seen), 4))
@@ -151,11 +151,11 @@ def _dots(middles: NDArray[np.float64], line: VisibleLine, width: float) -> NDAr
 
 
 def _measured_signs(line: VisibleLine, low: int, high: int) -> _Signs:
-    """Those between two UTF-16 offsets from the start of the paragraph."""
+    """Return the marks between two UTF-16 offsets from the start of the paragraph."""
     units = np.frombuffer(line.text.encode("utf-16-le", "replace"), "<u2")[low:high]
     ruler = LineRuler(line._replace(left=0.0))
     spaces = np.flatnonzero(units == _SPACE) + low
-    first = np.flatnonzero(np.diff(spaces, prepend=-2) > 1)  # of each run of spaces, among the spaces
+    first = np.flatnonzero(np.diff(spaces, prepend=-2) > 1)  # indices into spaces of the first space of each run
     counts = np.diff(first, append=len(spaces))
     starts, ends = spaces[first], spaces[first] + counts
     left, right, known = ruler.extents(starts, ends)

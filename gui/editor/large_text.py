@@ -1,6 +1,6 @@
-"""Large texts in parts: how much of a change is made at a time, removal, and sources that are let go of as they go.
+"""Large texts in parts: adaptive part sizes, removal, and sources that free memory as they are consumed.
 
-Qt takes a tenth of a second to remove ten megabytes, and half a second where each word of them was replaced before.
+Qt takes a tenth of a second to remove ten megabytes, and half a second if every word had been replaced before.
 """
 
 from __future__ import annotations
@@ -18,47 +18,48 @@ from gui.editor.offsets import safe_end
 if TYPE_CHECKING:
     from gui.editor.soft_document import SoftDocument
 
-_LEAST_SECONDS = 1e-6  # what a clock does not see is taken for this
+_LEAST_SECONDS = 1e-6  # lower bound for times too short for the clock
 
 
 def next_size(size: int, seconds: float, wanted: float, least: int, most: int) -> int:
-    """How large the next part should be to take the seconds that are wanted, where one of ``size`` took ``seconds``: at
-    most twice as large, for small ones say little of large ones."""
+    """Return the size of the next part so that it takes the wanted seconds, given that ``size`` took ``seconds``. At
+    most twice ``size``, since small parts predict large ones poorly."""
     fitting = int(size * wanted / max(seconds, _LEAST_SECONDS))
     return max(least, min(most, fitting, 2 * size))
 
 
 MUCH_UNITS = 1 << 16
-"""From more UTF-16 units than this on text goes in parts."""
+"""Number of UTF-16 units above which text is removed in parts."""
 
 FIRST_PART = 1 << 14
 _SMALLEST, _LARGEST = 1 << 10, 1 << 18
-_WANTED_SECONDS = 0.003  # a part is one step of Qt's, and to bring it back takes as long again
+_WANTED_SECONDS = 0.003  # a part is one Qt undo step, and undoing it takes as long again
 
 
 def is_much(cursor: QTextCursor) -> bool:
-    """Whether a cursor has so much selected that it is removed in parts."""
+    """Return True if the selection is large enough to be removed in parts."""
     return cursor.selectionEnd() - cursor.selectionStart() > MUCH_UNITS
 
 
 class LargeRemoval:
-    """Takes what a cursor has selected away from its end: what is behind a change is moved by it."""
+    """Removes a cursor's selection from its end, so that less text has to move."""
 
     def __init__(self, soft: SoftDocument, cursor: QTextCursor) -> None:
         self.cursor = QTextCursor(cursor)
-        """What is left of it."""
+        """The part of the selection that is left."""
         self._soft = soft
         self._size = FIRST_PART
 
     def advance(self, *, settle: bool = True) -> bool:
-        """Remove the last part, as one step of Qt's. Whether there is more. ``settle``: as for the document."""
+        """Remove the last part, as one Qt step; return True if more is left. ``settle``: as in
+        ``SoftDocument.insert``."""
         began = perf_counter()
         self._soft.insert(self._last_part(), "", settle=settle)
         self._size = next_size(self._size, perf_counter() - began, _WANTED_SECONDS, _SMALLEST, _LARGEST)
         return self.cursor.hasSelection()
 
     def _last_part(self) -> QTextCursor:
-        """It begins with a paragraph, if it can, and never inside a surrogate pair."""
+        """Return a cursor on the last part. It begins at a paragraph if possible, and never inside a surrogate pair."""
         start, end = self.cursor.selectionStart(), self.cursor.selectionEnd()
         first = max(start, end - self._size)
         document = self.cursor.document()
@@ -69,7 +70,7 @@ class LargeRemoval:
             elif "\udc00" <= document.characterAt(first) <= "\udfff":
                 first -= 1
         part = QTextCursor(self.cursor)
-        part.beginEditBlock()  # in which Qt does not lay out the line, to know where the caret is seen
+        part.beginEditBlock()  # within an edit block, Qt does not lay out the line to find the visible caret
         part.setPosition(first)
         part.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
         part.endEditBlock()
@@ -77,11 +78,11 @@ class LargeRemoval:
 
 
 PIECE = 1 << 18
-"""Characters, or bytes, of a piece."""
+"""Size of a chunk, in characters or bytes."""
 
 
 class TextSource(Protocol):
-    """``size`` is that of the whole text, in a measure of its own; ``left`` what of it was not handed out."""
+    """A text read in chunks. ``size``: the whole text, in units of the source; ``left``: the part not yet read."""
 
     size: int
 
@@ -89,22 +90,22 @@ class TextSource(Protocol):
     def left(self) -> int: ...
 
     def let_go(self) -> None:
-        """Give back some memory, in little time; called again and again."""
+        """Free some memory quickly; called repeatedly."""
 
     def next(self) -> str:
-        """The next piece, empty at the end. None ends within a CRLF or a surrogate pair."""
+        """Return the next chunk, empty at the end. No chunk ends inside a CRLF or a surrogate pair."""
 
     def rest(self) -> Iterator[str]:
-        """All that was not handed out, in pieces; as long as nothing more is handed out."""
+        """Yield the rest in chunks without consuming it; valid until the next call of ``next``."""
 
 
 class StringSource:
-    """A string, in characters. What has been handed out of it is let go of: with one emoji in it each takes four bytes,
+    """A string source, in characters. Parts that were read are freed: one emoji makes each character take four bytes,
     while the document, its mirror and the tokens grow."""
 
     def __init__(self, text: str) -> None:
         self.size = len(text)
-        self._whole, self._cut = text, 0  # the string that came, and how much of it is in pieces
+        self._whole, self._cut = text, 0  # the original string, and how much of it is in chunks
         self._pieces: deque[str] = deque()
 
     @property
@@ -112,7 +113,7 @@ class StringSource:
         return sum(map(len, self._pieces)) + len(self._whole) - self._cut
 
     def let_go(self) -> None:
-        """Cut a piece off the string; the last one lets go of it."""
+        """Split a chunk off the string; the last one frees the string."""
         if self._cut < len(self._whole):
             end = safe_end(self._whole, self._cut, PIECE)
             self._pieces.append(self._whole[self._cut : end])
@@ -135,22 +136,22 @@ class StringSource:
 
 
 class Utf8Source:
-    """UTF-8, in bytes. Decoding ten megabytes as a whole would be a step of twenty milliseconds."""
+    """A UTF-8 source, in bytes. Decoding ten megabytes at once would be a step of twenty milliseconds."""
 
     def __init__(self, data: memoryview) -> None:
-        """What is no UTF-8 in ``data`` is read as U+FFFD."""
+        """Invalid UTF-8 in ``data`` is read as U+FFFD."""
         self._data = data
         self.size = len(data)
         self._done = 0
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._held = ""  # a carriage return, whose newline may come with the next piece
+        self._held = ""  # a carriage return whose line feed may be in the next chunk
 
     @property
     def left(self) -> int:
         return self.size - self._done
 
     def let_go(self) -> None:
-        """The bytes go as a whole."""
+        """Do nothing: the bytes are freed as a whole."""
 
     def next(self) -> str:
         piece = ""

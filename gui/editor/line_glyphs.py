@@ -1,6 +1,6 @@
-"""How a line of the screen is shaped: where its glyphs are, and what that follows from besides the line.
+"""Shaping of a screen line: the positions of its glyphs, and the surrounding text that influences them.
 
-Of text that runs both ways the glyphs tell where characters are, and carets do not.
+In bidirectional text, glyphs give the positions of characters, and caret positions do not.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\u200f\u202b\u202e\u2067\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 _DIRECTS_FROM_AFAR = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters that set the direction of text until another one ends that."""
+"""Characters that set the text direction until a matching one ends it."""
 _STRONG = frozenset({"L", "R", "AL"})
-"""Unicode's classes of characters that have a direction; the first one of a paragraph gives it its own."""
+"""Unicode's strong bidirectional classes; the first strong character sets the direction of its paragraph."""
 
 
 class Surroundings:
-    """What the measures of a line follow from besides the line, in one paragraph.
+    """The text around a line, within its paragraph, that influences its shape.
 
-    Letters join their neighbours, and what is no letter runs in the direction of the letters around it. So the text
-    up to the second letter on both sides belongs to a line; the whole paragraph where a character directs it from afar.
+    Letters join their neighbours, and other characters follow the direction of the letters around them. So the text up
+    to the second letter on both sides matters; the whole paragraph if it contains embedding or isolate controls.
     """
 
     def __init__(self, text: str) -> None:
@@ -47,11 +47,11 @@ class Surroundings:
 
     @property
     def is_right_to_left(self) -> bool:
-        """Whether the paragraph is written from right to left, for its first letter is."""
+        """True if the paragraph's base direction, set by its first letter, is right to left."""
         return self._direction in {"R", "AL"}
 
     def of(self, start: int, end: int) -> tuple[str, str, str, str]:
-        """The paragraph's direction, the text before a line, on it, and behind it. Positions count UTF-16 units."""
+        """Return the base direction, the text before a line, on it, and after it. Positions are UTF-16 units."""
         before, line, behind = self._part(0, start), self._part(start, end), self._part(end, None)
         if self._directed:
             return self._direction, before, line, behind
@@ -59,7 +59,7 @@ class Surroundings:
         return self._direction, before, line, behind[: _second_letter(behind)]
 
     def run_both_ways(self, start: int, end: int) -> bool:
-        """Whether some of a line of a paragraph that is written from left to right may run the other way."""
+        """Return True if part of a line in a left-to-right paragraph may run right to left."""
         if not self._mixed or self._directed:
             return self._mixed
         return any(map(_RIGHT_TO_LEFT.search, self.of(start, end)[1:]))
@@ -71,7 +71,7 @@ class Surroundings:
 
 
 def _second_letter(text: Iterable[str]) -> int:
-    """How many characters there are up to the second letter, that one included; all where there is none."""
+    """Return the number of characters up to and including the second letter; all of them if there are fewer."""
     letters = characters = 0
     for character in text:
         characters += 1
@@ -93,16 +93,16 @@ _WITHOUT_GLYPH = re.compile(
 
 
 def has_glyphs(text: str) -> bool:
-    """Whether each character of a text has a glyph, or is part of one: behind others Qt 6.11 tells wrong positions."""
+    """Return True if each character has a glyph or is part of one: after others, Qt 6.11 reports wrong positions."""
     return text.isprintable() and not _WITHOUT_GLYPH.search(text)
 
 
 class _MixedItem(NamedTuple):
-    """A stretch of a line that Qt shaped in one go, with glyphs of several fonts.
+    """A span of a line that Qt shaped at once, with glyphs of several fonts.
 
-    ``start``, ``end``: in UTF-16 units from the start of the paragraph. ``start_x``, ``end_x``: where its first
-    character begins and its last one ends, in pixels from where the line begins; not a number where that is not known.
-    A caret there may belong to the stretch beside it.
+    ``start``, ``end``: in UTF-16 units from the start of the paragraph. ``start_x``, ``end_x``: the edges of its first
+    and last character, in pixels from the start of the line; NaN if unknown. A caret there may belong to the adjacent
+    span.
     """
 
     start: int
@@ -113,16 +113,14 @@ class _MixedItem(NamedTuple):
 
 
 class LineGlyphs:
-    """Of one line of which each character has one, all asked for at once: to ask for those of each token takes ten
-    times as long.
+    """The glyph positions of one line, queried at once: a query per token takes ten times as long.
 
-    Where Qt took glyphs from several fonts at once, Qt 6.11 tells only of those of the first which characters they are
-    for; of the others it says that all are for the character at which the stretch begins. In such a stretch carets tell
-    where characters meet.
+    If Qt takes glyphs from several fonts, Qt 6.11 reports the characters of the first font's glyphs only; all others
+    are reported at the start of the span. In such a span, caret positions give the boundaries of characters.
     """
 
     def __init__(self, line: VisibleLine, text: str) -> None:
-        """``text``: what is on the line, not its whole paragraph, which may be fifty times as long."""
+        """``text``: the text of the line, not of its whole paragraph, which may be fifty times as long."""
         self._line, self._layout = line.line, line.layout
         characters: list[int] = []
         lefts: list[float] = []
@@ -137,7 +135,7 @@ class LineGlyphs:
             if len(item) > 1:
                 mixed.append((begins[-1], rect, backwards))
                 continue
-            # As they are read. A mark may hang over what comes before or behind it, and has no place of its own.
+            # In reading order. A mark may overhang its neighbours and has no position of its own.
             xs, end = [place.x() for place in item[0].positions()], rect.right()
             places = list(accumulate(xs, min if backwards else max))
             characters += indexes
@@ -159,7 +157,7 @@ class LineGlyphs:
             behind = bisect_right(begins, start)
             if behind < len(begins):
                 item = _MixedItem(start, begins[behind], start_x, end_x, backwards)
-            else:  # spaces at the end of a line have glyphs or none
+            else:  # trailing spaces of a line may or may not have glyphs
                 end = line.start + utf16_length(text.rstrip(" "))
                 item = _MixedItem(start, end, start_x, math.nan if text.endswith(" ") else end_x, backwards)
             self._mixed.append(item)
@@ -167,16 +165,19 @@ class LineGlyphs:
     def extents(
         self, starts: NDArray[np.integer], ends: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """Left and right edge of the text between positions that count UTF-16 units from the start of the paragraph,
-        in pixels from where the line begins, float64[n] each; and where that is known, bool[n]. It is not known of what
-        has no glyph, or some of it, as spaces at the end of a line. Nor is it of what is in several places, or may
-        be."""
+        """Return the left and right edges of the text between positions, float64[n] each, and where they are known,
+        bool[n].
+
+        Positions are UTF-16 units from the start of the paragraph, edges are pixels from the start of the line. The
+        edges are unknown for text without glyphs for all of its characters, such as trailing spaces of a line, and for
+        text that is, or may be, in several spans on the screen.
+        """
         first, last = self._characters.searchsorted(starts), self._characters.searchsorted(ends)
         known = (first < last) & (self._without[starts - self._start] == self._without[ends - self._start])
         known[known] = self._runs[first[known]] == self._runs[last[known] - 1]
         left, right = np.zeros(len(known)), np.zeros(len(known))
         if known.any():
-            # Pairs of bounds, one behind the other: what is between two tokens is looked at, too, and left out.
+            # Pairs of bounds in one array: the gaps between tokens are computed as well and skipped.
             bounds = np.stack([first[known], last[known]], 1).ravel()
             left[known] = np.minimum.reduceat(np.append(self._lefts, np.inf), bounds)[::2]
             right[known] = np.maximum.reduceat(np.append(self._rights, -np.inf), bounds)[::2]
@@ -191,9 +192,9 @@ class LineGlyphs:
         return left, right, known
 
     def _xs(self, item: _MixedItem, positions: list[int]) -> dict[int, float]:
-        """Where the characters of a stretch begin, or those before them end. Nothing if its carets tell nothing: where
-        a line was wrapped at a space that runs against its paragraph they are beside the text, and before a letter of
-        several characters they may be at the other end of the stretch."""
+        """Return the x of character boundaries in a span. Empty if its carets are unreliable: if a line wraps at a
+        space against its paragraph's direction, they are beside the text, and before a cluster of several characters
+        they may be at the other end of the span."""
         xs = {item.start: item.start_x, item.end: item.end_x}
         between = [position for position in positions if item.start < position < item.end]
         if between and not self._has_carets_between_glyphs(item):
@@ -205,7 +206,7 @@ class LineGlyphs:
         return xs | dict(zip(between, places[1:], strict=True))
 
     def _has_carets_between_glyphs(self, item: _MixedItem) -> bool:
-        """Whether the first one is where the first character ends."""
+        """Return True if the first caret is at the end of the first character."""
         second = self._layout.nextCursorPosition(item.start)
         first = [run.boundingRect() for run in self._line.glyphRuns(item.start, second - item.start)]
         edge = min(rect.left() for rect in first) if item.backwards else max(rect.right() for rect in first)
@@ -216,7 +217,7 @@ class LineGlyphs:
 
 
 def _items(line: VisibleLine) -> Iterator[tuple[QRectF, list[QGlyphRun]]]:
-    """What Qt shaped in one go, and the glyphs of each font in it: these all are told to be as wide as the whole."""
+    """Yield what Qt shaped at once, with its glyph runs by font: all report the width of the whole item."""
     item: list[QGlyphRun] = []
     place = QRectF()
     for run in line.line.glyphRuns(line.start, line.length, _WANTED):

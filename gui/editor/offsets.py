@@ -1,13 +1,13 @@
-"""What a stored text becomes in the editor, and how positions in the one map to the other. No Qt in here.
+"""Mapping of stored texts to editor documents, and of their offsets. No Qt in here.
 
-Qt's document cannot hold every string. The rule, in one place:
+Qt's document cannot hold every string. The complete rule:
 
 ========================  ==========================  =====================================================
 stored                    in the document             why
 ========================  ==========================  =====================================================
 CRLF, CR, U+2029          a newline                   Qt turns each into a block boundary anyway
-U+FDD0, U+FDD1            U+FFFD                      Qt's own frame marks; noncharacters to everybody else
-lone surrogate            U+FFFD                      no UTF-8 exists for it; tiktoken counts it so as well
+U+FDD0, U+FDD1            U+FFFD                      Qt's own frame marks; noncharacters elsewhere
+lone surrogate            U+FFFD                      it has no UTF-8 encoding; tiktoken does the same
 everything else           itself                      U+2028, NBSP, NUL, U+FEFF, U+FFFE, U+FFFC included
 ========================  ==========================  =====================================================
 
@@ -31,12 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TokenSpan:
-    """One token and where it lies in the logical text.
+    """A token and its span in the logical text.
 
-    ``utf16_start`` and ``utf16_end`` count UTF-16 units; they are equal when the token holds only the rest of a
-    character that an earlier token began. ``continues`` says that its first byte is such a rest. ``partners`` are
-    (index, id) of the other tokens that share a character with this one, in order, empty when it holds whole
-    characters only.
+    ``utf16_start`` and ``utf16_end`` are UTF-16 offsets; they are equal if the token holds only the rest of a character
+    that an earlier token began. ``continues``: True if its first byte is such a rest. ``partners``: (index, id) of the
+    other tokens that share a character with this one, in order; empty if it holds only whole characters.
     """
 
     index: int
@@ -53,10 +52,10 @@ _QT_FRAME_MARKS = str.maketrans({"\ufdd0": "\ufffd", "\ufdd1": "\ufffd"})
 
 
 def document_text(stored: str) -> str:
-    """The logical text that the editor holds for ``stored``: see the table above.
+    """Return the logical text that the editor holds for ``stored``: see the table above.
 
-    Applying it twice changes nothing more. A text that needs no change is returned as it is, without a copy. A long one
-    is looked through piece by piece, so that no other thread waits for all of it.
+    Idempotent. A text that needs no change is returned as it is, without a copy. A long text is processed in chunks, so
+    that no other thread waits for all of it.
     """
     if len(stored) <= _LONG:
         return _piece_in_document(stored)
@@ -83,14 +82,14 @@ def _piece_in_document(stored: str) -> str:
     if "\ufdd0" in text or "\ufdd1" in text:
         text = text.translate(_QT_FRAME_MARKS)
     try:
-        text.encode("utf-8")  # several times faster than any other way to look for surrogates
+        text.encode("utf-8")  # several times faster than any other search for surrogates
     except UnicodeEncodeError:
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
 
 def safe_end(text: str, start: int, size: int) -> int:
-    """Where a part of about ``size`` ends: behind a newline if there is one, never within CRLF or a surrogate pair."""
+    """Return the end of a chunk of about ``size``: after a newline if possible, never in a CRLF or surrogate pair."""
     end = start + size
     if end >= len(text):
         return len(text)
@@ -103,9 +102,9 @@ def safe_end(text: str, start: int, size: int) -> int:
 
 
 def stored_to_document(offsets: NDArray[np.integer], stored: str) -> NDArray[np.int32]:
-    """UTF-16 offsets into ``stored`` as UTF-16 offsets into ``document_text(stored)``; int32[n].
+    """Map UTF-16 offsets in ``stored`` to UTF-16 offsets in ``document_text(stored)``; int32[n].
 
-    An offset between CR and LF lands behind the newline, so that a token holding only that LF has no width.
+    An offset between CR and LF maps to the end of the newline, so that a token holding only that LF has no width.
     """
     import numpy as np
 
@@ -118,12 +117,12 @@ def stored_to_document(offsets: NDArray[np.integer], stored: str) -> NDArray[np.
 
 
 def utf16_length(text: str) -> int:
-    """How many UTF-16 units ``text`` takes."""
+    """Return the length of ``text`` in UTF-16 units."""
     if text.isascii():
         return len(text)
     if len(text) < _LONG:
         return len(text.encode("utf-16-le", "surrogatepass")) // 2
-    # A character takes two units if its UTF-8 begins with one of five bytes; counting these is faster for a long text.
+    # A character takes two units if its UTF-8 begins with one of five bytes; counting them is faster for long texts.
     encoded = text.encode("utf-8", "surrogatepass")
     return len(text) + sum(encoded.count(lead) for lead in range(0xF0, 0xF5))
 
@@ -131,16 +130,17 @@ def utf16_length(text: str) -> int:
 def char_to_utf16(
     offsets: NDArray[np.integer], text: str, stand_back: Callable[[], None] | None = None
 ) -> NDArray[np.int32]:
-    """Character offsets (code points, as Python counts) into ``text`` as UTF-16 offsets; int32, of the same shape.
+    """Map character offsets (code points) in ``text`` to UTF-16 offsets; int32, of the same shape.
 
-    ``stand_back`` is called between the parts of a long text: a place where a job can rest."""
+    ``stand_back`` is called between chunks of a long text, so that a job can yield.
+    """
     import numpy as np
 
     result = np.asarray(offsets).astype(np.int32)
     if text.isascii():
         return result
     places = [np.empty(0, dtype=np.int32)]
-    for start in range(0, len(text), _LONG):  # all at once would keep every other thread waiting
+    for start in range(0, len(text), _LONG):  # in one call it would hold the GIL for too long
         codes = np.frombuffer(text[start : start + _LONG].encode("utf-32-le", "surrogatepass"), "<u4")
         places.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
         if stand_back is not None:
@@ -149,13 +149,13 @@ def char_to_utf16(
 
 
 def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
-    """UTF-16 offsets into ``text`` as character offsets; int32[n]. Inside a surrogate pair: before the character."""
+    """Map UTF-16 offsets in ``text`` to character offsets; int32[n]. Inside a surrogate pair: before the character."""
     import numpy as np
 
     result = np.asarray(offsets).astype(np.int32)
     if text.isascii():
         return result
-    starts = range(0, len(text), _LONG)  # all at once would keep every other thread waiting
+    starts = range(0, len(text), _LONG)  # in one call it would hold the GIL for too long
     parts = [text[start : start + _LONG].encode("utf-16-le", "surrogatepass") for start in starts]
     units = np.frombuffer(b"".join(parts), "<u2")
     second = np.flatnonzero((units & 0xFC00) == 0xDC00)
@@ -165,7 +165,7 @@ def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
 
 
 def cut_at(line: str, cuts: Sequence[int]) -> list[str]:
-    """A line in the pieces between its cuts, which are UTF-16 offsets."""
+    """Split a line at UTF-16 offsets."""
     bounds = [0, *cuts, None]
     if utf16_length(line) == len(line):
         return [line[a:b] for a, b in pairwise(bounds)]
@@ -175,7 +175,7 @@ def cut_at(line: str, cuts: Sequence[int]) -> list[str]:
 
 
 def without_units(text: str, positions: Sequence[int]) -> str:
-    """``text`` less the single units at these UTF-16 positions."""
+    """Return ``text`` without the single units at these UTF-16 positions."""
     if not positions:
         return text
     starts = [0, *(position + 1 for position in positions)]
@@ -188,12 +188,12 @@ def without_units(text: str, positions: Sequence[int]) -> str:
 
 
 DROPPED = -1
-"""The id of a stretch that the pattern does not match."""
+"""Token ID of text that the pattern does not match."""
 
 
 def pretoken_patch(text: str, char_spans: NDArray[np.int64]) -> TokenPatch:
-    """Pretokens as tokens of ``document_text(text)``; each has its place among all of them as its id. What lies between
-    pretokens is a token that is none."""
+    """Return pretokens as tokens of ``document_text(text)``, with their index as ID. Text between pretokens becomes a
+    token with the ID ``DROPPED``."""
     import numpy as np
 
     from engine.types import TokenPatch

@@ -1,8 +1,8 @@
-"""Rebases tokens that were computed for an older text onto the edits made since. No Qt.
+"""Rebasing of tokens that were computed for an older text onto later edits. No Qt.
 
-A text of ten megabytes has two million tokens, and replacing something everywhere makes a thousand edits of it: to move
-all tokens at each of them would take seconds. So those behind an edit are moved by one number for all, and each edit
-costs what lies between it and the one before.
+A text of ten megabytes has two million tokens, and replacing all matches makes a thousand edits: moving all tokens at
+each edit would take seconds. So the tokens after an edit are moved by one shared number, and each edit costs only the
+distance from the previous one.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class TokenSlice(NamedTuple):
 
 
 def rebase_once(stretch: TokenSlice, start: int, removed: int, added: int) -> TokenSlice:
-    """Rebase a slice onto an edit made after it was computed. Bounds move exactly as ``TokenSpans.edit`` moves them.
+    """Rebase a slice onto a later edit. Bounds move exactly as in ``TokenSpans.edit``.
 
-    What was inserted at its very start belongs to the token before it, what was inserted at its end to its last one.
+    Text inserted at the start of the slice belongs to the token before it, text inserted at its end to its last token.
     """
 
     def moved(offset: int) -> int:
@@ -36,7 +36,7 @@ def rebase_once(stretch: TokenSlice, start: int, removed: int, added: int) -> To
     if start >= stretch.end + (1 if len(stretch.ends) else 0):
         return stretch
     new_start = moved(stretch.start) if stretch.start else 0
-    if not removed:  # all tokens stay; a big paste puts each slice behind the last
+    if not removed:  # all tokens stay; a large paste inserts each slice after the last
         ends = stretch.ends.copy()
         ends[ends.searchsorted(np.int32(start), "left") :] += added
         return TokenSlice(new_start, moved(stretch.end), ends, stretch.ids, stretch.continues)
@@ -44,13 +44,13 @@ def rebase_once(stretch: TokenSlice, start: int, removed: int, added: int) -> To
     ends = ends.astype(np.int32)
     before = np.diff(stretch.ends, prepend=np.int32(stretch.start))
     after = np.diff(ends, prepend=np.int32(new_start))
-    # A token without width goes with the character it is in.
+    # A token without width is removed with its character.
     keep = (after > 0) | ((before == 0) & ((stretch.ends <= start) | (stretch.ends > start + removed)))
     return TokenSlice(new_start, moved(stretch.end), ends[keep], stretch.ids[keep], stretch.continues[keep])
 
 
 def rebase(stretch: TokenSlice, edits: Iterable[tuple[int, int, int]]) -> TokenSlice:
-    """Rebase a slice onto edits (start, removed, added), one after the other, as ``rebase_once`` does onto one."""
+    """Rebase a slice onto successive edits (start, removed, added), each as in ``rebase_once``."""
     edits = list(edits)
     if len(edits) == 1:
         return rebase_once(stretch, *edits[0])
@@ -63,8 +63,8 @@ def rebase(stretch: TokenSlice, edits: Iterable[tuple[int, int, int]]) -> TokenS
 
 
 class _Moving:
-    """A stretch on its way. ``_ends``: of all its tokens, those that are gone among them, which have no width; left of
-    the seam as they are, right of it less ``_shift``. All before ``_front`` are gone, and are left alone."""
+    """A slice being rebased. ``_ends``: ends of all its tokens, including removed ones, which have no width; absolute
+    before the seam, and less ``_shift`` after it. All tokens before ``_front`` are removed and no longer updated."""
 
     def __init__(self, stretch: TokenSlice) -> None:
         self._of = stretch
@@ -76,7 +76,7 @@ class _Moving:
         self._front = self._shift = 0
 
     def edit(self, start: int, removed: int, added: int) -> None:
-        """Follow an edit."""
+        """Apply an edit."""
         if start >= self._end + (1 if self._kept else 0):
             return
         first, behind = self._first(start, "left"), self._first(start + removed, "right")
@@ -94,11 +94,11 @@ class _Moving:
         self._start, self._end = new_start, moved(self._end)
 
     def _drop(self, first: int, behind: int, start: int, added: int) -> None:
-        """Drop those of the tokens ending where text was removed that lose their width by it. Only the first of them
-        can have some left: if it begins before the edit, or has what was inserted at the start of the text."""
+        """Remove tokens that end in removed text and lose all their width. Only the first of them can keep some: if it
+        begins before the edit, or receives text inserted at the start of the text."""
         in_front = first == self._front
         begins = self._start if in_front else self._ends.item(first - 1)
-        # Those behind the first that end at the edit had no width before, and stay.
+        # Tokens after the first that end at the edit had no width before, and stay.
         self._forget(max(self._first(start, "right"), first + 1), behind)
         had_none = begins == start == self._ends.item(first)
         if not (begins < start or had_none or (in_front and not self._start and added > 0)):
@@ -112,7 +112,7 @@ class _Moving:
         self._keep[first:behind] = False
 
     def _first(self, offset: int, side: Literal["left", "right"]) -> int:
-        """The first token that ends at ``offset`` or behind it; only behind it with ``right``."""
+        """Return the first token that ends at or after ``offset``; after it only with ``right``."""
         index = self._front + int(self._ends[self._front : self._seam].searchsorted(np.int32(offset), side))
         if index == self._seam:
             index += int(self._ends[self._seam :].searchsorted(np.int32(offset - self._shift), side))
@@ -124,7 +124,7 @@ class _Moving:
         self._seam = index
 
     def stretch(self) -> TokenSlice:
-        """What has become of it."""
+        """Return the rebased slice."""
         self._move_seam(len(self._ends))
         keep = self._keep
         return TokenSlice(self._start, self._end, self._ends[keep], self._of.ids[keep], self._of.continues[keep])

@@ -1,13 +1,13 @@
-"""Soft breaks: where long lines are stored in pieces, and what that makes of positions in a document. No Qt in here.
+"""Soft breaks: the positions at which long lines are split, and the mapping of document positions. No Qt in here.
 
-A document position counts every paragraph separator; a logical offset leaves out the soft ones. Breaks lie close to
-where one types, so they are kept in two lists with the gap at the last edit: the left one counts from the start, the
-right one from the end of the document. An edit then moves thousands of breaks by changing one number.
+A document position counts every paragraph separator; a logical offset excludes the soft ones. Edits cluster, so breaks
+are kept in two lists with a gap at the last edit: the left list counts from the start of the document, the right one
+from its end. An edit then moves thousands of breaks by changing one number.
 
-Qt lays out a paragraph as a whole, so that one key in a line of a megabyte costs a third of a second. The editor
-therefore keeps long lines as several paragraphs of a few thousand characters. A cut must not change what is seen or
-typed: it never falls inside a surrogate pair or a grapheme cluster, nor before U+FEFF or U+FFFE (a text that begins
-with one of them is read as a byte order mark on its way into Qt), and it falls behind a space where there is one.
+Qt lays out a paragraph as a whole, so a key press in a line of a megabyte takes a third of a second. The editor
+therefore stores long lines as several paragraphs of a few thousand characters. A break must not change what is
+displayed or typed: it is never inside a surrogate pair or a grapheme cluster, nor before U+FEFF or U+FFFE (a text that
+begins with one of them is read as a byte order mark when passed to Qt), and follows a space if possible.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class SoftBreaks:
 
     def __init__(self, positions: Sequence[int] = (), length: int = 0) -> None:
         self._left: list[int] = list(positions)
-        self._right: list[int] = []  # distances from the document's end, so that it too rises from its tail
+        self._right: list[int] = []  # distances from the document's end, ascending from its tail
         self._length = length
 
     def __len__(self) -> int:
@@ -30,7 +30,7 @@ class SoftBreaks:
 
     @property
     def length(self) -> int:
-        """Length of the document in UTF-16 units, soft separators included."""
+        """Length of the document in UTF-16 units, including soft separators."""
         return self._length
 
     @property
@@ -39,34 +39,34 @@ class SoftBreaks:
         return self._length - len(self)
 
     def count_before(self, position: int) -> int:
-        """How many breaks lie before ``position``; also the index of the first one at or behind it."""
+        """Return the number of breaks before ``position``; also the index of the first break at or after it."""
         if not self._right or position <= self._length - self._right[-1]:
             return bisect_left(self._left, position)
         return len(self._left) + len(self._right) - bisect_right(self._right, self._length - position)
 
     def is_break(self, position: int) -> bool:
-        """Whether the separator at ``position`` is soft."""
+        """Return True if the separator at ``position`` is soft."""
         index = self.count_before(position)
         return index < len(self) and self.at(index) == position
 
     def at(self, index: int) -> int:
-        """The document position of one break."""
+        """Return the document position of a break."""
         if index < len(self._left):
             return self._left[index]
         return self._length - self._right[len(self) - 1 - index]
 
     def between(self, start: int, end: int) -> list[int]:
-        """The positions of the breaks from ``start`` up to, not including, ``end``."""
+        """Return the positions of the breaks from ``start`` to ``end``, exclusive."""
         return [self.at(index) for index in range(self.count_before(start), self.count_before(end))]
 
     def to_logical(self, position: int) -> int:
-        """The logical offset of a document position."""
+        """Return the logical offset of a document position."""
         return position - self.count_before(position)
 
     def to_document(self, offset: int, *, before_break: bool = False) -> int:
-        """The document position of a logical offset.
+        """Return the document position of a logical offset.
 
-        Where a soft break lies at the offset there are two: behind the break, or before it if asked for.
+        At a soft break there are two: the one after the break, or before it if requested.
         """
         low, high = 0, len(self)
         while low < high:
@@ -79,9 +79,9 @@ class SoftBreaks:
         return offset + low
 
     def replace(self, position: int, removed: int, added: int, breaks: Sequence[int]) -> int:
-        """Follow an edit of the document; ``breaks`` are the soft separators in what was added.
+        """Apply an edit of the document; ``breaks`` are the soft separators in the added text.
 
-        Returns how many breaks went with what was removed.
+        Returns the number of breaks in the removed text.
         """
         self._move_gap(self.count_before(position))
         lost = 0
@@ -93,7 +93,7 @@ class SoftBreaks:
         return lost
 
     def set_break(self, position: int, soft: bool) -> None:
-        """Make the separator at ``position`` soft or hard; the document itself is as long as before."""
+        """Make the separator at ``position`` soft or hard; the length of the document does not change."""
         self.replace(position, 1, 1, [position] if soft else [])
 
     def _move_gap(self, index: int) -> None:
@@ -108,15 +108,15 @@ class SoftBreaks:
 
 
 SOFT_LIMIT = 4096
-"""No piece should be longer, in UTF-16 units. A key may leave one slightly longer until it is cut again."""
+"""Maximum length of a paragraph, in UTF-16 units. Typing may exceed it slightly until the paragraph is split again."""
 
 PIECE = 2048
-"""How long the pieces of a freshly cut line are at most, which leaves room for typing in each of them."""
+"""Maximum length of the paragraphs of a newly split line, in UTF-16 units; leaves room for typing in each."""
 
 _NEVER_BEFORE = {"Mn", "Mc", "Me", "Cf", "Sk", "Cn", "Cs"}
 _NEVER_AFTER = {"Cf", "Cn", "Cs"}
 _JOINING = (
-    (0x0E33, 0x0E33),  # Thai and Lao sara am: spacing marks by the rule of grapheme clusters, letters by category
+    (0x0E33, 0x0E33),  # Thai and Lao sara am: spacing marks in grapheme cluster rules, letters by category
     (0x0EB3, 0x0EB3),
     (0x1100, 0x11FF),  # Hangul jamo combine into syllables
     (0xA960, 0xA97F),
@@ -128,7 +128,7 @@ _CONTEXT = 64  # characters on each side that decide where grapheme clusters beg
 
 
 def is_safe_cut(before: str, after: str) -> bool:
-    """Whether a line may be cut between these two characters. Errs on the side of no."""
+    """Return True if a line may be split between these two characters. Conservative."""
     if before.isascii() and after.isascii():
         return True
     if unicodedata.category(after) in _NEVER_BEFORE or unicodedata.category(before) in _NEVER_AFTER:
@@ -139,7 +139,7 @@ def is_safe_cut(before: str, after: str) -> bool:
 
 
 def splits_character(before: str, after: str) -> bool:
-    """Whether a cut between these two texts is one that must not be. Exact, unlike ``is_safe_cut``."""
+    """Return True if splitting between these texts would break a character. Exact, unlike ``is_safe_cut``."""
     if not before or not after or is_safe_cut(before[-1], after[0]):
         return False
     if after[0] in "\ufeff\ufffe":
@@ -156,10 +156,10 @@ def splits_character(before: str, after: str) -> bool:
 
 
 def cut_points(text: str, *, limit: int = SOFT_LIMIT, piece: int = PIECE) -> list[int]:
-    """Where to cut one line, as UTF-16 offsets in rising order; empty when it is at most ``limit`` units long.
+    """Return where to split a line, as ascending UTF-16 offsets; empty if it has at most ``limit`` units.
 
-    Pieces come out between half of ``piece`` and ``piece`` units where the text allows it. A single grapheme cluster
-    of more than ``limit`` units is cut all the same, between two characters.
+    Parts have between half of ``piece`` and ``piece`` units where the text permits. A single grapheme cluster of more
+    than ``limit`` units is split anyway, between two characters.
     """
     units = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
     if units <= limit:
@@ -168,7 +168,7 @@ def cut_points(text: str, *, limit: int = SOFT_LIMIT, piece: int = PIECE) -> lis
     cuts: list[int] = []
     start = 0
     utf16_start = 0
-    # A piece is measured in characters; astral text halves the piece so that it stays within the limit in units.
+    # Parts are measured in characters; text outside the BMP halves the size to stay within the limit in units.
     size = piece if only_bmp else piece // 2
     while len(text) - start > size + size // 2:
         end = _cut_before(text, start, start + size, start + limit // (1 if only_bmp else 2))
@@ -181,7 +181,7 @@ def cut_points(text: str, *, limit: int = SOFT_LIMIT, piece: int = PIECE) -> lis
 
 
 def _cut_before(text: str, start: int, end: int, limit: int) -> int:
-    """The best cut in the later half of ``start`` to ``end``, else one up to ``limit``, else ``limit``."""
+    """Return the best split in the later half of ``start`` to ``end``, else one up to ``limit``, else ``limit``."""
     middle = (start + end) // 2
     space = text.rfind(" ", middle, end)
     while space >= 0:
@@ -195,9 +195,9 @@ def _cut_before(text: str, start: int, end: int, limit: int) -> int:
 
 
 def _cut_between_clusters(text: str, start: int, middle: int, limit: int) -> int:
-    """The last boundary of grapheme clusters up to ``limit``; ``limit`` itself where one cluster reaches over it all.
+    """Return the last grapheme cluster boundary up to ``limit``; ``limit`` itself if one cluster spans it all.
 
-    Exact but slow: for text in which ``is_safe_cut`` found nothing.
+    Exact but slow: for text in which ``is_safe_cut`` found no boundary.
     """
     import regex
 

@@ -1,7 +1,7 @@
-"""Moves the caret, types and deletes across soft breaks as if they were not there.
+"""Caret movement, typing and deletion across soft breaks, as if they did not exist.
 
-Qt sees a soft break as the end of a paragraph: a step over it, a word that goes on behind it, a deletion at it would
-all stop there. Keys whose effect stays away from soft breaks are left to Qt.
+Qt treats a soft break as the end of a paragraph: caret steps, word movements and deletions would stop there. Keys that
+do not touch a soft break are left to Qt.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _COMMANDS = (
     Qt.KeyboardModifier.ControlModifier,
     Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier,
 )
-"""Made once: to combine them takes longer than all the rest."""
+"""Created once: combining them takes longer than all the rest."""
 
 
 def deletes(event: QKeyEvent) -> bool:
-    """Whether a key removes what is selected, where something is, by Qt's own rule."""
+    """Return True if a key deletes a selection, by Qt's own rule."""
     keys = QKeySequence.StandardKey
     if any(map(event.matches, (keys.Delete, keys.DeleteStartOfWord, keys.DeleteEndOfWord))):
         return True
@@ -34,32 +34,34 @@ def deletes(event: QKeyEvent) -> bool:
 
 
 def is_typed(event: QKeyEvent) -> bool:
-    """Whether a key is a character to be put into the text, by Qt's own rule."""
+    """Return True if a key inserts a character, by Qt's own rule."""
     text = event.text()
-    # Ctrl and Alt together are AltGr on some systems, and do type.
+    # Ctrl+Alt is AltGr on some systems, and inserts text.
     if not text or event.modifiers() in _COMMANDS:
         return False
     return unicodedata.category(text[0]) != "Cc"
 
 
 def text_of(event: QKeyEvent, *, tab: bool) -> str:
-    """What a key puts into the text; empty for one that does not, or whose character Qt does not know and types not.
-    ``tab``: whether Tab does, or moves the focus."""
+    """Return the text that a key inserts; empty if none, or if Qt does not know the character.
+
+    ``tab``: True if Tab inserts a tab instead of moving the focus.
+    """
     if is_typed(event):
         return event.text() if event.text().isprintable() else ""
     keys = QKeySequence.StandardKey
     if event.matches(keys.InsertParagraphSeparator) or event.matches(keys.InsertLineSeparator):
-        return "\n"  # where Qt would put U+2028 for Shift+Enter, which no model is used to
+        return "\n"  # Qt would insert U+2028 for Shift+Enter, which models rarely see
     return "\t" if tab and event.key() == Qt.Key.Key_Tab and not event.modifiers() else ""
 
 
 def key_again(event: QKeyEvent) -> QKeyEvent:
-    """The same key, to be pressed later: an event is gone when its handler returns."""
+    """Return a copy of a key event to replay later: the event itself is invalid after its handler returns."""
     return QKeyEvent(event.type(), event.key(), event.modifiers(), event.text(), event.isAutoRepeat(), event.count())
 
 
 def edits(event: QKeyEvent) -> bool:
-    """Whether a key changes the text, other than by undoing and redoing."""
+    """Return True if a key changes the text, other than by undo and redo."""
     keys = QKeySequence.StandardKey
     ways = (
         *(keys.Paste, keys.Cut, keys.InsertParagraphSeparator, keys.InsertLineSeparator),
@@ -96,27 +98,27 @@ _DELETIONS = (
 _WORDWISE = (_Op.WordLeft, _Op.WordRight, _Op.PreviousWord, _Op.NextWord)
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
 _MOST_STEPS = 10_000
-_LINE_END = ("\u2029", "\0")  # as QTextDocument.characterAt gives them; NUL is also what is behind the end
+_LINE_END = ("\u2029", "\0")  # as returned by QTextDocument.characterAt; NUL is also returned after the end
 _SEPARATORS = frozenset(".,?!@#$:;-<>[](){}=/+%&^*'\"`~|\\")
 
 
 class SoftCaret:
-    """Handles the keys that meet a soft break."""
+    """Handles keys at soft breaks."""
 
     def __init__(self, editor: SoftTextEdit, soft: SoftDocument) -> None:
         self._editor = editor
         self._soft = soft
-        self._typed_until = (-1, -1)  # revision and document position at which characters typed with care end
+        self._typed_until = (-1, -1)  # revision and document position at which the characters typed here end
 
     def move_to(self, place: QPoint, modifiers: Qt.KeyboardModifier) -> None:
-        """Put the caret where the user clicked in the viewport; with Shift, select up to there."""
+        """Move the caret to a clicked viewport position; with Shift, extend the selection to it."""
         cursor = self._editor.textCursor()
         mode = _KEEP if modifiers & Qt.KeyboardModifier.ShiftModifier else _MOVE
         cursor.setPosition(self._editor.cursorForPosition(place).position(), mode)
         self._editor.setTextCursor(cursor)
 
     def type(self, event: QKeyEvent) -> bool:
-        """Type in a line that needs care. A run of characters is one step to undo, as everywhere."""
+        """Type in a line near a soft break. Consecutive characters are one undo step, as elsewhere."""
         editor, text = self._editor, event.text()
         cursor = editor.textCursor()
         if not self._soft.needs_care(cursor.block(), len(text)):
@@ -131,7 +133,7 @@ class SoftCaret:
         return True
 
     def handle(self, event: QKeyEvent) -> bool:
-        """Do what the key asks for, or make it safe to leave to Qt and return False."""
+        """Handle a key, or make it safe for Qt to handle and return False."""
         if event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete) and not event.modifiers() & ~_PLAIN:
             return self._delete_character(forward=event.key() == Qt.Key.Key_Delete)
         if not self._soft.break_count:
@@ -148,7 +150,7 @@ class SoftCaret:
         return False
 
     def _delete_character(self, *, forward: bool) -> bool:
-        """Delete the character before or behind the caret, where that needs care."""
+        """Delete the character before or after the caret if it is near a soft break."""
         editor = self._editor
         self._collapse_empty_selection()
         cursor = editor.textCursor()
@@ -170,7 +172,7 @@ class SoftCaret:
         return True
 
     def extend_word(self) -> None:
-        """Let a selected word that ends at a soft break go on behind it, as after a double click."""
+        """Extend a selected word, as after a double click, across a soft break at its ends."""
         cursor = self._editor.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         if not self._soft.break_count or start == end:
@@ -186,7 +188,7 @@ class SoftCaret:
             self._select(first.position(), last.position())
 
     def extend_line(self) -> None:
-        """Let a selected paragraph that is a piece of a longer line become the line, as after a triple click."""
+        """Extend a selected paragraph, as after a triple click, to its whole logical line."""
         cursor = self._editor.textCursor()
         start, end = cursor.selectionStart(), cursor.selectionEnd()
         block = self._editor.document().findBlock(start)
@@ -199,7 +201,7 @@ class SoftCaret:
             self._select(first.position(), last.position())
 
     def step(self, cursor: QTextCursor, operation: QTextCursor.MoveOperation, mode: QTextCursor.MoveMode) -> bool:
-        """Move a cursor as if soft breaks were not there; returns whether it met one."""
+        """Move a cursor as if soft breaks did not exist; return True if it met one."""
         met = False
         if operation in (_Op.StartOfBlock, _Op.EndOfBlock):
             return self._step_to_line_end(cursor, operation, mode)
@@ -259,7 +261,7 @@ class SoftCaret:
         return True
 
     def _collapse_empty_selection(self) -> None:
-        """A selection of nothing but a soft break is none, though Qt would delete the break in its place."""
+        """Collapse a selection that holds only a soft break, since Qt would delete the break."""
         cursor = self._editor.textCursor()
         if not cursor.hasSelection() or abs(cursor.position() - cursor.anchor()) > 1:
             return
@@ -274,13 +276,13 @@ class SoftCaret:
         return cursor.atBlockEnd() and self._soft.is_break(cursor.position())
 
     def _break_at(self, position: int) -> int:
-        """The soft separator before or behind a position, -1 if there is none."""
+        """Return the soft separator before or after a position, -1 if there is none."""
         if self._soft.is_break(position):
             return position
         return position - 1 if self._soft.is_break(position - 1) else -1
 
     def _joins_word(self, separator: int) -> bool:
-        """Whether no word begins behind this soft break: the text before and behind it belongs together."""
+        """Return True if the text before and after this soft break belongs to one word."""
         document = self._editor.document()
         before, behind = document.characterAt(separator - 1), document.characterAt(separator + 1)
         if behind in _LINE_END:
@@ -299,7 +301,7 @@ class SoftCaret:
 
 
 def _kind(character: str) -> str:
-    """The three kinds between which Qt's word movement stops."""
+    """Return one of the three character kinds between which Qt's word movement stops."""
     if character.isspace():
         return "space"
     return "sign" if character in _SEPARATORS else "word"

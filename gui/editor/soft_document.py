@@ -1,18 +1,17 @@
-"""A text document whose long lines are stored in pieces, seen from outside as the text it stands for.
+"""A text document that stores long lines in parts, but appears as the logical text.
 
-Qt lays out a paragraph as a whole, so long lines are kept as several (see ``soft_breaks``). The separator before a
-continuing piece is a *soft break*; its block carries a number in a user property of its block format, because undo and
-redo restore block formats. The numbers are unique, so a block whose format was copied by a newline typed into it is
-told from the one it was copied from.
+Qt lays out a paragraph as a whole, so long lines are stored as several (see ``soft_breaks``). The separator before a
+continuing part is a *soft break*; its block has a number in a user property of its block format, because undo and redo
+restore block formats. The numbers are unique, so a block whose format was copied by a newline typed into it can be
+distinguished from the original.
 
-Everything that leaves this class is logical: soft breaks are left out of texts, offsets and edits. The document remains
-the truth; what Qt reports about a change is compared with a mirror of the text, and only a real difference is
+Everything this class exposes is logical: soft breaks are excluded from texts, offsets and edits. The document remains
+the source of truth; changes reported by Qt are compared with a mirror of the text, and only real differences are
 announced.
 
-A change leaves something to be repaired (``SoftRepairs``). Some of it Qt causes: removing text over several blocks may
-leave the remaining one with the format of another. Some follows from what was typed: a piece has become too long or
-very short, a break has come to lie inside what is seen as one character, a line has changed its direction. All of it
-becomes part of the undo step that caused it.
+A change may need repairs (``SoftRepairs``). Some are caused by Qt: removing text over several blocks may leave the
+remaining block with the format of another. Some follow from the edit: a part has become too long or very short, a break
+is now inside a character, a line has changed its direction. Each repair becomes part of the undo step that caused it.
 """
 
 from __future__ import annotations
@@ -40,19 +39,19 @@ _SOFT_BREAK = int(QTextFormat.Property.UserProperty) + 7
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _SEPARATOR = "\u2029"
 _LONG = 65_536
-"""From so many units on a text is read from its copy and not from the document, which takes three times as long."""
+"""Number of units from which text is read from its mirror, which takes a third of the time of the document."""
 
 
 def for_qt(text: str) -> str:
-    """``text`` so that it arrives in Qt as it is: a leading U+FEFF or U+FFFE would be read as a byte order mark."""
+    """Return ``text`` protected for Qt, which would read a leading U+FEFF or U+FFFE as a byte order mark."""
     return "\ufeff" + text if text.startswith(("\ufeff", "\ufffe")) else text
 
 
 class SoftDocument(QObject):
-    """Follows one QTextDocument and announces what happens to its logical text."""
+    """Follows a QTextDocument and announces edits of its logical text."""
 
     edited = Signal(object)
-    """tuple[TextEdit, ...] after each change of the logical text, however it came about."""
+    """Emitted with tuple[TextEdit, ...] after each change of the logical text, whatever caused it."""
 
     def __init__(self, document: QTextDocument, parent: QObject | None = None, *, limit: int = SOFT_LIMIT) -> None:
         super().__init__(parent)
@@ -62,13 +61,13 @@ class SoftDocument(QObject):
         self._breaks = SoftBreaks(length=document.characterCount() - 1)
         self._mirror = TextMirror(self._text_of_document(0, self.length))
         self._last_number = 0
-        self._silent = False  # a change of formats of our own, or of the whole text
-        self._inserted_breaks: list[int] | None = None  # while we insert: the soft breaks among it
-        self._held_edits: list[TextEdit] | None = None  # while parts are removed: what is to be announced
+        self._silent = False  # during our own format changes, or while the whole text is set
+        self._inserted_breaks: list[int] | None = None  # while inserting: the soft breaks in the inserted text
+        self._held_edits: list[TextEdit] | None = None  # while removing in parts: edits to announce together
         self._redo_was_available = False
         self._command_added = False
         self._repairs = SoftRepairs(self, document)
-        # For those who change the document past the editor, such as assistive tools.
+        # For changes that bypass the editor, such as by assistive tools.
         self._settle_is_near = False
         self._settle_timer = QTimer(self)
         self._settle_timer.setSingleShot(True)
@@ -90,21 +89,21 @@ class SoftDocument(QObject):
 
     @property
     def break_count(self) -> int:
-        """How many soft breaks there are."""
+        """Number of soft breaks."""
         return len(self._breaks)
 
     def text(self) -> str:
-        """The whole logical text. O(length): never call it for each key."""
+        """Return the whole logical text. O(length): never call it per key press."""
         return self.text_between(0, self.length)
 
     def text_between(self, start: int, end: int) -> str:
-        """The logical text between two offsets, which must not lie inside a surrogate pair."""
+        """Return the logical text between two offsets, which must not be inside a surrogate pair."""
         if end - start > _LONG and not self._silent:
             return self._mirror.between(start, end)
         return self._text_of_document(start, end)
 
     def utf8_between(self, start: int, end: int) -> bytes:
-        """The same in UTF-8. What is no character becomes one that says so, U+FFFD or a question mark."""
+        """Like ``text_between``, as UTF-8. Invalid characters become U+FFFD or a question mark."""
         if end - start > _LONG and not self._silent:
             return self._mirror.utf8_between(start, end)
         return self._text_of_document(start, end).encode("utf-8", "replace")
@@ -118,24 +117,24 @@ class SoftDocument(QObject):
         return without_units(raw, [position - first for position in self._breaks.between(first, last)])
 
     def to_logical(self, position: int) -> int:
-        """The logical offset of a document position."""
+        """Return the logical offset of a document position."""
         return self._breaks.to_logical(position)
 
     def to_document(self, offset: int, *, before_break: bool = False) -> int:
-        """The document position of a logical offset; at a soft break the one behind it, unless asked otherwise."""
+        """Return the document position of a logical offset; at a soft break the one after it by default."""
         return self._breaks.to_document(offset, before_break=before_break)
 
     def is_break(self, position: int) -> bool:
-        """Whether the separator at this document position is soft."""
+        """Return True if the separator at this document position is soft."""
         return bool(len(self._breaks)) and self._breaks.is_break(position)
 
     def line_of(self, block: QTextBlock) -> int:
-        """The logical line that a block belongs to, from 1."""
+        """Return the logical line of a block, from 1."""
         position = block.position()
         return block.blockNumber() + 1 - (position - self.to_logical(position))
 
     def block_of_line(self, number: int) -> QTextBlock:
-        """The block with which a logical line begins; the last line where there are not so many."""
+        """Return the block that begins a logical line; the last line if there are fewer."""
         document = self._document
         low, high = 0, document.blockCount() - 1
         while low < high:
@@ -147,10 +146,10 @@ class SoftDocument(QObject):
         return document.findBlockByNumber(low)
 
     def needs_care(self, block: QTextBlock, added: int = 0) -> bool:
-        """Whether editing inside this block may leave work for ``settle``.
+        """Return True if editing inside this block may leave repairs for ``settle``.
 
-        Qt puts a plain insertion or deletion of characters on the undo stack in such a way that nothing can join it.
-        What is done in such a block must therefore be wrapped in an edit block.
+        Qt puts a plain insertion or deletion on the undo stack such that nothing can join it. So edits in such a block
+        must be wrapped in an edit block.
         """
         length = block.length() - 1
         if length + added > self._limit or not len(self._breaks):
@@ -161,7 +160,7 @@ class SoftDocument(QObject):
     # Changing it
 
     def lay_out(self, text: str) -> tuple[str, list[int]]:
-        """A document text for a logical one, and the document positions of the soft breaks in it."""
+        """Return the document text for a logical text, and the document positions of its soft breaks."""
         if len(text) <= self._piece:
             return text, []
         logical_lines = text.split("\n")
@@ -183,11 +182,11 @@ class SoftDocument(QObject):
         return "\n".join(lines), breaks
 
     def begin_replacing_all(self) -> None:
-        """The document's whole text is about to be set from outside."""
+        """Prepare for setting the document's whole text from outside."""
         self._silent = True
 
     def end_replacing_all(self, text: str, breaks: list[int]) -> None:
-        """The document now holds ``text`` laid out with ``breaks``; mark these in it, without an undo step."""
+        """Mark ``breaks`` in the document, which now holds ``text`` laid out with them, without an undo step."""
         document = self._document
         if breaks:
             undo = document.isUndoRedoEnabled()
@@ -206,14 +205,14 @@ class SoftDocument(QObject):
         self._redo_was_available = False
 
     def replace(self, start: int, end: int, text: str, *, join: bool = False) -> None:
-        """Replace logical text as one undo step, or as part of the step before if ``join``.
+        """Replace logical text as one undo step, or as part of the previous step if ``join``.
 
-        ``text`` must be free of what ``offsets.document_text`` replaces.
+        ``text`` must not contain what ``offsets.document_text`` replaces.
         """
         self.insert(self.selecting(start, end), text, join=join)
 
     def selecting(self, start: int, end: int) -> QTextCursor:
-        """A cursor that has the text between two logical offsets selected."""
+        """Return a cursor that selects the text between two logical offsets."""
         first = self.to_document(start)
         cursor = QTextCursor(self._document)
         cursor.setPosition(first)
@@ -221,11 +220,11 @@ class SoftDocument(QObject):
         return cursor
 
     def remove_in_parts(self, cursor: QTextCursor) -> None:
-        """Remove what a cursor has selected, as several steps of Qt's, which are announced as one change."""
+        """Remove a cursor's selection as several Qt undo steps, announced as one change."""
         removal = LargeRemoval(self, cursor)
         self._held_edits = []
         try:
-            while removal.advance(settle=False):  # which would move the places of the others
+            while removal.advance(settle=False):  # settling would move the positions of the remaining parts
                 pass
             self.settle()
         finally:
@@ -234,7 +233,7 @@ class SoftDocument(QObject):
                 self.edited.emit(tuple(edits))
 
     def insert(self, cursor: QTextCursor, text: str, *, join: bool = False, settle: bool = True) -> None:
-        """Replace the cursor's selection by ``text``; the cursor ends up behind it."""
+        """Replace the cursor's selection by ``text``; the cursor is then after it."""
         if join:
             cursor.joinPreviousEditBlock()
         else:
@@ -252,13 +251,13 @@ class SoftDocument(QObject):
             self.settle()
 
     def expect_settle(self) -> None:
-        """Promise to call ``settle`` before this event is over."""
+        """Announce a call of ``settle`` before the current event ends."""
         self._settle_is_near = True
 
     def settle(self) -> None:
-        """Put right what a change left behind, as part of its undo step: wrong marks, pieces too long or too short.
+        """Make the repairs that a change requires, as part of its undo step: wrong marks, parts too long or too short.
 
-        Called after each change made through the editor. Does nothing after undo and redo, which restore all of it.
+        Called after each change made through the editor. A no-op after undo and redo, which restore a repaired state.
         """
         self._settle_is_near = False
         if self._settle_timer.isActive():
@@ -269,17 +268,17 @@ class SoftDocument(QObject):
 
     @property
     def limit(self) -> int:
-        """The longest that a piece should be, in UTF-16 units."""
+        """Maximum length of a part, in UTF-16 units."""
         return self._limit
 
     def number_of(self, block: QTextBlock) -> int:
-        """The number of the soft break before a block, 0 if it goes on behind nothing."""
+        """Return the number of the soft break before a block, 0 if the break is hard."""
         return block.blockFormat().intProperty(_SOFT_BREAK)
 
     def soft_format(self, before: QTextBlock) -> QTextBlockFormat:
-        """The format of a piece that goes on where the block ``before`` ends.
+        """Return the format of a part that continues the block ``before``.
 
-        It is written in the direction of its line, whatever script the piece itself begins with.
+        It has the direction of its line, whatever script the part itself begins with.
         """
         self._last_number += 1
         block_format = QTextBlockFormat()
@@ -288,14 +287,14 @@ class SoftDocument(QObject):
         return block_format
 
     def cuts_of(self, line: str) -> list[int]:
-        """Where to cut a line, as UTF-16 offsets."""
+        """Return where to split a line, as UTF-16 offsets."""
         if len(line) <= self._piece:
             return []  # even if every character takes two units
         return cut_points(line, limit=self._limit, piece=self._piece)
 
     @contextmanager
     def formatting(self) -> Iterator[QTextCursor]:
-        """A cursor to change formats with, as part of the undo step before; no change of the text is expected."""
+        """Yield a cursor for format changes that join the previous undo step; the text must not change."""
         cursor = QTextCursor(self._document)
         self._silent = True
         cursor.joinPreviousEditBlock()
@@ -319,7 +318,7 @@ class SoftDocument(QObject):
         document = self._document
         length = document.characterCount() - 1
         by_history = self._is_by_history()
-        # Qt counts the final separator of the document into both numbers when the range reaches it.
+        # If the range reaches the document's final separator, Qt includes it in both numbers.
         added = min(added, length - position)
         removed = self._breaks.length - (length - added)
         if removed == 0 == added:
@@ -346,10 +345,9 @@ class SoftDocument(QObject):
             self.edited.emit(tuple(edits))
 
     def _is_by_history(self) -> bool:
-        """Whether the change being reported is an undo or a redo.
+        """Return True if the reported change is an undo or a redo.
 
-        A fresh change leaves nothing to redo. After the last redo nothing is left either, but Qt has announced no
-        new undo command before.
+        A new change leaves nothing to redo. So does the last redo, but Qt has then announced no new undo command.
         """
         redo_is_available = self._document.isRedoAvailable()
         by_history = redo_is_available or (self._redo_was_available and not self._command_added)
@@ -358,7 +356,7 @@ class SoftDocument(QObject):
         return by_history
 
     def _widen_to_characters(self, position: int, removed: int, added: int, length: int) -> tuple[int, int, int]:
-        """Let a changed range begin and end between characters, never inside a surrogate pair."""
+        """Widen a changed range so that it does not begin or end inside a surrogate pair."""
         document = self._document
         if position and "\ud800" <= document.characterAt(position - 1) <= "\udbff":
             position, removed, added = position - 1, removed + 1, added + 1
@@ -368,7 +366,7 @@ class SoftDocument(QObject):
         return position, removed, added
 
     def _read(self, start: int, end: int, *, repair: bool = False) -> str:
-        """The document's text with U+2029 for separators. Lone surrogates, which Qt's strings lose, read as U+FFFD."""
+        """Return the document's text with U+2029 for separators. Lone surrogates, lost by Qt, read as U+FFFD."""
         if end - start == 1 and not "\ud800" <= (character := self._document.characterAt(start)) <= "\udfff":
             return character
         cursor = QTextCursor(self._document)
@@ -399,7 +397,7 @@ class SoftDocument(QObject):
         return pairs
 
     def _breaks_in(self, position: int, added: int, raw: str, by_history: bool) -> list[int]:
-        """The soft breaks among the separators that a change put in."""
+        """Return the soft breaks among the separators that a change inserted."""
         if not by_history:
             self._repairs.touch(position, position + added)
         if self._inserted_breaks is not None:
@@ -410,7 +408,7 @@ class SoftDocument(QObject):
         if not self._last_number and by_history:
             return []
         seen = {self.number_of(block)}
-        numbers: dict[int, int] = {}  # by the formats of blocks: most of a big text have the same, and are passed over
+        numbers: dict[int, int] = {}  # by format index: most blocks of a large text share one
         breaks: list[int] = []
         for _ in range(raw.count(_SEPARATOR)):
             block = block.next()
@@ -428,10 +426,10 @@ class SoftDocument(QObject):
         return breaks
 
     def _check_neighbours(self, position: int, added: int, by_history: bool) -> list[TextEdit]:
-        """Compare the separators on both sides of a change with what they were.
+        """Compare the separators on both sides of a change with their previous state.
 
-        Removing text over several blocks may leave the remaining one with the format of another. Where the change is
-        our user's, ``settle`` gives it back its own; undo and redo have the last word themselves.
+        Removing text over several blocks may leave the remaining block with the format of another. After a user edit,
+        ``settle`` restores its own format; undo and redo are authoritative themselves.
         """
         if not self._last_number:
             return []
@@ -442,7 +440,7 @@ class SoftDocument(QObject):
         for block in (before, behind):
             separator = block.position() - 1
             if separator < 0 and block.isValid() and self.number_of(block) and not by_history:
-                self._repairs.mark(separator, soft=False)  # the text begins here: it goes on behind nothing
+                self._repairs.mark(separator, soft=False)  # first block of the text: it continues nothing
             if not block.isValid() or separator < 0 or position <= separator < position + added:
                 continue
             was_soft = self._breaks.is_break(separator)
@@ -460,10 +458,10 @@ class SoftDocument(QObject):
     # Inside: changing the document
 
     def _insert_lines(self, cursor: QTextCursor, text: str) -> None:
-        """Insert text, cutting its long lines.
+        """Insert text, splitting its long lines.
 
-        A newline within ``insertText`` copies the format of the block it falls into; in a soft block that would be a
-        second soft break. So lines go in together only while the block is a plain one.
+        A newline within ``insertText`` copies the format of its block; in a soft block that would be a second soft
+        break. So lines are inserted together only while the block is a plain one.
         """
         run: list[str] = []
         plain = not self.number_of(cursor.block())
@@ -494,11 +492,11 @@ class SoftDocument(QObject):
             self._inserted_breaks.append(cursor.position() - 1)
 
 
-_MOST_ROUNDS = 8  # one repair may ask for another, but not for long
+_MOST_ROUNDS = 8  # a repair may require another, but not for long
 
 
 class SoftRepairs:
-    """Work that is left in one document. All places are document positions."""
+    """Pending repairs of a document. All positions are document positions."""
 
     def __init__(self, soft: SoftDocument, document: QTextDocument) -> None:
         self._soft = soft
@@ -509,29 +507,29 @@ class SoftRepairs:
 
     @property
     def pending(self) -> bool:
-        """Whether there is anything to do."""
+        """True if repairs are pending."""
         return bool(self._touched or self._marks or self._lone_surrogates)
 
     def touch(self, *positions: int) -> None:
-        """Something changed in the blocks at these positions."""
+        """Mark the blocks at these positions as changed."""
         self._touched += positions
 
     def mark(self, separator: int, *, soft: bool) -> None:
-        """The block behind a separator has the wrong format; the separator is soft, or hard."""
+        """Note that the block after a separator has the wrong format; the separator must be soft or hard."""
         self._marks[separator] = soft
 
     def replace_later(self, position: int) -> None:
-        """There is half a surrogate pair, which reads as U+FFFD and should be one."""
+        """Note half a surrogate pair, which must be replaced by U+FFFD."""
         self._lone_surrogates.append(position)
 
     def forget(self) -> None:
-        """Undo and redo bring a document back in which all is right."""
+        """Drop all repairs: undo and redo restore a repaired document."""
         self._marks = {}
         self._lone_surrogates = []
         self._touched = []
 
     def shift(self, position: int, removed: int, added: int) -> None:
-        """Move what is left to do along with a change of the document."""
+        """Move pending repairs along with a change of the document."""
         if not self.pending or added == removed:
             return
         end, by = position + removed, added - removed
@@ -544,7 +542,7 @@ class SoftRepairs:
         self._touched = [moved(at) for at in self._touched]
 
     def settle(self) -> None:
-        """Do all of it."""
+        """Make all pending repairs."""
         fresh = True
         for _ in range(_MOST_ROUNDS):
             if self._marks:
@@ -584,7 +582,7 @@ class SoftRepairs:
         return self._document.findBlock(min(position, self._document.characterCount() - 1))
 
     def _join_character(self, position: int) -> bool:
-        """Take away a soft break at this block that came to lie inside what is seen as one character."""
+        """Remove a soft break at this block that is now inside a character."""
         if not self._soft.break_count:
             return False
         block = self._block_at(position)
@@ -598,7 +596,7 @@ class SoftRepairs:
         return False
 
     def _fit(self, position: int) -> None:
-        """Cut the block at ``position`` if it grew too long; join it to a soft neighbour if it became very short."""
+        """Split the block at ``position`` if it is too long; join it to a soft neighbour if it is very short."""
         soft = self._soft
         block = self._block_at(position)
         length = block.length() - 1
@@ -622,15 +620,15 @@ class SoftRepairs:
         cursor.endEditBlock()
 
     def _may_join(self, first: int, second: int) -> bool:
-        """Whether two pieces of these lengths make a good one. An empty piece would be seen as an empty line."""
+        """Return True if parts of these lengths may be joined. An empty part would appear as an empty line."""
         limit = self._soft.limit
         return first + second <= (limit * 3 // 4 if first and second else limit)
 
     def _match_directions(self, positions: list[int]) -> None:
-        """Write the pieces of the lines at these positions in the direction of the first piece, which may be new.
+        """Give all parts of the lines at these positions the direction of their first part, which may be new.
 
-        Away from a change all pieces are as alike as before. So the piece before it speaks for those before that one,
-        and the first that is right behind it for all the rest: a line of ten megabytes has thousands of pieces.
+        Away from a change all parts already agree. So the part before it stands for all earlier ones, and the first
+        correct part after it for all later ones: a line of ten megabytes has thousands of parts.
         """
         pieces: dict[int, Qt.LayoutDirection] = {}
         for position in sorted(set(positions)):

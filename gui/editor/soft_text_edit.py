@@ -1,7 +1,7 @@
-"""A plain text editor for prompts: logical text in and out, long lines, big pastes, exact edits.
+"""A plain text editor for prompts: logical text, long lines, large pastes, exact edits.
 
-Every text and every offset that passes its doors is logical: newlines are ``\n``, offsets count UTF-16 units, soft
-breaks do not exist. Undo, input methods, clipboard, the caret in bidirectional text and accessibility are Qt's.
+All texts and offsets of its interface are logical: newlines are ``\n``, offsets are in UTF-16 units, soft breaks do not
+exist. Undo, input methods, clipboard, the caret in bidirectional text and accessibility are Qt's.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from gui.editor.text_transfer import FEED_ABOVE, TextFeed
 from gui.editor.undo_steps import EditLock, UndoSteps
 
 _LARGE_UNITS = 1 << 18
-_TEXT = "text/plain"  # of which Qt reads UTF-8
+_TEXT = "text/plain"  # read by Qt as UTF-8
 
 
 def copied(soft: SoftDocument, start: int, end: int) -> QMimeData:
-    """The logical text between two offsets. Much of it as UTF-8, which those who paste it want: ten megabytes of Python
-    took 140 ms as a string of Qt, and take 18 so."""
+    """Return the logical text between two offsets as MIME data. Large texts are UTF-8, which other programs want
+    anyway: ten megabytes of Python source took 140 ms as a Qt string, and take 18 ms as UTF-8."""
     data = QMimeData()
     if end - start <= _LARGE_UNITS:
         data.setText(for_qt(soft.text_between(start, end)))
@@ -48,14 +48,13 @@ def copied(soft: SoftDocument, start: int, end: int) -> QMimeData:
 
 
 def edit_menu(editor: QPlainTextEdit, place: QPoint, acts: Mapping[str, Callable[[], None]]) -> QMenu:
-    """The menu for a place in a widget, with the actions of the widget (``addAction``) below Qt's own.
+    """Return the context menu for a position in a widget: Qt's actions, then the widget's (``addAction``).
 
-    ``acts``: what to do instead of what Qt would, by the names of its actions, where Qt has such an action. It deletes
-    itself when it is closed.
+    ``acts``: replacements for Qt's actions, by their names. The menu deletes itself when it is closed.
     """
     menu = editor.createStandardContextMenu(place)
     for name, act in acts.items():
-        action = menu.findChild(QAction, name)  # none where the text is read only
+        action = menu.findChild(QAction, name)  # missing if the text is read-only
         if action is not None:
             action.triggered.disconnect()
             action.triggered.connect(act)
@@ -71,27 +70,27 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class SoftTextEdit(DropTextEdit):
-    """Emits exactly what happens to its text, each change with a revision one higher than the last."""
+    """Emits exact edits of its text, each change with a revision one higher than the last."""
 
     typing = Signal()
-    """A key was pressed, which may change the text; before anything is done for it."""
+    """Emitted before a key press that may change the text is handled."""
     edited = Signal(int, object)
-    """Revision, tuple[TextEdit, ...]: replacements to be applied one after the other."""
+    """Emitted with a revision and tuple[TextEdit, ...]: replacements to apply in order."""
     text_replaced = Signal(int, object)
-    """Revision, the whole new text (str). While it is being loaded it is the whole all the same.
+    """Emitted with a revision and the whole new text (str), also while that text is still being loaded.
 
-    An object and not a str for Qt: it would copy megabytes for each listener, and drop a leading U+FEFF.
+    Declared as object, not str: Qt would copy megabytes per listener and drop a leading U+FEFF.
     """
     load_progress = Signal(int, int)
-    """How much is in, and all, of a big text being loaded or pasted."""
+    """Emitted with the progress and total of a large text being loaded or pasted."""
     load_finished = Signal(int)
-    """Revision: a text given to ``load_text``, or a big paste, is in, or the paste was taken back."""
+    """Emitted with a revision when a text of ``load_text`` or a large paste is complete, or the paste was cancelled."""
     stop_asked = Signal()
-    """Esc was pressed while a text given to ``load_text`` is on its way. It goes on unless another text is shown."""
+    """Emitted when Esc is pressed while ``load_text`` is active. Loading continues unless another text is shown."""
     paste_cancelled = Signal()
-    """A big paste was taken back at Esc; the text and its steps to undo are as before it."""
+    """Emitted when a large paste was cancelled with Esc; the text and its undo steps are as before it."""
     modified_changed = Signal(bool)
-    """Whether the text now differs from the one that was shown or saved; undo can lead back to it."""
+    """Emitted when the text begins or ceases to differ from the shown or saved one; undo can restore it."""
 
     def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
         super().__init__(parent)
@@ -101,13 +100,13 @@ class SoftTextEdit(DropTextEdit):
         self._feed = TextFeed(self._soft, self)
         self.lock = EditLock(self)
         self.steps = UndoSteps(self, self._soft, self.lock)
-        """Both for those whose edits, or whose undoing, take more than a turn of the event loop."""
+        """Both for edits, or undoing, that take more than one turn of the event loop."""
         self._loading = False
         self._wanted_selection: tuple[int, int] | None = None
-        self._selection_before = (0, 0)  # a big paste
+        self._selection_before = (0, 0)  # before a large paste
         self._modified_when_loaded = False
         self._told_modified = False
-        self._is_showing = False  # Qt calls a text modified while it is being put in
+        self._is_showing = False  # Qt calls a text modified while it is being set
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
         self._feed.finished.connect(self._on_fed)
@@ -116,22 +115,22 @@ class SoftTextEdit(DropTextEdit):
     # The text
 
     def toPlainText(self) -> str:
-        """The logical text. O(length): for saving and searching, never for each key."""
+        """Return the logical text. O(length): for saving and searching, never per key press."""
         text = self._soft.text()
         return "".join([text, *self._feed.rest]) if self._loading else text
 
     def setPlainText(self, text: str) -> None:
-        """Show another text at once; nothing can be undone afterwards. See ``offsets.document_text``."""
+        """Show another text at once, without undo. See ``offsets.document_text``."""
         self._stop_feeding()
         text = document_text(text)
         self._show(text)
         self._announce_text(text, self._soft.length)
 
     def load_text(self, text: str, *, prepared: bool = False) -> None:
-        """Like ``setPlainText``, but a big text goes in by slices while the window goes on answering.
+        """Like ``setPlainText``, but a large text is inserted in slices while the window stays responsive.
 
-        ``text_replaced`` announces the whole text at once, ``load_finished`` that the document holds it. ``prepared``
-        says that ``text`` is what ``offsets.document_text`` gives: for megabytes a worker finds that out.
+        ``text_replaced`` announces the whole text at once, ``load_finished`` its completion in the document.
+        ``prepared``: ``text`` is a result of ``offsets.document_text``, which a worker computes for megabytes.
         """
         self._stop_feeding()
         if not prepared:
@@ -151,13 +150,13 @@ class SoftTextEdit(DropTextEdit):
 
     @property
     def is_loading(self) -> bool:
-        """Whether a big text is on its way into the document, or much is undone or removed."""
+        """True while a large text is being inserted, or a large edit is undone or removed."""
         return self._feed.active or self.steps.active
 
     def cancel_loading(self) -> None:
-        """Cancel a large paste, or ask for the loading of a text to be cancelled.
+        """Cancel a large paste, or request cancellation of a loading text.
 
-        The text from before comes back: a part of a text must not be mistaken for all of it.
+        The previous text is restored: a partial text must not be mistaken for a whole one.
         """
         if self._loading:
             self.stop_asked.emit()
@@ -168,11 +167,11 @@ class SoftTextEdit(DropTextEdit):
 
     @property
     def modified(self) -> bool:
-        """Whether the text differs from the one that was shown or saved."""
+        """True if the text differs from the one that was shown or saved."""
         return self._modified_when_loaded if self._loading else self.document().isModified()
 
     def set_modified(self, modified: bool) -> None:
-        """Say that the text is saved as it is, or that it is saved nowhere: then no undo leads to a saved one."""
+        """Mark the text as saved, or as saved nowhere: then no undo leads to a saved state."""
         if self._loading:
             self._modified_when_loaded = modified
             self._tell_modified()
@@ -185,11 +184,11 @@ class SoftTextEdit(DropTextEdit):
         return self._soft.length + (sum(map(utf16_length, self._feed.rest)) if self._loading else 0)
 
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
-        """Some of the logical text."""
+        """Return a span of the logical text."""
         return self._soft.text_between(self._clamp(utf16_start), self._clamp(utf16_end))
 
     def text_pieces(self) -> Iterator[str]:
-        """The logical text from its start to its end, a bounded piece at a time; it must not change meanwhile."""
+        """Yield the logical text in bounded chunks; it must not change meanwhile."""
         start, length = 0, self._soft.length
         while start < length:
             end = self._clamp(start + _PIECE_UNITS)
@@ -198,10 +197,10 @@ class SoftTextEdit(DropTextEdit):
         yield from self._feed.rest if self._loading else ()
 
     def replace_range(self, utf16_start: int, utf16_end: int, text: str, *, join: bool = False) -> bool:
-        """Replace some of the text as one undo step, or as part of the step before if ``join``. Much of it goes bit by
-        bit, unless that is part of a step that somebody else has begun.
+        """Replace a span as one undo step, or as part of the previous step if ``join``. A large span is removed in
+        parts, unless the replacement joins another step.
 
-        Does nothing and says False while a big text is on its way.
+        Returns False, without effect, while a large text is being inserted.
         """
         if self._takes_nothing():
             return False
@@ -215,8 +214,8 @@ class SoftTextEdit(DropTextEdit):
         return True
 
     def insertPlainText(self, text: str) -> None:
-        """Replace the selection by ``text`` as one undo step; a big text goes in by slices, and much that is selected
-        goes bit by bit."""
+        """Replace the selection by ``text`` as one undo step; a large text is inserted in slices, a large selection
+        removed in parts."""
         if len(text) <= FEED_ABOVE and self.steps.lets_in:
             self._bound_undo(len(text), in_step=True)
             self._put_in(text)
@@ -230,7 +229,7 @@ class SoftTextEdit(DropTextEdit):
             self._put_in(text)
 
     def move_selection(self, utf16_offset: int) -> None:
-        """Move the selected text to another place as one undo step, as by dragging it."""
+        """Move the selected text to another offset as one undo step, as by dragging."""
         start, end = self.selected_range()
         if start <= utf16_offset <= end:
             return
@@ -241,7 +240,7 @@ class SoftTextEdit(DropTextEdit):
         self.select_range(at, at + end - start)
 
     def appendPlainText(self, text: str) -> None:
-        """Add a line at the end."""
+        """Append a line."""
         length = self._soft.length
         self.replace_range(length, length, ("\n" if length else "") + text)
 
@@ -253,18 +252,18 @@ class SoftTextEdit(DropTextEdit):
 
     @Slot()
     def undo(self) -> None:
-        """Take back the last step; a large one bit by bit, while the window goes on answering."""
+        """Undo the last step; a large one in parts, while the window stays responsive."""
         self.steps.undo()
 
     @Slot()
     def redo(self) -> None:
-        """Do again what was undone; a large step bit by bit."""
+        """Redo the last undone step; a large one in parts."""
         self.steps.redo()
 
     @Slot()
     def cut(self) -> None:
-        """Copy what is selected, and remove it."""
-        start, end = self.selected_range()  # nothing, where no more than a soft break is selected
+        """Copy the selection and remove it."""
+        start, end = self.selected_range()  # empty if only a soft break is selected
         if start != end and not self.isReadOnly():
             self.copy()
             if not self.steps.replace_bit_by_bit(self.textCursor(), ""):
@@ -273,24 +272,24 @@ class SoftTextEdit(DropTextEdit):
     # The caret and the selection
 
     def caret_offset(self) -> int:
-        """Where the caret is."""
+        """Return the offset of the caret."""
         return self._soft.to_logical(self.textCursor().position())
 
     def selected_range(self) -> tuple[int, int]:
-        """Start and end of the selection, both the caret's place without one."""
+        """Return start and end of the selection, both the caret's offset if it is empty."""
         cursor = self.textCursor()
         start = self._soft.to_logical(cursor.selectionStart())
         return start, self._soft.to_logical(cursor.selectionEnd()) if cursor.hasSelection() else start
 
     def selected_text(self) -> str:
-        """The selected text."""
+        """Return the selected text."""
         return self._soft.text_between(*self.selected_range())
 
     def select_range(self, utf16_start: int, utf16_end: int) -> None:
-        """Select from the first offset to the second, where the caret ends up and becomes visible.
+        """Select from the first offset to the second, where the caret is placed and scrolled into view.
 
-        Offsets outside the text are moved to its end, those inside a surrogate pair before it. While a big text is
-        being loaded this waits for the part that is meant.
+        Offsets outside the text are clamped, those inside a surrogate pair moved before it. While a large text is
+        loading, this waits until the span is loaded.
         """
         self.steps.behind_waiting(partial(self._select, utf16_start, utf16_end))
 
@@ -313,15 +312,15 @@ class SoftTextEdit(DropTextEdit):
 
     @property
     def caret_line(self) -> int:
-        """The logical line of the caret, from 1."""
+        """Logical line of the caret, from 1."""
         return self._soft.line_of(self.textCursor().block())
 
     def caret_line_start(self) -> int:
-        """Return where the logical line of the caret begins."""
+        """Return the start of the caret's logical line."""
         return self._soft.to_logical(self._soft.block_of_line(self.caret_line).position())
 
     def go_to_line(self, number: int) -> None:
-        """Put the caret at the start of a logical line, counted from 1, and show it in the middle."""
+        """Move the caret to the start of a logical line, from 1, and centre it."""
         self.steps.behind_waiting(partial(self._go_to, number))
 
     def _go_to(self, number: int) -> None:
@@ -353,7 +352,7 @@ class SoftTextEdit(DropTextEdit):
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         if self.steps.active and (event.commitString() or event.preeditString()):
-            self.steps.finish()  # Qt puts it in even where the text is read only
+            self.steps.finish()  # Qt inserts it even if the text is read-only
         super().inputMethodEvent(event)
         self._soft.settle()
 
@@ -379,7 +378,7 @@ class SoftTextEdit(DropTextEdit):
     # Inside
 
     def _point_at(self, place: QPoint) -> None:
-        """Put the caret where the pointer is, so that what the menu offers is about that; not inside a selection."""
+        """Move the caret to the pointer, so that the menu applies there, unless the pointer is inside the selection."""
         start, end = self.selected_range()
         position = self._offset_under(place)
         if start == end or not start <= position <= end:
@@ -413,13 +412,13 @@ class SoftTextEdit(DropTextEdit):
             if event.matches(key):
                 act()
                 return True
-        if text == "\n":  # for which Qt would copy a soft paragraph's format
+        if text == "\n":  # Qt would copy the format of a soft paragraph
             self.insertPlainText(text)
             return True
         return deletes(event) and self.steps.replace_bit_by_bit(self.textCursor(), "")
 
     def _put_in(self, text: str) -> None:
-        """Put a text in the place of what is selected, at once."""
+        """Replace the selection by a text at once."""
         cursor = self.textCursor()
         self._soft.insert(cursor, document_text(text))
         self.setTextCursor(cursor)
@@ -441,27 +440,27 @@ class SoftTextEdit(DropTextEdit):
         self.text_replaced.emit(self.revision, text)
 
     def _follow_text(self, revision: int, length: int | None) -> None:
-        """For subclasses: the text is another one, of so many UTF-16 units; None for one that has yet to be loaded."""
+        """Hook for subclasses: another text of this length, in UTF-16 units, was set; None if it is still loading."""
 
     def _follow_length(self, length: int) -> None:
-        """For subclasses: the text that had yet to be loaded turned out to have so many UTF-16 units."""
+        """Hook for subclasses: a loading text turned out to have this length in UTF-16 units."""
 
     def _expect_units(self, more: int) -> None:
-        """For subclasses: the text is about to grow by so many UTF-16 units or a few more, bit by bit."""
+        """Hook for subclasses: the text is about to grow by about this many UTF-16 units, in slices."""
 
     def _follow_edits(self, revision: int, edits: Sequence[TextEdit]) -> None:
-        """For subclasses: the text was edited. Called before anybody else hears of it."""
+        """Hook for subclasses: the text was edited. Called before ``edited`` is emitted."""
 
     @Slot(object)
     def _on_soft_edited(self, edits: tuple[TextEdit, ...]) -> None:
         if self._loading:
-            return  # announced as a whole already
+            return  # already announced as a whole
         self.revision += 1
         self._follow_edits(self.revision, edits)
         self.edited.emit(self.revision, edits)
 
     def _insert_offered(self, source: QMimeData) -> None:
-        """Put in what a clipboard or a drag offers, as ``insertPlainText`` does."""
+        """Insert the content of a clipboard or drag, as ``insertPlainText`` does."""
         self._take(mime_utf8(source))
 
     def _take(self, data: memoryview) -> None:
@@ -475,7 +474,7 @@ class SoftTextEdit(DropTextEdit):
             self._begin_feeding(Utf8Source(data), self.textCursor())
 
     def _takes_nothing(self) -> bool:
-        """Whether a text is on its way. What is being removed has gone by then."""
+        """Return True if a text is being inserted. A pending removal is completed first."""
         if self.steps.is_removing:
             self.steps.finish()
         return self.is_loading
@@ -489,7 +488,7 @@ class SoftTextEdit(DropTextEdit):
         self._feed.start(source, cursor, at_once=self._loading)
 
     def _stop_feeding(self) -> None:
-        """Another text is coming: forget the one on its way."""
+        """Abandon the text being inserted, since another one follows."""
         if self._feed.active:
             self._feed.abandon()
             self._end_feeding()
@@ -503,7 +502,7 @@ class SoftTextEdit(DropTextEdit):
             self._loading = False
 
     def _on_taken_back(self) -> None:
-        self._select(*self._selection_before)  # before what waits, which came later
+        self._select(*self._selection_before)  # before queued actions, which came later
         self.load_finished.emit(self.revision)
         self.paste_cancelled.emit()
         self.steps.let_go()
@@ -516,11 +515,11 @@ class SoftTextEdit(DropTextEdit):
             self._follow_length(self._soft.length)
         wanted, self._wanted_selection = self._wanted_selection, None
         if wanted is not None:
-            self._select(*wanted)  # before what waits, which came later
+            self._select(*wanted)  # before queued actions, which came later
         elif not was_loading:
             self.ensureCursorVisible()
         self.load_finished.emit(self.revision)
-        if not self._feed.active:  # with a text that somebody gave for an answer
+        if not self._feed.active:  # a listener may have loaded another text
             self.steps.let_go()
 
     def _bound_undo(self, characters: int, *, in_step: bool = False) -> None:
@@ -528,7 +527,7 @@ class SoftTextEdit(DropTextEdit):
             self._mark(self.modified)
 
     def _mark(self, modified: bool) -> None:
-        """Let Qt take the text as it is for the saved one, or none for it: not even another without undo steps."""
+        """Set Qt's modified state; if modified, no undo state counts as saved, not even one without undo steps."""
         document = self.document()
         with QSignalBlocker(document):
             document.setModified(not modified)
@@ -543,7 +542,7 @@ class SoftTextEdit(DropTextEdit):
             self.modified_changed.emit(modified)
 
     def _drop_text(self, event: QDropEvent) -> None:
-        """Insert or move dropped text. Qt would report a move as one change of everything between both places."""
+        """Insert or move dropped text. Qt would report a move as one change of everything between the two positions."""
         self.steps.finish()
         at = self._soft.to_logical(self.cursorForPosition(event.position().toPoint()).position())
         moved = event.source() in (self, self.viewport()) and event.dropAction() == Qt.DropAction.MoveAction

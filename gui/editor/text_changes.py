@@ -1,9 +1,8 @@
-"""What a change really changed, and changes gathered into few pieces, which the editor takes one at a time. No Qt.
+"""Minimal differences of texts, and changes grouped into few bounded pieces for the editor. No Qt.
 
-``TextMirror`` is a second copy of the logical text. Qt reports where a document changed but not what was there before,
-and it reports whole paragraphs while an input method composes, or for a format that changes no text. With the old text
-at hand every report is cut down to the smallest replacement, often to none. UTF-16, two bytes a unit, like the document
-itself.
+``TextMirror`` is a second copy of the logical text. Qt reports where a document changed but not its previous content,
+and it reports whole paragraphs while an input method composes, or for format changes. With the old text at hand, each
+report is reduced to the smallest replacement, often to none. UTF-16, two bytes per unit, like the document itself.
 """
 
 from __future__ import annotations
@@ -16,12 +15,12 @@ from gui.editor.offsets import char_to_utf16
 
 MOST_BETWEEN = 4096
 LARGEST_PIECE = 32_768
-"""In characters. Pieces of this size are put into a text of any length within a few milliseconds each."""
+"""Maximum piece size, in characters. Inserting such a piece takes a few milliseconds in a text of any length."""
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """``text`` stands for what was between two UTF-16 offsets."""
+    """Replaces the text between two UTF-16 offsets by ``text``."""
 
     utf16_start: int
     utf16_end: int
@@ -31,9 +30,11 @@ class Piece:
 def gathered(
     text: str, changes: Iterable[tuple[int, int, str]], stand_back: Callable[[], None] | None = None
 ) -> tuple[Piece, ...]:
-    """Changes of ``text`` (start and end in characters, and what stands there instead), in order and apart from each
-    other, as pieces: of many changes near each other few pieces, of few changes small ones. ``stand_back`` is called
-    between parts of the text: a place where a job can rest."""
+    """Group changes of ``text`` (character start, end, replacement; sorted, not overlapping) into pieces: nearby
+    changes share a piece, isolated ones stay small.
+
+    ``stand_back`` is called between chunks of the text, so that a job can yield.
+    """
     groups: list[tuple[int, int, str]] = []
     start = end = 0
     parts: list[str] = []
@@ -51,8 +52,8 @@ def gathered(
 
 
 def between(before: str, after: str) -> tuple[Piece, ...]:
-    """What makes ``before`` to ``after``: all from the first difference to the last, cut into pieces; none where they
-    are equal."""
+    """Return the change from ``before`` to ``after``: the span from the first to the last difference, split into
+    pieces; empty if they are equal."""
     start = common_prefix(before, after)
     rest = min(len(before), len(after)) - start
     end = common_prefix(before[: -rest - 1 : -1], after[: -rest - 1 : -1]) if rest else 0
@@ -78,7 +79,7 @@ def _pieces(
 
 
 def common_prefix(one: str, other: str) -> int:
-    """Return how many characters both texts begin with. By bisection: slices are compared at the speed of memory."""
+    """Return the length of the common prefix. By bisection: slices are compared at memory speed."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -93,28 +94,27 @@ _CHUNK = 1 << 16
 
 
 class TextMirror:
-    """The text as UTF-16, little endian, in parts: a change costs what a part costs, wherever in the text it is."""
+    """The text as UTF-16, little endian, in parts: a change costs as much as a part, anywhere in the text."""
 
     def __init__(self, text: str = "") -> None:
         self._parts = [bytearray(units) for units in _encoded(text)] or [bytearray()]
         self._length = sum(map(len, self._parts))
-        self._found = (0, 0)  # a part by its number, and where it begins
+        self._found = (0, 0)  # a part's index and its byte offset
 
     def __len__(self) -> int:
         return self._length // 2
 
     def text(self) -> str:
-        """The whole text."""
+        """Return the whole text."""
         return b"".join(self._parts).decode("utf-16-le", "replace")
 
     def between(self, start: int, end: int) -> str:
-        """The text between two offsets."""
+        """Return the text between two offsets."""
         return b"".join(self._between(start, end)).decode("utf-16-le", "replace")
 
     def utf8_between(self, start: int, end: int) -> bytes:
-        """The same in UTF-8. A part at a time: of ten megabytes the whole in UTF-16, and then as a text, would be made
-        of pages that the system has to find first."""
-        reader = getincrementaldecoder("utf-16-le")("replace")  # a pair may lie across two parts
+        """Like ``between``, as UTF-8. One part at a time: ten megabytes as a whole would need new pages twice."""
+        reader = getincrementaldecoder("utf-16-le")("replace")  # a pair may be split between two parts
         pieces = [reader.decode(part).encode() for part in self._between(start, end)]
         return b"".join([*pieces, reader.decode(b"", final=True).encode()])
 
@@ -127,11 +127,11 @@ class TextMirror:
             place += len(part)
 
     def replace(self, start: int, removed: int, units: bytes) -> tuple[int, int, str]:
-        """Put ``units`` in the place of ``removed`` units at ``start``.
+        """Replace ``removed`` units at ``start`` by ``units``.
 
-        Returns what differs: offset, units removed there, text inserted there; never half a surrogate pair.
+        Returns the difference: offset, number of units removed, inserted text; never half a surrogate pair.
         """
-        if not units:  # nothing to compare: what was there goes, however much it is
+        if not units:  # nothing to compare, however much is removed
             self._put(2 * start, 2 * removed, units, returned=False)
             return start, removed, ""
         old = self._put(2 * start, 2 * removed, units)
@@ -146,7 +146,7 @@ class TextMirror:
         return start + head // 2, (len(old) - head - tail) // 2, inserted
 
     def _put(self, place: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
-        """Replace bytes; returns those that were there, unless they are not wanted."""
+        """Replace bytes; return the old ones if ``returned``."""
         parts = self._parts
         first, start = self._find(place)
         self._length += len(units) - removed
@@ -171,7 +171,7 @@ class TextMirror:
         return old
 
     def _find(self, place: int) -> tuple[int, int]:
-        """The part that has the byte before a place, and where it begins. Near the last change it is found at once."""
+        """Return the part that contains the byte before an offset, and the part's start. Fast near the last change."""
         parts = self._parts
         number, start = self._found
         while place < start:
@@ -185,13 +185,13 @@ class TextMirror:
 
 
 def _encoded(text: str) -> Iterator[bytes]:
-    """A text as UTF-16, in parts."""
+    """Yield a text as UTF-16, in parts."""
     for start in range(0, len(text), _CHUNK // 2):
         yield text[start : start + _CHUNK // 2].encode("utf-16-le")
 
 
 def _common_head(old: bytes, new: bytes, limit: int) -> int:
-    """How many bytes, in whole units, both begin with; at most ``limit``."""
+    """Return the length of the common prefix in bytes, in whole units; at most ``limit``."""
     done = 0
     while done < limit:
         step = min(_CHUNK, limit - done)
@@ -211,7 +211,7 @@ def _common_head(old: bytes, new: bytes, limit: int) -> int:
 
 
 def _common_tail(old: bytes, new: bytes, limit: int) -> int:
-    """How many bytes, in whole units, both end with; at most ``limit``."""
+    """Return the length of the common suffix in bytes, in whole units; at most ``limit``."""
     done = 0
     old_end, new_end = len(old), len(new)
     while done < limit:

@@ -1,16 +1,16 @@
-"""Puts big texts into the document and reads them out of it, a slice at a time, so that the window goes on answering.
+"""Transfer of large texts into and out of the document, one slice at a time, so that the window stays responsive.
 
-Each slice takes a few milliseconds; how much goes into one follows from how long the last one took. The user's
-editing waits meanwhile (the editor is read only, and keys are done at the end).
+Each slice takes a few milliseconds; its size is adapted to the duration of the last one. The user's edits wait
+meanwhile (the editor is read-only, and keys are handled at the end).
 
-Each slice adds paragraphs, after which Qt paints the whole view again and moves the scroll bar: as much work as the
-slice. So Qt's layout is kept quiet while a slice goes in, and speaks for all of them ten times a second.
+Each slice adds paragraphs, after which Qt repaints the view and moves the scroll bar: as much work as the slice. So
+signals of Qt's layout are blocked during slices and emitted ten times a second.
 
-As a whole a million characters in short lines take 50 to 70 ms, in a window that does nothing else. So no more than
-about an eighth of that is put in at once.
+Inserting a million characters in short lines at once takes 50 to 70 ms in an idle window. So at most an eighth of that
+is inserted at once.
 
-Ten megabytes read at once are half a second in which nothing moves. If the text changes in the meantime, reading starts
-anew: what comes out is the text of one revision.
+Reading ten megabytes at once would block for half a second. If the text changes in the meantime, reading restarts: the
+result is the text of one revision.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ if TYPE_CHECKING:
     from gui.editor.token_editor import TokenEditor
 
 FEED_ABOVE = 1 << 17
-"""Texts with more characters than this are fed, or bytes if the characters are not counted yet."""
+"""Texts above this size are inserted in slices; in characters, or bytes if characters are not counted yet."""
 
 FIRST_SLICE = 16 * 1024
 _SMALLEST, _LARGEST = 4 * 1024, 128 * 1024
-_WANTED_SECONDS = 0.0025  # what follows a slice, painting and new tokens, takes as long again
-_PAUSE_MS = 2  # so that whatever became due during a slice has its turn before the next one
+_WANTED_SECONDS = 0.0025  # painting and new tokens after a slice take as long again
+_PAUSE_MS = 2  # lets events that became due during a slice run before the next one
 _SHOWN_EVERY_MS = 100
 
 
 class TextFeed(QObject):
-    """One text on its way into a document."""
+    """Inserts one text into a document in slices."""
 
     progressed = Signal(int, int)
-    """How much is in, and all: characters, or bytes where the text came as such."""
+    """Emitted with progress and total: characters, or bytes for a UTF-8 source."""
     finished = Signal()
-    """All of it is in."""
+    """Emitted when the whole text is inserted."""
 
     def __init__(self, soft: SoftDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -59,28 +59,28 @@ class TextFeed(QObject):
         self._timer.setInterval(_PAUSE_MS)
         self._timer.timeout.connect(self._step)
         self._source: TextSource = StringSource("")
-        self._piece, self._taken = "", 0  # the piece at hand, and how much of it is in
+        self._piece, self._taken = "", 0  # the current chunk, and how much of it is inserted
         self._done = 0
         self._size = FIRST_SLICE
         self._cursor: QTextCursor | None = None
-        self._removal: LargeRemoval | None = None  # of what was in its place
+        self._removal: LargeRemoval | None = None  # removal of the replaced text
         self._since_shown = QElapsedTimer()
 
     @property
     def active(self) -> bool:
-        """Whether a text is on its way."""
+        """True while a text is being inserted."""
         return self._cursor is not None
 
     @property
     def rest(self) -> Iterator[str]:
-        """What is not in yet, in pieces."""
+        """The text not yet inserted, in chunks."""
         return chain([self._piece[self._taken :]], self._source.rest())
 
     def start(self, source: TextSource, cursor: QTextCursor, *, at_once: bool) -> None:
-        """Begin to put a text in the place of the cursor's selection. Where that is much, it goes bit by bit before.
+        """Start replacing the cursor's selection by a text. A large selection is removed in parts first.
 
-        ``at_once``: with the first slice, so that a new text does not begin with an empty picture. Otherwise that comes
-        soon: a paste has taken its time already, to fetch the text from the clipboard.
+        ``at_once``: insert the first slice now, so that a new text is not first painted empty. Otherwise it follows
+        soon: fetching a paste from the clipboard has taken time already.
         """
         self._source = source
         self._piece = ""
@@ -95,7 +95,7 @@ class TextFeed(QObject):
             self._timer.start()
 
     def abandon(self) -> None:
-        """Stop without a word: what is in is about to go again."""
+        """Stop without signals; the inserted part is about to be removed."""
         self._timer.stop()
         self._cursor = self._removal = None
         self._source, self._piece, self._taken = StringSource(""), "", 0
@@ -126,7 +126,7 @@ class TextFeed(QObject):
             self._end()
 
     def _take(self) -> str:
-        """The next slice."""
+        """Return the next slice."""
         if self._taken == len(self._piece):
             self._piece, self._taken = self._source.next(), 0
         end = safe_end(self._piece, self._taken, self._size)
@@ -135,7 +135,7 @@ class TextFeed(QObject):
         return taken
 
     def _show(self) -> None:
-        """Say what the layout would have said of the slices since the last time."""
+        """Emit the layout signals blocked since the last time."""
         layout = self._soft.layout
         layout.documentSizeChanged.emit(layout.documentSize())
         layout.update.emit()
@@ -148,12 +148,12 @@ class TextFeed(QObject):
 
 
 _SLICE_PIECES = 3
-"""Of the editor's pieces, each of which takes a millisecond or two."""
-_READ_PAUSE_MS = 1  # so that whatever became due during a slice has its turn before the next one
+"""Chunks of the editor per turn; each takes a millisecond or two."""
+_READ_PAUSE_MS = 1  # lets events that became due during a slice run before the next one
 
 
 class TextReading(QObject):
-    """Reads one editor. Signal ``finished(int, tuple[str])``: a revision, and its text in pieces."""
+    """Reads the text of an editor in slices. Signal ``finished(int, tuple[str])``: a revision and its text chunks."""
 
     finished = Signal(int, object)
 
@@ -167,7 +167,7 @@ class TextReading(QObject):
         self._read: list[str] = []
 
     def start(self) -> None:
-        """Read the text, unless that is under way."""
+        """Start reading, unless already running."""
         if not self._timer.isActive():
             self._revision = -1
             self._timer.start()
@@ -177,7 +177,7 @@ class TextReading(QObject):
         if self._revision != self._editor.revision or self._editor.is_loading:
             self._revision = self._editor.revision
             self._left, self._read = self._editor.text_pieces(), []
-        if self._editor.is_loading:  # the document changes without an edit, and is whole soon
+        if self._editor.is_loading:  # the document changes without an edit, and is complete soon
             self._timer.start()
             return
         pieces = [*islice(self._left, _SLICE_PIECES)]
@@ -190,14 +190,14 @@ class TextReading(QObject):
 
 
 SLICE_SECONDS = 0.01
-"""How long pieces are put into the text before keys and painting have their turn."""
+"""Time for inserting pieces before events are handled, in seconds."""
 
 
 class PieceWriter(QObject):
-    """Writes the last piece first, so that the places of the others stay. Meanwhile nobody else can edit.
+    """Writes pieces last to first, so that offsets of the others stay valid. The editor is locked meanwhile.
 
-    Signals: ``finished(bool)``: whether all is in; not where another text was opened meanwhile, for then the rest means
-    nothing any more.
+    Signals: ``finished(bool)``: True if all pieces are written; False if another text was opened meanwhile, which makes
+    the rest meaningless.
     """
 
     finished = Signal(bool)
@@ -209,14 +209,14 @@ class PieceWriter(QObject):
         self._reached = -1
 
     def can_write(self, revision: int) -> bool:
-        """Whether this is the text in the editor, and the editor takes edits."""
+        """Return True if the editor holds the text of this revision and accepts edits."""
         editor = self._editor
         return revision == editor.revision and not editor.isReadOnly() and not editor.is_loading
 
     def write(self, revision: int, pieces: Sequence[Piece]) -> None:
-        """Begin, which may also be the end. ``pieces``: of the text of ``revision``, in order, apart from each other.
+        """Start writing; may finish at once. ``pieces``: of the text of ``revision``, sorted, not overlapping.
 
-        Only where ``can_write`` says so.
+        Requires ``can_write``.
         """
         self._left, self._reached = list(pieces), revision
         self._editor.lock.take(self)
@@ -225,7 +225,7 @@ class PieceWriter(QObject):
 
     @Slot()
     def _write_some(self) -> None:
-        """Put in pieces for a moment; then let others work."""
+        """Write pieces for a moment, then yield to other events."""
         left = self._left
         if left is None:
             return

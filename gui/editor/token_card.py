@@ -1,6 +1,6 @@
-"""The card that says all about one token: under the pointer, or pinned at the caret for the keyboard.
+"""The card with details of one token: at the pointer, or pinned at the caret for keyboard users.
 
-It is given plain data and shows plain text; where that comes from is not its business.
+It only displays plain data, whatever their source.
 """
 
 from __future__ import annotations
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from gui.prompt.prompt import Prompt
     from gui.state.settings import SettingsStore
 
-_OFFSET = QPoint(14, 20)  # clear of the pointer
-_EDGE = QMargins(8, 8, 8, 8)  # kept free at the edges of the screen
+_OFFSET = QPoint(14, 20)  # distance from the pointer
+_EDGE = QMargins(8, 8, 8, 8)  # margin to the edges of the screen
 _WIDEST = 460
 
 
 @dataclass(frozen=True, slots=True)
 class CardToken:
-    """What a card says about one token. ``text`` and ``hex`` are ready to be shown; ``rank`` None: not a merge, but
-    a special token; or, with ``is_piece``, of a tokenizer without ranks."""
+    """Details of one token. ``text`` and ``hex`` are ready for display.
+
+    ``rank`` is None for a special token; or, with ``is_piece``, in a tokenizer without ranks.
+    """
 
     index: int
     token_id: int
@@ -41,9 +43,9 @@ class CardToken:
 
 @dataclass(frozen=True, slots=True)
 class TokenCardContents:
-    """One token, where it lies, and the tokens that share a character with it.
+    """A token, its span, and the tokens that share a character with it.
 
-    Positions in UTF-16 units; in characters too, where they are known.
+    Offsets in UTF-16 units; in characters too, if known.
     """
 
     token: CardToken
@@ -55,12 +57,12 @@ class TokenCardContents:
 
 
 class TokenCard(QFrame):
-    """A small window without a frame. It never takes the focus from the editor unless it is pinned."""
+    """A small frameless window. It takes the focus from the editor only while pinned."""
 
     closed = Signal()
-    """It was pinned and is gone."""
+    """Emitted when a pinned card was closed."""
     merges_asked = Signal(int, int)
-    """UTF-16 units from and to: how this stretch is merged is asked for."""
+    """Emitted with the UTF-16 start and end of a span whose merges are requested."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.ToolTip)
@@ -83,21 +85,21 @@ class TokenCard(QFrame):
 
     @property
     def contents(self) -> TokenCardContents | None:
-        """What is shown, None while the card is hidden."""
+        """The displayed contents, None while the card is hidden."""
         return self._contents
 
     @property
     def pinned(self) -> bool:
-        """Whether the card stays until it is closed."""
+        """True while the card stays until it is closed."""
         return self._pinned
 
     def show_at(self, contents: TokenCardContents, place: QPoint) -> None:
-        """Show the card beside a point of the screen; not while another one is pinned."""
+        """Show the card beside a screen position, unless another is pinned."""
         if not self._pinned:
             self._present(contents, place)
 
     def pin_at(self, contents: TokenCardContents, place: QPoint) -> None:
-        """Show the card until Esc, a click beside it or ``dismiss``; its texts can be selected and copied."""
+        """Pin the card until Esc, a click outside or ``dismiss``; its text can be selected and copied."""
         self._pinned = True
         self._set_window_type(Qt.WindowType.Popup)
         self._present(contents, place)
@@ -108,7 +110,7 @@ class TokenCard(QFrame):
         self.hide()
 
     def leave(self) -> None:
-        """The pointer left the token: hide the card unless it is pinned."""
+        """Hide the card unless it is pinned; called when the pointer leaves the token."""
         if not self._pinned:
             self.hide()
 
@@ -122,7 +124,7 @@ class TokenCard(QFrame):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        # Its size is only final once its labels have their style.
+        # The size is final only after the labels are styled.
         self.move(self._inside_screen(self._place_beside))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -134,14 +136,14 @@ class TokenCard(QFrame):
             super().keyPressEvent(event)
 
     def text(self) -> str:
-        """All that the card says, a line each; what a screen reader reads and Ctrl+C copies."""
+        """Return the text of the card, one line per row, for screen readers and Ctrl+C."""
         return "\n".join(f"{name}: {value}" if value else name for name, value in self._rows)
 
     @Slot()
     def _ask_for_merges(self) -> None:
         contents = self._contents
         if contents is None:
-            return  # a key that was on its way to the button when the card was hidden
+            return  # a key press arrived at the button while the card was being hidden
         self.dismiss()
         self.merges_asked.emit(contents.utf16_start, contents.utf16_end)
 
@@ -241,7 +243,7 @@ class TokenCard(QFrame):
         return label
 
     def _inside_screen(self, place: QPoint) -> QPoint:
-        """Beside the point, on the other side of it where the screen ends."""
+        """Return the card's position beside a point, flipped at the edges of the screen."""
         area = self.screen().availableGeometry().marginsRemoved(_EDGE)
         corner = place + _OFFSET
         if corner.x() + self.width() > area.right():
@@ -255,9 +257,10 @@ MOST_BYTES = 64
 
 
 class TokenInspector(QObject):
-    """Owns the card; made after the first picture of the window.
+    """Owns the card; created after the first paint of the window.
 
-    Signals: ``merges_asked(int, int)``: from and to, in UTF-16 units of the prompt, where merges are asked for.
+    Signals: ``merges_asked(int, int)`` with the UTF-16 start and end of a span of the prompt whose merges are
+    requested.
     """
 
     merges_asked = Signal(int, int)
@@ -282,7 +285,7 @@ class TokenInspector(QObject):
 
     @Slot()
     def pin_at_caret(self) -> None:
-        """Show the card of the token at the caret until Esc."""
+        """Pin the card of the token at the caret until Esc."""
         contents = self._contents(self._editor.token_at(self._editor.caret_offset()))
         if contents is not None:
             corner = self._editor.cursorRect().bottomLeft()

@@ -1,9 +1,9 @@
-"""The prompt editor: plain text with its tokens painted under it.
+"""The prompt editor: plain text with its tokens painted below it.
 
-Only parts of the screen are painted after an edit, with the current token of that moment. A frame painted before may
-then still stand elsewhere.
+After an edit only parts of the screen are repainted, with the current token of that moment. A frame painted earlier may
+still be visible elsewhere.
 
-Nothing here imports numpy before the first tokens come: the window is on the screen by then. The tokens are in
+Nothing here imports numpy before the first tokens arrive, when the window is already visible. Tokens are in
 ``TokenTracker``, drawing in ``TokenPainter``, text and keys in ``SoftTextEdit``.
 """
 
@@ -45,23 +45,23 @@ if TYPE_CHECKING:
     from gui.look.token_palette import TokenPalette
 
 Bounds = tuple[int, int]
-"""Where a token starts and ends, in UTF-16 units of the logical text."""
+"""Start and end of a token, in UTF-16 units of the logical text."""
 
 
 class CurrentFrame:
-    """The frame that is on the screen as a whole, and those of which a part was painted since."""
+    """Tracks the frame that is completely on the screen, and those painted in part since."""
 
     def __init__(self) -> None:
         self._whole: Bounds | None = None
         self._parts: list[Bounds] = []
 
     def paint(self, bounds: Bounds | None) -> None:
-        """Some of the screen is painted now, with the frame around these bounds if it is in that part."""
+        """Record a partial repaint, with the frame around these bounds if it is in that part."""
         if bounds is not None and bounds != self._whole and bounds not in self._parts:
             self._parts.append(bounds)
 
     def move(self, edits: Sequence[TextEdit]) -> None:
-        """The text was edited; bounds move as those of the tokens do."""
+        """Apply edits of the text; bounds move like those of tokens."""
         for edit in edits:
             start, removed, inserted = edit.utf16_start, edit.utf16_removed, edit.inserted
             added = len(inserted) if inserted.isascii() else len(inserted.encode("utf-16-le")) // 2
@@ -70,7 +70,7 @@ class CurrentFrame:
             self._parts = [_moved(bounds, start, removed, added) for bounds in self._parts]
 
     def settle(self, bounds: Bounds | None) -> list[Bounds]:
-        """The frame belongs around these bounds. Returns what to paint again for that, in order; then it is so."""
+        """Set the frame to these bounds. Return the bounds to repaint for that, sorted."""
         places = {*self._parts, self._whole, bounds} - {None}
         if self._whole == bounds:
             places.discard(bounds)
@@ -86,20 +86,20 @@ def _moved(bounds: Bounds, start: int, removed: int, added: int) -> Bounds:
 _SMALLEST_POINTS, _LARGEST_POINTS = 6.0, 72.0
 _TAB_COLUMNS = 4
 _DIM_AFTER_MS = 250
-_NEAR = 200  # UTF-16 units between two places that are repainted in one
+_NEAR = 200  # maximum gap between two spans repainted together, in UTF-16 units
 
 
 class TokenEditor(SoftTextEdit):
-    """Shows each token of its text. Tokens come from outside, through ``apply_patch``."""
+    """Shows the tokens of its text. Tokens arrive from outside, through ``apply_patch``."""
 
     token_hovered = Signal(object, object)
-    """TokenSpan or None, QPoint (global): the token under the pointer is another one."""
+    """Emitted with TokenSpan or None and a global QPoint when the token under the pointer changes."""
     caret_token_changed = Signal(object)
-    """TokenSpan or None: the token at the caret is another one, or the same one at another place."""
+    """Emitted with TokenSpan or None when the token at the caret or its span changes."""
     selection_tokens_changed = Signal(int)
-    """How many tokens the selection touches, -1 without a selection."""
+    """Emitted with the number of tokens that the selection touches, -1 without a selection."""
     zoom_changed = Signal(int)
-    """Steps of one point, 0 for the font that was set."""
+    """Emitted with the zoom in steps of one point, 0 for the original font."""
 
     def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
         super().__init__(parent, soft_limit=soft_limit)
@@ -116,7 +116,7 @@ class TokenEditor(SoftTextEdit):
         self._caret_span: TokenSpan | None = None
         self._selected_tokens = -1
         self._hovered = -1
-        self._repainted = (0, -1)  # from this to this offset all is going to be painted anyway
+        self._repainted = (0, -1)  # offsets of the span that is going to be repainted anyway
         self._frame = CurrentFrame()
         self._announce_timer = QTimer(self)
         self._announce_timer.setSingleShot(True)
@@ -135,10 +135,10 @@ class TokenEditor(SoftTextEdit):
 
     @Slot(int, object)
     def apply_patch(self, revision: int, patch: TokenPatch) -> None:
-        """Show the tokens that were computed for the text of ``revision``, moved over what was edited since."""
+        """Show the tokens computed for the text of ``revision``, rebased onto later edits."""
         if self._tracker.spans is None:
-            # Not before there is anything to point at. The first call of viewport() is also a slow one: to name its
-            # type, the bindings load every kind of scroll area; the window is on the screen by now.
+            # Enabled only when there are tokens. The first call of viewport() is slow: to find its type, PySide loads
+            # every kind of scroll area; by now the window is visible.
             self.viewport().setMouseTracking(True)
         self._show_tokens(self._tracker.apply(revision, patch))
 
@@ -165,23 +165,23 @@ class TokenEditor(SoftTextEdit):
 
     @property
     def token_count(self) -> int:
-        """How many tokens are known of the text as it is; stretches that wait for theirs are left out."""
+        """Number of known tokens; text without tokens yet is not counted."""
         spans = self._tracker.spans
         return 0 if spans is None else spans.token_count
 
     @property
     def tokens_stale(self) -> bool:
-        """Whether the text was edited after the tokens shown were computed."""
+        """True if the text was edited after the shown tokens were computed."""
         return self._tracker.stale
 
     def token_at(self, utf16_offset: int) -> TokenSpan | None:
-        """The token that holds the character behind an offset, at the end of the text the last one."""
+        """Return the token of the character after an offset; at the end of the text the last token."""
         spans = self._tracker.spans
         index = -1 if spans is None else spans.index_at(utf16_offset)
         return None if index < 0 or spans is None else spans.span(index)
 
     def token(self, index: int) -> TokenSpan | None:
-        """A token by its index, None if there is none."""
+        """Return a token by its index, None if there is none."""
         spans = self._tracker.spans
         if spans is None or not 0 <= index < len(spans):
             return None
@@ -189,8 +189,8 @@ class TokenEditor(SoftTextEdit):
         return span if span.token_id >= 0 else None
 
     def selected_tokens(self) -> tuple[int, int]:
-        """The first token of those that the selection touches, and the one behind the last; without a selection both
-        are the token at the caret. (-1, -1) where there is none."""
+        """Return the first token that the selection touches and the end of the range; without a selection, both are the
+        token at the caret. (-1, -1) if there is none."""
         start, end = self.selected_range()
         spans = self._tracker.spans
         first = -1 if spans is None else spans.index_at(start)
@@ -199,36 +199,36 @@ class TokenEditor(SoftTextEdit):
         return first, first + (spans.touching(start, end) if end > start else 0)
 
     def token_ids(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]] | None:
-        """The IDs of all tokens, and whether each begins inside a character; None while some are not known."""
+        """Return the IDs of all tokens, and whether each begins inside a character; None while some are unknown."""
         spans = self._tracker.spans
         if spans is None or self._tracker.stale:
             return None
         return spans.all_ids()
 
     def tokens_ending(self, utf16_start: int, utf16_end: int) -> int:
-        """How many tokens end behind the first offset and not behind the second: of all lines, their sum is that of
-        the text. 0 before there are tokens."""
+        """Return the number of tokens that end after the first offset and at or before the second, so that lines add up
+        to the text. 0 before there are tokens."""
         spans = self._tracker.spans
         return 0 if spans is None else spans.count_ending(utf16_end) - spans.count_ending(utf16_start)
 
     def numbered_lines(self, clip: QRect) -> list[NumberedLine]:
-        """The logical lines that begin in ``clip`` of the viewport, for a margin beside it."""
+        """Return the logical lines that begin in ``clip`` of the viewport, for a margin beside it."""
         return numbered_lines(self, self._soft, clip)
 
     def go_to_token(self, index: int) -> bool:
-        """Select a token, counted from 0, and show it in the middle; False if there is none."""
+        """Select a token by its index, from 0, and centre it; False if there is none."""
         span = self.token(index)
         if span is None:
             return False
         start, end = span.utf16_start, span.utf16_end
         if start == end and start:
-            start = self._clamp(start - 1)  # a token without width is in the character before it
+            start = self._clamp(start - 1)  # a token without width is part of the previous character
         self.select_range(start, end)
         self.centerCursor()
         return True
 
     def highlight_matches(self, utf16_starts: Sequence[int], utf16_ends: Sequence[int]) -> None:
-        """Frame these stretches, in rising order and apart from each other; they stay until the next edit or call."""
+        """Frame these spans, sorted and not overlapping, until the next edit or call."""
         if not len(utf16_starts) and self._options is None:
             return
         import numpy as np
@@ -241,7 +241,7 @@ class TokenEditor(SoftTextEdit):
     # How it looks
 
     def set_palette(self, palette: TokenPalette) -> None:
-        """Draw with other colours."""
+        """Set the colours."""
         self._token_palette = palette
         colours = QPalette(self.palette())
         for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
@@ -250,13 +250,13 @@ class TokenEditor(SoftTextEdit):
             colours.setColor(group, QPalette.ColorRole.Highlight, palette.selection)
             colours.setColor(group, QPalette.ColorRole.HighlightedText, palette.selected_text)
         self.setPalette(colours)
-        self.viewport().setPalette(colours)  # a style sheet leaves it the palette of the theme before
+        self.viewport().setPalette(colours)  # a style sheet leaves the viewport with the previous theme's palette
         if self._painter is not None:
             self._painter.set_palette(palette)
             self.viewport().update()
 
     def set_show_whitespace(self, shown: bool) -> None:
-        """Show signs for spaces, tabs and newlines, or not."""
+        """Set whether spaces, tabs and newlines are marked."""
         self._show_whitespace = shown
         if self._options is not None:
             self._options.show_newlines = shown
@@ -264,17 +264,17 @@ class TokenEditor(SoftTextEdit):
 
     @property
     def zoom(self) -> int:
-        """Steps of one point away from the font that was set."""
+        """Zoom in steps of one point from the original font."""
         return self._zoom
 
     @property
     def zoom_percent(self) -> int:
-        """Size of the text, in percent of the font that was set."""
+        """Text size, in percent of the original font."""
         points = self._base_font.pointSizeF()
         return round(100 * (points + self._zoom) / points) if points > 0 else 100
 
     def zoom_by(self, steps: int) -> None:
-        """Make the text larger, or smaller by negative steps of one point."""
+        """Zoom in by steps of one point; negative steps zoom out."""
         points = QFontInfo(self._base_font).pointSizeF()
         wanted = min(max(points + self._zoom + steps, _SMALLEST_POINTS), _LARGEST_POINTS)
         zoom = round(wanted - points)
@@ -284,11 +284,11 @@ class TokenEditor(SoftTextEdit):
             self.zoom_changed.emit(zoom)
 
     def zoom_reset(self) -> None:
-        """Show the text in the font that was set."""
+        """Reset the zoom."""
         self.zoom_by(-self._zoom)
 
     def setFont(self, font: QFont) -> None:
-        """Set the font from which zooming starts."""
+        """Set the font at zoom 0."""
         self._base_font = QFont(font)
         self._apply_zoom()
 
@@ -391,7 +391,7 @@ class TokenEditor(SoftTextEdit):
         options = self._paint_options()
         options.caret = self.caret_offset()
         if not self._has_matches():
-            # Nothing is drawn into the gap below a line: one that only reaches into the clip by it is left out.
+            # Nothing is drawn in the gap below a line, so a line that reaches into the clip only by its gap is skipped.
             clip.setTop(clip.top() + int(LINE_GAP))
         lines = visible_lines(self, self._soft, clip)
         with QPainter(self.viewport()) as painter:
@@ -406,18 +406,18 @@ class TokenEditor(SoftTextEdit):
         return self._options is not None and len(self._options.match_starts) > 0
 
     def _update_range(self, utf16_start: int, utf16_end: int) -> None:
-        """Repaint the lines that hold some of the text between two offsets."""
+        """Repaint the lines that contain text between two offsets."""
         if self._repainted[0] <= utf16_start and utf16_end <= self._repainted[1]:
             return
         document = self.document()
-        length = self._soft.length  # of what is in the document: a text being loaded is longer
+        length = self._soft.length  # length in the document: a text being loaded is longer
         start = self._soft.to_document(min(utf16_start, length), before_break=True)
         end = self._soft.to_document(min(utf16_end, length))
         first = document.findBlock(start)
         last = first if first.contains(end) else document.findBlock(end)
         height = self.viewport().height()
         above = self.contentOffset().y()
-        # Paragraphs above the window are at negative places.
+        # Paragraphs above the window have negative y.
         geometry = self.blockBoundingGeometry(first)
         line = first.layout().lineForTextPosition(start - first.position())
         top = above + geometry.top() + (line.y() if line.isValid() else 0)
@@ -437,7 +437,7 @@ class TokenEditor(SoftTextEdit):
             self._repainted = (self._soft.to_logical(known_from), self._soft.to_logical(known_to))
 
     def _expect_repaint(self, edits: Sequence[TextEdit]) -> None:
-        """Qt repaints a paragraph in which it changed something as a whole; there is no need to ask for it again."""
+        """Record that Qt repaints an edited paragraph as a whole, so that it need not be requested again."""
         if len(edits) != 1:
             return
         block = self.document().findBlock(self._soft.to_document(edits[0].utf16_start))
@@ -445,14 +445,14 @@ class TokenEditor(SoftTextEdit):
         self._repainted = (start, start + block.length() - 1)
 
     def _update_frame(self) -> None:
-        """Repaint where the frame of the current token is, and where it should be."""
+        """Repaint the old and new frames of the current token."""
         span = self._caret_span
         bounds = None if span is None else (span.utf16_start, span.utf16_end)
         places = self._frame.settle(bounds)
         if len(places) == 2 and places[1][0] - places[0][1] < _NEAR:
             places = [(places[0][0], max(places[0][1], places[1][1]))]
         for start, end in places:
-            # A token without width is drawn in the character before it.
+            # A token without width is drawn in the previous character.
             self._update_range(max(0, start - 2) if start == end else start, end)
 
     @Slot()
@@ -461,12 +461,12 @@ class TokenEditor(SoftTextEdit):
             self._announce_timer.start()
 
     def _waits_for_tokens(self) -> bool:
-        """Whether the tokens of an edit should come soon: what is said of those before would not stay true."""
+        """Return True if tokens of an edit are expected soon; signals about the old ones would be short-lived."""
         return self._dim_timer.isActive() and self._tracker.stale
 
     @Slot()
     def _announce(self) -> None:
-        """Tell of the tokens at the caret and in the selection; once for all that happened since the last turn."""
+        """Emit changes of the tokens at the caret and in the selection, once per turn."""
         spans = self._tracker.spans
         start, end = self.selected_range()
         caret = start if start == end else self.caret_offset()
@@ -482,7 +482,7 @@ class TokenEditor(SoftTextEdit):
     @Slot()
     def _dim_stale(self) -> None:
         if self.is_loading:
-            # Some of the text is always without its tokens then, most of it out of sight.
+            # A loading text always has a part without tokens, mostly out of sight.
             self._dim_timer.start()
         elif self._tracker.stale:
             self._paint_options().dim_stale = True
@@ -502,7 +502,7 @@ class TokenEditor(SoftTextEdit):
         super().setFont(font)
 
     def _offset_under(self, place: QPoint) -> int:
-        """The start of the token there: Qt's own place may be behind it."""
+        """Return the start of the token there: Qt's own position may be after it."""
         span = self.token(self._token_index_under(place))
         return super()._offset_under(place) if span is None else span.utf16_start
 

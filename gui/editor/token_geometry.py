@@ -1,10 +1,10 @@
-"""Where tokens lie on the lines of the screen.
+"""Positions of tokens on screen lines.
 
 A line is measured token by token with ``QTextLine.cursorToX``, a line with right-to-left text by the glyphs of each
-token. Most text is plain ASCII in a font of one width and need not be measured: see ``token_rows``.
+token. Most text is plain ASCII in a fixed-pitch font and need not be measured: see ``token_rows``.
 
-Two tokens may share what is seen as one character: a token may end inside its bytes, or between the parts of an
-emoji. Such a character's place is divided evenly among them.
+Two tokens may share a visible character: a token may end inside its bytes, or between the parts of an emoji. The width
+of such a character is divided evenly among them.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice, TokenSpans
 from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
 
-_MOST_KNOWN = 1024  # measures of lines that are kept
+_MOST_KNOWN = 1024  # number of cached line measures
 _NO_LIMIT = float("inf")
 _WIDE = 2.0
-"""Of a line so many times as wide as what is seen of it only some is measured: nobody sees the rest."""
+"""Lines wider than this multiple of the viewport are measured only in and near their visible part."""
 _K = TypeVar("_K")
 _T = TypeVar("_T")
 _STRETCH = 32
-"""In UTF-16 units: of a wide line it is found out where each such stretch begins. No character is wider than a line is
-high, or hardly any, so that is known to within so many times the height."""
+"""Interval at which x positions of a wide line are computed, in UTF-16 units. Hardly any character is wider than the
+line height, so positions between are known to within this multiple of it."""
 
 
 class Pieces(NamedTuple):
-    """Rectangles and what they belong to, as parallel arrays.
+    """Rectangles and their tokens, as parallel arrays.
 
-    ``rects`` float64[n, 4]: x, y, width, height in the viewport. ``tokens`` int64[n]: indices of tokens. ``begins``
-    bool[n]: whether the token starts with this piece. ``shared`` bool[n]: whether the piece is a part of a character
-    that several tokens share, or stands for characters without width.
+    ``rects`` float64[n, 4]: x, y, width, height in the viewport. ``tokens`` int64[n]: token indices. ``begins``
+    bool[n]: True if the token starts with this piece. ``shared`` bool[n]: True if the piece is part of a character that
+    several tokens share, or stands for characters without width.
     """
 
     rects: NDArray[np.float64]
@@ -61,8 +61,11 @@ def token_pieces(
     known: MeasuredLines | None = None,
     width: float | None = None,
 ) -> Pieces:
-    """The pieces of the tokens ``view`` on one or more ``lines``. ``known``: lines that were measured before.
-    ``width``: of the viewport; of lines that are much wider, those in it and some beside it. Without, all."""
+    """Return the pieces of the tokens ``view`` on ``lines``.
+
+    ``known``: cache of measured lines. ``width``: of the viewport; of much wider lines, only the pieces in it and
+    nearby are returned. None for all.
+    """
     known = MeasuredLines() if known is None else known
     parts = [known.pieces(line, view, width) for line in lines]
     return parts[0] if len(parts) == 1 else _joined(*parts)
@@ -73,13 +76,13 @@ def _joined(*parts: Pieces) -> Pieces:
 
 
 class MeasuredLines:
-    """The pieces of lines that have to be measured, each measured once for the tokens it has.
+    """Cache of the pieces of measured lines, each measured once for its tokens.
 
-    A line is known again by all that its measures follow from: its text and as much around it as can change how it is
-    shaped and in which direction it runs, how wide the layout made it, and the bounds of its tokens. So a key typed in
-    a paragraph of fifty lines has one or two of them measured. Whoever changes the font must ``clear``.
+    A line is identified by everything that its measures depend on: its text and as much around it as can influence
+    shaping and direction, its laid-out width, and its token bounds. So a key press in a paragraph of fifty lines
+    measures one or two of them. After a change of the font, call ``clear``.
 
-    ``is_behind``: whether a line was left out since ``measure_for``, for want of time.
+    ``is_behind``: True if a line was skipped since ``measure_for`` for lack of time.
     """
 
     def __init__(self) -> None:
@@ -91,19 +94,19 @@ class MeasuredLines:
         self._surroundings = Surroundings("")
 
     def clear(self) -> None:
-        """Forget all lines."""
+        """Drop all lines."""
         self._known.clear()
         self._around.clear()
 
     def measure_for(self, seconds: float) -> None:
-        """Measure no longer than so many seconds of processor time from now on, but one thing at least: a page of small
-        letters of many scripts takes longer than a window may stand still. What is not measured by then has no pieces
-        and no signs, and is measured when it is painted again."""
+        """Limit measuring to this many seconds of processor time from now, but measure at least one thing: a page of
+        small letters in many scripts takes too long for one paint. Skipped lines have no pieces and no marks until they
+        are painted again."""
         self.is_behind = self._has_measured = False
         self._until = thread_time() + seconds
 
     def pieces(self, line: VisibleLine, view: SpanSlice, width: float | None = None) -> Pieces:
-        """The pieces of the tokens of one line; see ``token_pieces``."""
+        """Return the pieces of the tokens of one line; see ``token_pieces``."""
         start, end = self.seen(line, width)
         first = int(view.ends.searchsorted(np.int32(start), "left"))
         last = int(view.starts.searchsorted(np.int32(end), "right"))
@@ -115,7 +118,7 @@ class MeasuredLines:
         return NO_PIECES if pieces is None else self._placed(pieces, line, view.first + first)
 
     def seen(self, line: VisibleLine, width: float | None) -> tuple[int, int]:
-        """Between which offsets of the text a line is in a viewport of that width, or near it."""
+        """Return the offsets between which a line is in or near a viewport of that width."""
         natural = line.line.naturalTextWidth()
         if width is None or line.preedit or natural <= _WIDE * width:
             return line.offset, line.end
@@ -130,16 +133,16 @@ class MeasuredLines:
         return line.offset + int(seen[0]) * _STRETCH, min(line.end, line.offset + int(seen[-1] + 1) * _STRETCH)
 
     def edges(self, line: VisibleLine, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> NDArray[np.float64]:
-        """Left and right edges of stretches of a line, float64[n, 2], in pixels of the viewport: a row a stretch, more
-        of those that are in several places. ``starts``, ``ends``: offsets of the text, on the line."""
+        """Return left and right edges of spans of a line, float64[n, 2], in viewport pixels: one row per span, more for
+        spans that are split on the screen. ``starts``, ``ends``: offsets of the text, on the line."""
         firsts, lasts = starts - line.block_offset, ends - line.block_offset
         what = ("edges", (starts - line.offset).tobytes(), (ends - line.offset).tobytes())
         edges = self.once(line, what, lambda: _edges(line._replace(left=0.0), firsts, lasts))
         return np.empty((0, 2)) if edges is None else edges + line.left
 
     def once(self, line: VisibleLine, what: tuple[object, ...], measure: Callable[[], _T]) -> _T | None:
-        """What is found out about a line, as long as it is the same. ``what`` tells one such thing from others. None
-        where there is no time left for it, see ``measure_for``."""
+        """Return a cached measure of a line, or compute it. ``what``: key of the measure. None if no time is left, see
+        ``measure_for``."""
         if line.preedit:
             return measure()
         place = (line.text, line.start, line.length)
@@ -182,7 +185,7 @@ def _keep(known: dict[_K, _T], key: _K, one: _T) -> None:
 
 
 def _places(line: VisibleLine) -> NDArray[np.float64]:
-    """Where each stretch of a line begins, and its last one ends, in pixels from where the line begins; float64."""
+    """Return the x at every ``_STRETCH`` units of a line and at its end, in pixels from its start; float64."""
     start, end = line.start, line.start + line.length
     return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _STRETCH), end)])
 
@@ -195,7 +198,7 @@ def _edges(line: VisibleLine, firsts: NDArray[np.int32], lasts: NDArray[np.int32
 
 
 class _Measured:
-    """Measures one line. Its pieces begin at 0, 0; tokens are counted from the first one that is given."""
+    """Measures one line. Its pieces are relative to 0, 0; tokens are counted from the first given one."""
 
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         self._line = line._replace(left=0.0, top=0.0)
@@ -206,15 +209,15 @@ class _Measured:
         self._shared: list[bool] = []
 
     def pieces(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
-        """The pieces of tokens, bounds counted from the line's start; ``continues`` may tell of one more."""
+        """Return the pieces of tokens, bounds relative to the line's start; ``continues`` may have one extra item."""
         start = np.int32(self._line.start)
         starts, ends = starts + start, ends + start
         pieces = self.together(starts, ends) if not continues.any() else None
         return pieces or self.one_by_one(starts, ends, continues)
 
     def together(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> Pieces | None:
-        """The pieces where every token has its own characters, as on most lines: each bound is measured once, or each
-        glyph. None elsewhere. Bounds counted from the start of the paragraph."""
+        """Return the pieces if no tokens share characters, as on most lines: each bound, or each glyph, is measured
+        once. None otherwise. Bounds are relative to the start of the paragraph."""
         line = self._line
         low, high = line.start, line.start + line.length
         tokens = np.flatnonzero(np.maximum(starts, low) < np.minimum(ends, high))
@@ -231,7 +234,7 @@ class _Measured:
         return _joined(Pieces(rects, tokens[known], begins[known], width <= 0), self._collected())
 
     def one_by_one(self, starts: NDArray[np.int32], ends: NDArray[np.int32], continues: NDArray[np.uint8]) -> Pieces:
-        """The pieces of any tokens. Bounds counted from the start of the paragraph."""
+        """Return the pieces of any tokens. Bounds are relative to the start of the paragraph."""
         self._add(starts.tolist(), ends.tolist(), [*(continues != 0).tolist(), False])
         return self._collected()
 
@@ -295,44 +298,44 @@ def _share(shares: dict[int, list[int]], cluster: int, token: int) -> None:
 
 
 class LineRuler:
-    """Measures one line. Positions count UTF-16 units from the start of the paragraph, x is in the viewport."""
+    """Measures one line. Positions are UTF-16 units from the start of the paragraph, x is in the viewport."""
 
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
-        """``surroundings``: those of its paragraph, if they are known."""
+        """``surroundings``: of the line's paragraph, if known."""
         self._line = line
         self._known_surroundings = surroundings
         self._composing_at = line.layout.preeditAreaPosition() if line.preedit else -1
 
     @cached_property
     def is_bidirectional(self) -> bool:
-        """Whether some of it may run from right to left."""
+        """True if part of the line may run right to left."""
         return self._runs_both_ways(self._line.start, self._line.start + self._line.length)
 
     def x(self, position: int) -> float:
-        """Where the caret stands at a position."""
+        """Return the x of the caret at a position."""
         return self._line.left + self._line.line.cursorToX(self._in_layout(position))[0]
 
     def is_inside(self, position: int) -> bool:
-        """Whether a position lies inside what is seen as one character."""
+        """Return True if a position is inside a visible character."""
         return self._composing_at < 0 and not self._line.layout.isValidCursorPosition(position)
 
     def cluster_start(self, position: int) -> int:
-        """Start of the character before a position, or of the one around it."""
+        """Return the start of the character before or around a position."""
         return max(0, position - 1) if self._composing_at >= 0 else self._line.layout.previousCursorPosition(position)
 
     def cluster_end(self, position: int) -> int:
-        """End of the character that begins at a position, or of the one around it."""
+        """Return the end of the character at or around a position."""
         return position + 1 if self._composing_at >= 0 else self._line.layout.nextCursorPosition(position)
 
     def is_right_to_left(self, position: int) -> bool:
-        """Whether the character at a position is read from right to left."""
+        """Return True if the character at a position runs right to left."""
         if not self.is_bidirectional:
             return False
         runs = self._line.line.glyphRuns(self._in_layout(position), 1)
         return bool(runs) and runs[0].isRightToLeft()
 
     def spans(self, start: int, end: int) -> list[tuple[float, float]]:
-        """Left and right edges of the text between two positions of the line: more than one in bidirectional text."""
+        """Return left and right edges of the text between two positions of the line: several in bidirectional text."""
         if not self.is_bidirectional or not (self._is_wrapped_at_space or self._runs_both_ways(start, end)):
             return [(self.x(start), self.x(end))]
         return self.spans_of_glyphs(start, end)
@@ -340,8 +343,8 @@ class LineRuler:
     def extents(
         self, starts: NDArray[np.integer], ends: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-        """``spans`` of several stretches of the line at once: left and right edges, float64[n] each, and where these
-        are known, bool[n]. Of others ``spans`` must be asked."""
+        """Return ``spans`` for several pairs of positions at once: left and right edges, float64[n] each, and where
+        they are known, bool[n]. For the others, call ``spans``."""
         if not self.is_bidirectional:
             bounds = np.union1d(starts, ends)
             carets = np.array([self.x(position) for position in bounds.tolist()])
@@ -356,13 +359,13 @@ class LineRuler:
         return nowhere, nowhere.copy(), np.zeros(len(starts), np.bool_)
 
     def spans_of_glyphs(self, start: int, end: int) -> list[tuple[float, float]]:
-        """The same for any text. Carets stand between characters, and where the direction changes that is another
-        place; glyphs know better."""
+        """Like ``spans``, for any text. Carets are between characters, which are elsewhere when the direction changes;
+        glyphs are reliable."""
         first = self._in_layout(start)
         left = self._line.left
         found: list[tuple[float, float]] = []
         rects = [run.boundingRect() for run in self._line.line.glyphRuns(first, self._in_layout(end) - first)]
-        if len(rects) == 1:  # as of most tokens
+        if len(rects) == 1:  # as for most tokens
             return [(left + rects[0].left(), left + rects[0].right())]
         for rect in sorted((left + rect.left(), left + rect.right()) for rect in rects):
             if found and rect[0] - found[-1][1] < TOLERANCE:
@@ -377,8 +380,8 @@ class LineRuler:
         return [(min(here, there), max(here, there))]
 
     def _hanging(self, width: float) -> tuple[float, float]:
-        """The place of a space at which the line was wrapped: behind its last letter, without width if others follow
-        there on the screen."""
+        """Return the edges of a space at which the line was wrapped: after its last letter, without width if other text
+        follows there on the screen."""
         before = self._line.layout.previousCursorPosition(self._visible_end)
         runs = self._line.line.glyphRuns(before, self._visible_end - before)
         natural = self._line.line.naturalTextRect()
@@ -394,7 +397,7 @@ class LineRuler:
 
     @cached_property
     def _visible_end(self) -> int:
-        """Behind the last character of the line that is no space."""
+        """End of the last character of the line that is not a space."""
         line = self._line
         text = self._surroundings.of(line.start, line.start + line.length)[2]
         return line.start + utf16_length(text.rstrip(" "))
@@ -405,7 +408,7 @@ class LineRuler:
 
     @cached_property
     def _is_back(self) -> bool:
-        """Whether the paragraph is written from right to left: layouts leave that to its first letter."""
+        """True if the paragraph's base direction is right to left; layouts derive it from the first letter."""
         direction = self._line.layout.textOption().textDirection()
         if direction == Qt.LayoutDirection.LayoutDirectionAuto:
             return self._surroundings.is_right_to_left
@@ -413,8 +416,8 @@ class LineRuler:
 
     @cached_property
     def _is_wrapped_at_space(self) -> bool:
-        """Whether the line ends in a space that may hang over. If that runs against its paragraph, carets elsewhere on
-        the line are beside the text by the width of that space."""
+        """True if the line ends in a space that may hang over. If it runs against the paragraph's direction, carets
+        elsewhere on the line are off by the width of that space."""
         line = self._line
         return not line.ends_paragraph and self._visible_end < line.start + line.length
 
@@ -422,7 +425,7 @@ class LineRuler:
         return self._is_back or self._surroundings.run_both_ways(start, end)
 
     def _in_layout(self, position: int) -> int:
-        """The layout's position: it counts what an input method composes."""
+        """Return the layout's position, which includes input method composition."""
         return position + self._line.preedit if 0 <= self._composing_at < position else position
 
 
@@ -432,10 +435,10 @@ _ON_CHARACTER = QTextLine.CursorPosition.CursorOnCharacter
 def token_index_under(
     editor: QPlainTextEdit, soft: SoftDocument, spans: TokenSpans, place: QPoint, newline_width: float = 0
 ) -> int:
-    """Index of the token under a point of the editor's viewport, -1 if there is none.
+    """Return the index of the token under a point of the editor's viewport, -1 if there is none.
 
-    Of the tokens that share a character each has a part of its width, as it is drawn. ``newline_width``: of the signs
-    of newlines behind the lines, 0 if they are not shown.
+    Tokens that share a character each have a part of its width, as drawn. ``newline_width``: of the newline symbols
+    after lines, 0 if hidden.
     """
     for line in visible_lines(editor, soft, QRect(place.x(), place.y(), 1, 1)):
         if line.top <= place.y() < line.top + line.height:
@@ -459,7 +462,7 @@ def _index_on(line: VisibleLine, spans: TokenSpans, x: int) -> int:
     last = spans.count_ending(line.block_offset + end) - 1
     if first < 0 or last <= first:
         return first
-    # Whole tokens before or behind the character are not in it; those that are share its width.
+    # Exclude whole tokens before and after the character; the rest share its width.
     view = spans.covering(line.block_offset + position, line.block_offset + end)
     shared = [
         view.first + k

@@ -1,8 +1,8 @@
-"""Draws tokens on the editor's viewport, under its text.
+"""Drawing of tokens on the editor's viewport, below its text.
 
-Colours are painted, never put into the document: formats would change how text is shaped, and would have to be
-undone, saved and copied with it. Only what the clip shows is looked at. Lines of columns are drawn as rows of pixels
-(``token_rows``). Of the others everything of one colour goes to Qt in one call, from the memory of an array.
+Colours are painted, never stored in the document: formats would change text shaping, and would be undone, saved and
+copied with it. Only the clip is processed. Lines of columns are drawn as pixel rows (``token_rows``). For other lines,
+all rectangles of one colour are passed to Qt in one call, from the memory of an array.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 NEWLINE_SIGN = "\u23ce"
 _LENGTHS = np.array([2, 3, 5, 8, 13], np.int32)
-"""In UTF-16 units: from each of these on a token has the next fill, where fills tell lengths."""
+"""Token lengths in UTF-16 units at which the next fill begins, if fills encode length."""
 _SPREAD = np.uint32(0x9E3779B1)
-"""Neighbouring ids are often of one family: this spreads them over the fills."""
+"""Multiplier that spreads neighbouring IDs, which are often related, over the fills."""
 _HOLLOW = QBrush()
 HATCH_ALPHA = 22
 _HATCH_FOOT = 4.0
-"""Pixels at the foot of a token where the hatching is drawn in full: above, the text must stay readable on it."""
+"""Height at the foot of a token where the hatching is opaque, in pixels; above, the text on it must stay readable."""
 MATCH_ALPHA = 45
 MEASURE_SECONDS = 0.02
-"""For so long a painting may measure lines."""
+"""Maximum time that a paint may spend on measuring lines, in seconds."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class PaintOptions:
     """What to draw besides the tokens."""
 
     caret: int = -1
-    """UTF-16 offset; the token there gets a frame. -1 for none."""
+    """UTF-16 offset of the token that gets a frame; -1 for none."""
     show_newlines: bool = False
     dim_stale: bool = False
     match_starts: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, np.int32))
@@ -51,7 +51,7 @@ class PaintOptions:
 
 
 class TokenPainter:
-    """Draws with one palette."""
+    """Draws tokens with one palette."""
 
     def __init__(self, palette: TokenPalette) -> None:
         self._rectangles = Rectangles()
@@ -63,21 +63,21 @@ class TokenPainter:
 
     @property
     def newline_width(self) -> float:
-        """How wide the sign of a newline is."""
+        """Width of the newline symbol."""
         return self._newline_width
 
     @property
     def is_behind(self) -> bool:
-        """Whether something was left out since ``begin``, so that all must be painted again."""
+        """True if something was skipped since ``begin``, so that everything must be repainted."""
         return self._measured.is_behind
 
     def begin(self) -> None:
-        """A painting begins: lines are measured for ``MEASURE_SECONDS``, the others left for the next one. Without
-        this all are measured."""
+        """Begin a paint: lines are measured for ``MEASURE_SECONDS``, the others in the next paint. Without this call,
+        all are measured."""
         self._measured.measure_for(MEASURE_SECONDS)
 
     def set_palette(self, palette: TokenPalette) -> None:
-        """Draw with other colours."""
+        """Set the colours."""
         self._palette = palette
         fills = (*(palette.fills or [palette.base] * NO_COLOUR), palette.base, palette.stale)
         self._no_colour, self._stale_colour = len(fills) - 2, len(fills) - 1
@@ -93,7 +93,7 @@ class TokenPainter:
         self._frame = QPen(palette.current, 1)
 
     def set_font_metrics(self, metrics: QFontMetricsF) -> None:
-        """Measure the font that is in use now."""
+        """Measure the current font."""
         self._measured.clear()
         width = metrics.horizontalAdvance("0" * 100) / 100
         same = all(abs(metrics.horizontalAdvance(c * 100) / 100 - width) < 0.01 for c in "iW ~")
@@ -103,9 +103,9 @@ class TokenPainter:
     def paint(
         self, painter: QPainter, lines: list[VisibleLine], spans: TokenSpans, options: PaintOptions
     ) -> tuple[int, int] | None:
-        """Draw the tokens of ``lines``, then matches, then signs of line ends and of invisible characters.
+        """Draw the tokens of ``lines``, then matches, newline symbols and marks of invisible characters.
 
-        Returns the bounds of the token that has a frame, if it is on these lines.
+        Returns the bounds of the framed token, if it is on these lines.
         """
         if not lines:
             return None
@@ -146,12 +146,12 @@ class TokenPainter:
         return self._paint_current(painter, by_columns, pieces, tokens, framed)
 
     def paint_whitespace(self, painter: QPainter, lines: list[VisibleLine]) -> None:
-        """Draw the signs of spaces and tabs of ``lines``, over their text."""
+        """Draw the whitespace marks of ``lines``, over their text."""
         width = painter.device().width()
         self._whitespace.paint(painter, lines, self._column_width, self._palette.newline, width)
 
     def _told(self, tokens: Fills, spans: TokenSpans, start: int, end: int) -> NDArray[np.uint8]:
-        """The fill of each token by its id or its length, the same wherever the token stands."""
+        """Return the fill of each token by its ID or length, independent of its position."""
         if self._palette.tells == "id":
             ids = spans.covering(start, end).ids.astype(np.uint32)
             told = ((ids * _SPREAD) >> np.uint32(16)) % np.uint32(len(self._fills))
@@ -166,8 +166,7 @@ class TokenPainter:
         self._rectangles.fill(painter, pieces.rects[colours == self._stale_colour], self._stale)
 
     def _paint_bounds(self, painter: QPainter, pieces: Pieces) -> None:
-        """A line or a gap before each token; without colours also a line under it, so that tokens can be told from
-        gaps."""
+        """Draw a line or gap before each token; without colours also a line under it, to mark tokens off from gaps."""
         bounds = pieces.rects[pieces.begins]  # a copy
         bounds[:, 2] = 1.0
         self._rectangles.fill(painter, bounds, self._bound)
@@ -187,7 +186,7 @@ class TokenPainter:
             return
         rects = pieces.rects[pieces.shared]
         for top in np.unique(rects[:, 1]).tolist():
-            # The hatching belongs to its line: it goes along when the window scrolls.
+            # The hatching is aligned to its line, so that it scrolls with it.
             painter.setBrushOrigin(QPointF(left, top))
             line = rects[rects[:, 1] == top]
             self._rectangles.fill(painter, line, self._faint_hatch)
@@ -205,7 +204,7 @@ class TokenPainter:
         painter.setPen(QPen(self._palette.match, 1))
         columns = {one.line.offset: one for one in by_columns}
         rects: list[NDArray[np.float64]] = []
-        below = 1 + LINE_GAP  # the last row of pixels is that of underscores
+        below = 1 + LINE_GAP  # the last pixel row is that of underscores
         width = painter.device().width()
         for line in lines:
             low, high = self._measured.seen(line, width)
@@ -225,7 +224,7 @@ class TokenPainter:
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
-        """The place of the newline sign behind a line, the token that holds the newline, whether it starts there."""
+        """Return the rectangle of the newline symbol after a line, its token, and whether the token starts there."""
         place = int(view.ends.searchsorted(np.int32(line.end), "right"))
         natural = line.line.naturalTextRect()
         x = line.left + natural.right()
@@ -249,7 +248,7 @@ class TokenPainter:
     def _paint_current(
         self, painter: QPainter, by_columns: list[ColumnLine], pieces: Pieces, tokens: Fills, place: int
     ) -> tuple[int, int] | None:
-        """Draw the frame of one token; returns its bounds. -1 for none."""
+        """Draw the frame of a token and return its bounds; ``place`` -1 for none."""
         if place < 0:
             return None
         start, end = tokens.bounds[place : place + 2].tolist()
@@ -270,7 +269,7 @@ class TokenPainter:
 
 
 def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
-    """Which of some tokens holds the character behind the caret, at the end of the text the last one; -1 if none."""
+    """Return the token with the character after the caret, at the end of the text the last; -1 if none."""
     count = len(tokens.colours)
     if not count or caret < tokens.bounds[0]:
         return -1
@@ -283,7 +282,7 @@ def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
 
 
 def _frames(edges: NDArray[np.float64], top: float, height: float) -> NDArray[np.float64]:
-    """Rectangles around what lies between edges, float64[n, 4], half a pixel in: so a frame of one pixel is sharp."""
+    """Return rectangles around edges, float64[n, 4], inset by half a pixel so that a frame of one pixel is sharp."""
     rects = np.empty((len(edges), 4))
     rects[:, 0], rects[:, 1] = edges[:, 0] + 0.5, top + 0.5
     rects[:, 2], rects[:, 3] = np.maximum(edges[:, 1] - edges[:, 0] - 1, 1), height
@@ -291,7 +290,7 @@ def _frames(edges: NDArray[np.float64], top: float, height: float) -> NDArray[np
 
 
 def _corners(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The corners of tokens on both sides of gaps of one pixel: what is cut off makes them round."""
+    """Return the corners of tokens at gaps of one pixel; drawn over, they make the tokens look round."""
     corners = np.repeat(bounds, 4, axis=0)
     corners[:, 0] += np.tile([-1.0, -1.0, 1.0, 1.0], len(bounds))
     corners[1::2, 1] += corners[1::2, 3] - 1

@@ -1,10 +1,9 @@
-"""Draws the tokens of lines whose characters are all one column wide, which most lines are.
+"""Drawing of tokens on lines whose characters are all one column wide, as most are.
 
-There a token's place follows from its column, and all rows of pixels of a line are alike: one of them is worked out,
-fills and bounds together, and repeated by Qt. That takes a few calls for a line, however many tokens it has. All other
-lines are measured (``token_geometry``) and drawn rectangle by rectangle; both ways give the same picture. (But for the
-lines under tokens that are drawn without colours, where a pixel of the window is no whole number of those of the
-screen: they may end a pixel earlier.)
+There a token's position follows from its column, and all pixel rows of a line are alike: one row is computed, with
+fills and bounds, and repeated by Qt. That takes a few calls per line, for any number of tokens. All other lines are
+measured (``token_geometry``) and drawn as rectangles; both ways give the same picture. (Except the lines under tokens
+drawn without colours at a fractional device pixel ratio: they may end a pixel earlier.)
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 
 class Rectangles:
-    """Hands arrays of rectangles to Qt, which reads them from a piece of memory that stays where it is."""
+    """Passes arrays of rectangles to Qt, which reads them from a fixed buffer."""
 
     def __init__(self) -> None:
         self._reserve(256)
@@ -41,18 +40,18 @@ class Rectangles:
         painter.drawRects(self._first, count)
 
     def _reserve(self, count: int) -> None:
-        # Asking an array for its address takes longer than copying the rectangles of a line.
+        # Getting an array's address takes longer than copying the rectangles of a line.
         self._memory = np.empty((count, 4))
         self._first = shiboken6.wrapInstance(self._memory.ctypes.data, QRectF)
 
 
 TOLERANCE = 0.5
 THIN = 3.0
-"""Width in pixels at which a token is shown whose characters have none, such as a zero-width space."""
+"""Width of a token whose characters have none, such as a zero-width space, in pixels."""
 
 
 class ColumnLine(NamedTuple):
-    """A line of columns. In pixels of the viewport: where its text begins and ends, and the width of a column."""
+    """A line of columns: start and end of its text and the width of a column, in viewport pixels."""
 
     line: VisibleLine
     left: float
@@ -60,44 +59,43 @@ class ColumnLine(NamedTuple):
     width: float
 
     def x(self, utf16_offset: int) -> float:
-        """Where the character behind an offset of the text begins; the end of the line for what lies behind it."""
+        """Return the x of the character after an offset; the end of the line for later offsets."""
         return min(self.left + max(utf16_offset - self.line.offset, 0) * self.width, self.right)
 
 
 def column_line(line: VisibleLine, width: float) -> ColumnLine | None:
-    """A line as one of columns, None if its characters are not all one column wide.
+    """Return a line as columns, None if its characters are not all one column wide.
 
-    ``width``: of a character where the font gives all the same, else 0.
+    ``width``: of a character in a fixed-pitch font, else 0.
     """
     start, length = line.start, line.length
     if not width or line.preedit or not length:
         return None
     text = line.text
     if not text.isascii() and max(text) > "\uffff":
-        # Positions count UTF-16 units: with a character outside the BMP before it the slice would be another.
+        # Positions are UTF-16 units: after a character outside the BMP, the slice would be wrong.
         return None
     text = text[start : start + length]
     if not text.isascii() or "\t" in text:
         return None
-    # The first of these calls shapes the paragraph's text. Drawing it needs that anyway: to ask less saves nothing.
+    # The first call shapes the paragraph, which drawing needs anyway.
     left = line.line.cursorToX(start)[0]
     if not line.text.isascii() and abs(left - line.line.naturalTextRect().left()) > TOLERANCE:
-        return None  # wrapped at a space that runs against its paragraph: carets are beside the text
+        return None  # wrapped at a space against its paragraph's direction: carets are beside the text
     right = line.line.cursorToX(start + length)[0]
     missing = length * width - (right - left)
-    # A fallback font, or a font that is not of one width after all, shows here. But a space at which the line was
-    # wrapped may hang over the edge: carets stop there.
+    # This detects fallback fonts and fonts that are not fixed-pitch. But a space at which the line was wrapped may hang
+    # over the edge, where carets stop.
     if abs(missing) > TOLERANCE and not (text[-1] == " " and 0 < missing < width - THIN):
         return None
     return ColumnLine(line, line.left + left, line.left + right, width)
 
 
 class _Grid(NamedTuple):
-    """The columns of lines in pixels of the screen, of which one of the viewport may have several (``scale``).
+    """The columns of lines in device pixels (``scale`` per viewport pixel).
 
-    ``origin``: the pixel at which the line begins; all others are counted from it. ``first`` int[n + 1]: the pixel at
-    which each column begins. ``column`` int[first[n]]: the column of each pixel. ``shift``: what makes cutting off
-    rounding.
+    ``origin``: first pixel of the line; all others are relative to it. ``first`` int[n + 1]: first pixel of each
+    column. ``column`` int[first[n]]: column of each pixel. ``shift``: makes truncation round to nearest.
     """
 
     left: float
@@ -111,7 +109,7 @@ class _Grid(NamedTuple):
 
     @classmethod
     def of(cls, left: float, width: float, scale: float, columns: int) -> _Grid:
-        """The grid of lines with as many columns."""
+        """Create the grid for lines with this many columns."""
         origin = math.floor(left * scale + 0.5)
         shift = left * scale - origin + 0.5
         places = np.arange(columns + 1) * (width * scale) + shift
@@ -120,38 +118,38 @@ class _Grid(NamedTuple):
         return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)), thick)
 
     def fits(self, columns: ColumnLine, scale: float) -> bool:
-        """Whether it is that of a line, too."""
+        """Return True if the grid also applies to a line."""
         if self.left != columns.left or self.width != columns.width or self.scale != scale:
             return False
         return columns.line.length < len(self.first)
 
 
 class TokenRows:
-    """Draws with some colours."""
+    """Draws column lines in fixed colours."""
 
     def __init__(
         self, fills: Sequence[QColor], bound: QColor, *, underlined: bool = False, rounded: bool = False
     ) -> None:
-        """``fills``: by the numbers of colours, of which all are drawn. ``bound``: of the line or gap before each
-        token; of a line under each, too, if ``underlined``. ``rounded``: the corners at gaps are cut off, where pixels
-        of the window are whole ones of the screen."""
+        """``fills``: colours by number, including stale and uncoloured. ``bound``: colour of the line or gap before
+        each token; of a line under each too if ``underlined``. ``rounded``: cut off corners at gaps, at integer device
+        pixel ratios."""
         self._fills = np.array([colour.rgb() for colour in fills], np.uint32)
         self._bound = np.uint32(bound.rgb())
         self._underlined, self._rounded = underlined, rounded
         self._take_grid(_Grid.of(0, 1, 1, 1))
 
     def draw(self, painter: QPainter, lines: Sequence[ColumnLine], tokens: Fills, start: int, end: int) -> None:
-        """Draw tokens on lines between two offsets. ``tokens``: what ``TokenSpans.fills`` gives for these."""
+        """Draw tokens on lines between two offsets. ``tokens``: from ``TokenSpans.fills`` for these offsets."""
         if not lines or not len(tokens.colours):
             return
         bounds = tokens.bounds - start
-        is_cut = bounds[0] < 0  # of the first and the last token only a part may be meant
+        is_cut = bounds[0] < 0  # the first and last token may extend outside
         if is_cut:
             bounds[0] = 0
         lengths = bounds[1:] - bounds[:-1]
-        lengths[-1] = end - start + 1 - bounds[-2]  # one more: tokens without width may begin behind the last character
-        fills = self._fills[tokens.colours].repeat(lengths)  # of each character
-        firsts = fills.copy()  # of its first pixel
+        lengths[-1] = end - start + 1 - bounds[-2]  # one more: tokens without width may begin after the last character
+        fills = self._fills[tokens.colours].repeat(lengths)  # by character
+        firsts = fills.copy()  # of the first pixel of each character
         firsts[bounds[1 if is_cut else 0 : -1]] = self._bound
         scale = painter.device().devicePixelRatioF()
         is_round = self._rounded and scale == int(scale)
@@ -185,7 +183,7 @@ class TokenRows:
                 self._row.lay(painter, grid, count, line.top + height - 2, 1)
 
     def _cut_corners(self, row: NDArray[np.uint32], thick: int) -> None:
-        """Take the pixels on both sides of gaps away."""
+        """Set the pixels on both sides of gaps to the gap colour."""
         is_gap = row == self._bound
         is_cut = is_gap.copy()
         is_cut[thick:] |= is_gap[:-thick]
@@ -193,7 +191,7 @@ class TokenRows:
         np.putmask(row, is_cut, self._bound)
 
     def _under(self, row: NDArray[np.uint32], thick: int) -> NDArray[np.uint32]:
-        """A line under each token, which keeps away from the bounds."""
+        """Return a row with a line under each token, which keeps away from the bounds."""
         is_bound = row == self._bound
         is_free = np.zeros(len(row), np.bool_)
         is_free[thick:] = is_bound[:-thick]
@@ -207,9 +205,9 @@ class TokenRows:
 
 
 class _Row:
-    """A row of pixels of the screen, in a piece of memory from which Qt reads them whenever it draws with them.
+    """A row of device pixels, in a buffer that Qt reads whenever it draws with it.
 
-    Windows and pictures are painted by Qt's raster engine: what was drawn is in the picture when the call returns.
+    Windows and images are painted by Qt's raster engine, so drawing is complete when the call returns.
     """
 
     def __init__(self, count: int, scale: float) -> None:
@@ -219,7 +217,7 @@ class _Row:
             self._brush.setTransform(QTransform.fromScale(1 / scale, 1 / scale))
 
     def lay(self, painter: QPainter, grid: _Grid, count: int, top: float, height: float) -> None:
-        """Repeat the first pixels downwards."""
+        """Draw the first pixels, repeated downwards."""
         scale = grid.scale
         painter.setBrushOrigin(QPointF(grid.origin / scale, 0))
         if scale == 1:

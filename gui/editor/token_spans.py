@@ -1,12 +1,12 @@
-"""The tokens of the editor's text: where each ends, which id it has, which colour it wears. No Qt in here.
+"""Tokens of the editor's text: their ends, IDs and colours. No Qt in here.
 
-Tokens tile the text, so ends say everything; the start of a token is the end of the one before. The arrays have a
-gap at the last edit: ends left of it count from the start of the text, those right of it from its end (and are
-negative or zero). Typing a character then moves two million tokens by changing one number.
+Tokens tile the text, so ends suffice; a token starts at the end of the previous one. The arrays have a gap at the last
+edit: ends left of it are relative to the start of the text, those right of it to its end (and negative or zero). Typing
+a character then moves two million tokens by changing one number.
 
-Between an edit and the patch that answers it the touched tokens are stale: their bounds follow the text, their ids
-are those of before. All offsets are UTF-16 units of the logical text. This module imports numpy: the editor imports
-it with the first patch, not at the start of the program.
+Between an edit and the patch for it, the touched tokens are stale: their bounds follow the text, their IDs are old. All
+offsets are UTF-16 units of the logical text. This module imports numpy, so the editor imports it with the first patch,
+not at startup.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from gui.editor.offsets import TokenSpan
 
 
 def first_difference(unequal: NDArray[np.bool_]) -> int:
-    """Where the first True is; the length where there is none."""
+    """Return the index of the first True; the length if there is none."""
     return int(unequal.argmax()) if unequal.any() else len(unequal)
 
 
 def listed(ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]) -> list[tuple[int, int, int]]:
-    """End, id and flags of each token."""
+    """Return end, ID and flags of each token."""
     return [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)]
 
 
 def same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> int:
-    """How many tokens both begin with: for the few of a keystroke that is quicker than a dozen calls of numpy."""
+    """Return the number of equal leading tokens: for the few of a keystroke this is faster than a dozen numpy calls."""
     same = 0
     for one, other in zip(old, new, strict=True):
         if one != other:
@@ -42,11 +42,11 @@ def same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int
 CONTINUES = 1
 STALE = 2
 NO_COLOUR = 3
-"""Colour of text that no patch has covered yet; 0 to 2 are fills of a palette."""
+"""Colour of text not covered by any patch yet; 0 to 2 are fills of a palette."""
 NO_TOKEN = -1
-"""Id of such text."""
+"""ID of such text."""
 
-_OWN_SPAN = 64  # text inserted in one go becomes a span of its own from this length on, else its left neighbour grows
+_OWN_SPAN = 64  # minimum length at which inserted text becomes a span of its own; otherwise its left neighbour grows
 _SLACK = 4096
 _FEW = 64
 _MANY = 1 << 16
@@ -56,8 +56,8 @@ _ONLY_CONTINUES = bytes(flags & CONTINUES for flags in range(256))
 
 
 class SpanSlice(NamedTuple):
-    """Neighbouring tokens as parallel arrays: absolute ``starts`` and ``ends`` int32, ``ids`` int32, ``colours``
-    and ``flags`` uint8; ``first`` is the index of the first of them."""
+    """A slice of tokens as parallel arrays: absolute ``starts`` and ``ends`` int32, ``ids`` int32, ``colours`` and
+    ``flags`` uint8. ``first``: index of its first token."""
 
     first: int
     starts: NDArray[np.int32]
@@ -68,8 +68,8 @@ class SpanSlice(NamedTuple):
 
 
 class Fills(NamedTuple):
-    """Neighbouring tokens: ``bounds`` int32[n + 1], where they begin and the last one ends, ``colours`` uint8[n];
-    ``first`` is the index of the first of them."""
+    """A slice of tokens: ``bounds`` int32[n + 1], their starts and the last end, ``colours`` uint8[n]. ``first``: index
+    of its first token."""
 
     first: int
     bounds: NDArray[np.int32]
@@ -77,13 +77,13 @@ class Fills(NamedTuple):
 
 
 class TokenSpans:
-    """The tokens of one text, kept in step with its edits."""
+    """The tokens of a text, kept in step with its edits."""
 
     def __init__(self, length: int = 0) -> None:
         self.clear(length)
 
     def clear(self, length: int) -> None:
-        """Forget all tokens; the text is ``length`` units long and not covered by any."""
+        """Drop all tokens; the text is ``length`` units long and not covered."""
         capacity = _SLACK
         self._ends = np.zeros(capacity, np.int32)
         self._ids = np.zeros(capacity, np.int32)
@@ -101,64 +101,64 @@ class TokenSpans:
         return self._length
 
     def __len__(self) -> int:
-        """Number of tokens, stale ones and uncovered stretches included."""
+        """Number of tokens, including stale ones and uncovered spans."""
         return self._left + len(self._ends) - self._right
 
     @property
     def token_count(self) -> int:
-        """Number of tokens without the stretches that no patch has covered yet."""
+        """Number of tokens, without spans not covered by any patch yet."""
         sides = self._ids[: self._left], self._ids[self._right :]
         return sum(len(ids) - int((ids == NO_TOKEN).sum()) for ids in sides)
 
     def make_room(self, count: int) -> None:
-        """Have room for so many more tokens, so that none needs to be copied when they come bit by bit."""
+        """Reserve room for this many more tokens, so that none is copied when they arrive in parts."""
         self._reserve(count)
 
     # Looking up
 
     def count_ending(self, offset: int, *, before: bool = False) -> int:
-        """How many tokens end at or before ``offset`` (strictly before, if asked for).
+        """Return the number of tokens that end at or before ``offset`` (strictly before, if requested).
 
-        The first of the others is the token that holds the character behind ``offset``.
+        The next token contains the character after ``offset``.
         """
         side = "left" if before else "right"
-        # numpy keys: a Python int would make searchsorted convert the whole array on every call.
+        # numpy keys: for a Python int, searchsorted would convert the whole array on every call.
         index = int(self._ends[: self._left].searchsorted(np.int32(offset), side))
         if index == self._left:
             index += int(self._ends[self._right :].searchsorted(np.int32(offset - self._length), side))
         return index
 
     def index_at(self, offset: int) -> int:
-        """Index of the token that holds the character behind ``offset``; at the end of the text the last one.
+        """Return the index of the token with the character after ``offset``; at the end of the text, of the last token.
 
-        -1 where no patch has covered the text yet.
+        -1 if no patch has covered the text yet.
         """
         index = min(self.count_ending(offset), len(self) - 1)
         return index if index >= 0 and self._id(index) != NO_TOKEN else -1
 
     def touching(self, start: int, end: int) -> int:
-        """How many tokens hold some of the text from ``start`` to ``end``."""
+        """Return the number of tokens that hold text between ``start`` and ``end``."""
         if end <= start:
             return 0
         first = self.count_ending(start)
         last = self.count_ending(end, before=True)
         after = min(last + 1, len(self))
-        # Tokens without width that follow belong to the last character.
+        # Tokens without width after it belong to the last character.
         after = max(after, self.count_ending(end))
         return after - first
 
     def start_of(self, index: int) -> int:
-        """Where a token starts."""
+        """Return the start of a token."""
         return self.end_of(index - 1) if index else 0
 
     def end_of(self, index: int) -> int:
-        """Where a token ends."""
+        """Return the end of a token."""
         if index < self._left:
             return int(self._ends[index])
         return int(self._ends[index + self._right - self._left]) + self._length
 
     def span(self, index: int) -> TokenSpan:
-        """One token with the tokens that share a character with it. IndexError outside 0 to ``len``."""
+        """Return a token with the tokens that share a character with it. Raises IndexError outside 0 to ``len``."""
         if not 0 <= index < len(self):
             raise IndexError(f"token {index} of {len(self)}")
         first, last = index, index
@@ -181,7 +181,7 @@ class TokenSpans:
         )
 
     def slice(self, first: int, last: int) -> SpanSlice:
-        """Tokens ``first`` up to, not including, ``last``."""
+        """Return tokens ``first`` to ``last``, exclusive."""
         bounds = self._bounds(first, last)
         return SpanSlice(
             first,
@@ -193,27 +193,27 @@ class TokenSpans:
         )
 
     def all_ids(self) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-        """The IDs of all tokens and whether each begins inside a character, as arrays of their own."""
+        """Return copies of the IDs of all tokens, and whether each begins inside a character."""
         return (
             np.concatenate([self._ids[: self._left], self._ids[self._right :]]),
             np.concatenate([self._flags[: self._left], self._flags[self._right :]]) & CONTINUES != 0,
         )
 
     def covering(self, start: int, end: int) -> SpanSlice:
-        """All tokens that touch the text from ``start`` to ``end``, those without width at both ends included."""
+        """Return all tokens that touch the text from ``start`` to ``end``, with those without width at both ends."""
         return self.slice(*self._touching(start, end))
 
     def fills(self, start: int, end: int) -> Fills:
-        """Of the same tokens what most lines are painted with."""
+        """Return bounds and colours of the same tokens, as needed to paint most lines."""
         first, last = self._touching(start, end)
         return Fills(first, self._bounds(first, last), self._column(self._colours, first, last))
 
     # Changing
 
     def edit(self, start: int, removed: int, added: int) -> tuple[int, int]:
-        """Follow an edit of the text; tokens inside what was removed go, those it touches become stale.
+        """Apply an edit of the text; tokens inside removed text are dropped, touched ones become stale.
 
-        Returns the stretch of the new text whose tokens look different.
+        Returns the span of the new text whose tokens look different.
         """
         self.move_gap(self.count_ending(start))
         self._reserve(3)
@@ -239,11 +239,11 @@ class TokenSpans:
         continues: NDArray[np.bool_],
         ready: TokenSpans | None = None,
     ) -> tuple[int, int] | None:
-        """Replace the tokens from ``start`` to ``end`` of the present text by new ones that tile this stretch.
+        """Replace the tokens from ``start`` to ``end`` of the current text by new ones that tile this span.
 
-        ``ends`` int32[n] absolute, ``ids`` int32[n], ``continues`` bool[n]. Tokens that stay the same keep their
-        colour. ``ready``: the same tokens where they are all of the text; their arrays are taken over where many
-        differ, and ``ready`` is empty then. Returns the stretch that looks different, None if nothing does.
+        ``ends`` int32[n] absolute, ``ids`` int32[n], ``continues`` bool[n]. Unchanged tokens keep their colour.
+        ``ready``: the same tokens prepared for the whole text; if many differ, its arrays are taken over and it becomes
+        empty. Returns the span that looks different, None if nothing does.
         """
         if start == end:
             return None
@@ -251,25 +251,25 @@ class TokenSpans:
         cuts_last, last = self._cut_at(end)
         cut = cuts_first or cuts_last
         if not cut and last - first == len(ids) <= _FEW and self._has_bounds(first, ends, continues):
-            # What is typed in a word mostly makes other tokens of it that end where those before did.
+            # Typing in a word mostly changes IDs of tokens that end where the old ones did.
             self._put_ids(first, ids)
             self._clear_stale(max(first - 1, 0), last + 1)
             return None
         flags = continues.view(np.uint8)
-        # The halves of a token that was cut wear one colour: none of them may stay as it is.
+        # The halves of a split token have one colour: neither may stay.
         head, tail = (0, 0) if cut else self._same_ends(first, last, ends, ids, flags)
         new = len(ends)
         if ready is not None and start == 0 and end == self._length == ready._length and new - head - tail > _MANY:
             self._take_over(ready)
             return start, end
-        self._clear_stale(max(first - 1, 0), last + 1)  # an edit marks both neighbours, which may stay as they are
+        self._clear_stale(max(first - 1, 0), last + 1)  # an edit marks both neighbours stale
         if head + tail >= new and head + tail >= last - first:
             return None
         middle = slice(head, new - tail)
         colours: NDArray[np.uint8] | None = None
         same_look = False
         if new == last - first and not cut:
-            # As many tokens as before keep the colours in their places: what is typed in a word changes no colour.
+            # The same number of tokens keeps its colours: typing in a word changes no colour.
             gone = self.slice(first + head, last - tail)
             if not (gone.colours == NO_COLOUR).any():
                 colours = gone.colours.copy()
@@ -277,13 +277,13 @@ class TokenSpans:
         self._splice(first + head, last - tail, ends[middle], ids[middle], flags[middle], colours)
         if same_look:
             return None
-        # The neighbours on both sides may have been recoloured.
+        # Both neighbours may have been recoloured.
         dirty_from = first - 1 if cuts_first else first + head - 1
         dirty_to = first + new if cuts_last else first + new - tail
         return self.start_of(max(0, dirty_from)), self.end_of(min(len(self) - 1, dirty_to))
 
     def _has_bounds(self, first: int, ends: NDArray[np.int32], continues: NDArray[np.bool_]) -> bool:
-        """Whether tokens look as these would. Bytes are compared: for a few that is quicker than calls of numpy."""
+        """Return True if the tokens would look the same. Compares bytes: faster than numpy for a few tokens."""
         last = first + len(ends)
         if self._bounds(first, last)[1:].tobytes() != ends.tobytes():
             return False
@@ -300,9 +300,9 @@ class TokenSpans:
     def _same_ends(
         self, first: int, last: int, ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]
     ) -> tuple[int, int]:
-        """How many tokens at the head and at the tail of a stretch are the same as before.
+        """Return how many tokens at the head and tail of a span are unchanged.
 
-        Looks only as far as they are: a stretch of all tokens would take as much memory again.
+        Compares only as far as needed: a comparison of all tokens would take as much memory again.
         """
         count = min(len(ids), last - first)
         if count <= _FEW:
@@ -326,7 +326,7 @@ class TokenSpans:
             head += found
             if found < window.stop - window.start:
                 break
-            step = min(8 * step, _MANY)  # more would be untouched memory
+            step = min(8 * step, _MANY)  # more would touch new memory
         tail, step = 0, _FEW
         while tail < count - head:
             stop = min(count - head, tail + step)
@@ -335,7 +335,7 @@ class TokenSpans:
             tail += found
             if not complete:
                 break
-            step = min(8 * step, _MANY)  # more would be untouched memory
+            step = min(8 * step, _MANY)  # more would touch new memory
         return head, tail
 
     # Inside
@@ -358,9 +358,9 @@ class TokenSpans:
         return np.concatenate([column[first : self._left], column[self._right : last + shift]])
 
     def _bounds(self, first: int, last: int) -> NDArray[np.int32]:
-        """Where tokens begin, and where the last of them ends: int32[last - first + 1], absolute."""
+        """Return the starts of tokens and the end of the last: int32[last - first + 1], absolute."""
         left, shift = self._left, self._right - self._left
-        low = first - 1  # a token begins where the one before it ends
+        low = first - 1  # a token begins at the end of the previous one
         if low >= 0 and last <= left:
             return self._ends[low:last]
         if low >= left:
@@ -373,7 +373,7 @@ class TokenSpans:
         return self._ends, self._ids, self._colours, self._flags
 
     def move_gap(self, index: int) -> None:
-        """Have the gap before a token, where the next edit finds it. O(tokens between)."""
+        """Move the gap before a token, where the next edit is expected. O(tokens between)."""
         left, right = self._left, self._right
         if index == left:
             return
@@ -396,7 +396,7 @@ class TokenSpans:
             return
         size = len(self._ends)
         behind = size - self._right
-        # What is never touched takes no memory: a wide gap is cheap, and copying a million tokens is felt.
+        # Untouched memory is not allocated: a wide gap is cheap, and copying a million tokens is noticeable.
         new_size = self._left + behind + count + max(_SLACK, (self._left + behind) // 2)
         for name in ("_ends", "_ids", "_colours", "_flags"):
             old = getattr(self, name)
@@ -407,13 +407,13 @@ class TokenSpans:
         self._right = new_size - behind
 
     def _push(self, end: int, token_id: int, colour: int, flags: int) -> None:
-        """Add one token left of the gap."""
+        """Add a token left of the gap."""
         at = self._left
         self._ends[at], self._ids[at], self._colours[at], self._flags[at] = end, token_id, colour, flags
         self._left = at + 1
 
     def _drop(self, start: int, removed: int) -> None:
-        """Take tokens out of the right part that end inside the removed stretch; the gap is at its start."""
+        """Drop tokens of the right side that end inside removed text; the gap is at its start."""
         if not removed:
             return
         limit = np.int32(start + removed - self._length)
@@ -421,7 +421,7 @@ class TokenSpans:
         if not gone:
             return
         if start > (int(self._ends[self._left - 1]) if self._left else 0):
-            # The first of them begins before the stretch and keeps that part.
+            # The first of them begins before the removed text and keeps that part.
             at = self._right
             self._right += gone
             self._push(start, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
@@ -429,13 +429,13 @@ class TokenSpans:
             self._right += gone
 
     def _cover(self, start: int, added: int) -> None:
-        """Give inserted text to a token: its left neighbour, or one of its own when there is much of it."""
+        """Assign inserted text to a token: its left neighbour, or a new one if it is long."""
         left_end = int(self._ends[self._left - 1]) if self._left else 0
         alone = self._right == len(self._ends) and (self._left == 0 or left_end < start)
         if added < _OWN_SPAN and not alone:
             if left_end == start and self._left:
                 self._ends[self._left - 1] = start + added
-            # Otherwise the token around it, or the first of the text, reaches over it already.
+            # Otherwise the surrounding token, or the first of the text, already covers it.
             return
         if left_end < start:
             at = self._right
@@ -444,9 +444,10 @@ class TokenSpans:
         self._push(start + added, NO_TOKEN, NO_COLOUR, STALE)
 
     def _cut_at(self, offset: int) -> tuple[bool, int]:
-        """Make ``offset`` a bound if it is none. Whether a token lay across it, and how many end at or before it now.
+        """Make ``offset`` a bound. Return whether a token was split there, and the number of tokens that end at or
+        before it.
 
-        Both halves keep its id until they are replaced.
+        Both halves keep their ID until they are replaced.
         """
         index = self.count_ending(offset)
         if index >= len(self) or self.start_of(index) >= offset:
@@ -490,13 +491,13 @@ class TokenSpans:
             left = int(self._colours[at - 1]) if at else NO_COLOUR
             colours = np.zeros(count, np.uint8)
             colours[1 if left else 0 :: 2] = 1
-            colours[ids == NO_TOKEN] = NO_COLOUR  # text that came while these were computed
+            colours[ids == NO_TOKEN] = NO_COLOUR  # text inserted while these were computed
         self._colours[at : at + count] = colours
         self._left += count
         self._mend_join()
 
     def _mend_join(self) -> None:
-        """Neighbours at the gap never wear the same colour; the left one takes a third colour if they would."""
+        """Ensure that the neighbours at the gap differ in colour; the left one takes a third colour if necessary."""
         left, right = self._left - 1, self._right
         if left < 0 or right >= len(self._ends):
             return

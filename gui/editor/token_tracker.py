@@ -1,13 +1,13 @@
-"""Keeps the tokens in step with the text: follows edits at once, and rebases late answers onto newer edits. No Qt.
+"""Tokens kept in step with the text: follows edits at once, and rebases late patches onto newer edits. No Qt.
 
-To copy three million tokens into arrays of one's own takes the GUI thread tens of milliseconds, most of them for memory
-that nobody has touched yet. So a worker makes these arrays (``PreparedPatch``), and the editor takes them over.
+Copying three million tokens into new arrays takes the GUI thread tens of milliseconds, mostly for untouched memory. So
+a worker prepares these arrays (``PreparedPatch``), and the editor takes them over.
 
-What was edited while the tokens of a whole big text were computed, they follow bit by bit (``DeferredPatch``): to
-rebase five million tokens onto those edits at once takes a third of a second, and nobody sees these arrays yet.
+Edits made while a whole large text is tokenized are applied to its patch incrementally (``DeferredPatch``): rebasing
+five million tokens onto them at once takes a third of a second, and these arrays are not visible yet.
 
-The tokens of an edit arrive a little later, when more may have been typed. Edits are therefore kept until a patch of
-their revision, or of a later one, has come; an older patch is rebased onto them before it is put in (``rebase``).
+The tokens of an edit arrive later, after further edits perhaps. So edits are kept until a patch of their revision, or a
+later one, has arrived; an older patch is rebased onto them before it is applied (``rebase``).
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ if TYPE_CHECKING:
     from gui.editor.token_spans import TokenSpans
 
 MANY_TOKENS = 1 << 16
-"""From so many on the arrays are made beforehand."""
+"""Number of tokens from which the arrays are prepared by a worker."""
 
 ROOM = 1 << 16
-"""For tokens of edits to come. More would be memory that nobody touched before the first edit far from the last one."""
+"""Room for tokens of later edits. More would be untouched memory, to be allocated by the first distant edit."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedPatch(TokenPatch):
-    """A patch of a whole text with ``spans``, the same tokens; they are empty once an editor took them over."""
+    """A patch of a whole text with ``spans``, the same tokens; empty once an editor took them over."""
 
     spans: TokenSpans
 
 
 def prepared_patch(patch: TokenPatch) -> TokenPatch:
-    """A patch of a whole text, ready to be shown: itself where there are few tokens. For a worker thread."""
+    """Return a patch of a whole text prepared for display; unchanged if it has few tokens. For a worker thread."""
     count = len(patch.ids)
     if count < MANY_TOKENS:
         return patch
@@ -53,30 +53,30 @@ def prepared_patch(patch: TokenPatch) -> TokenPatch:
     spans = TokenSpans(length)
     spans.make_room(count + ROOM)
     spans.apply(0, length, patch.utf16_ends, patch.ids, patch.continues)
-    spans.move_gap(0)  # a text that was just opened is edited at its start first
+    spans.move_gap(0)  # a newly opened text is first edited at its start
     return PreparedPatch(*(getattr(patch, field.name) for field in fields(patch)), spans)
 
 
 TURN_SECONDS = 0.008
-"""How long edits are followed before keys and painting have their turn."""
+"""Time for applying edits before events are handled, in seconds."""
 
 
 class DeferredPatch:
-    """A patch on its way to the text as it is. ``behind``: those of later revisions, with these, that wait for it."""
+    """A patch being rebased incrementally. ``behind``: later patches, with their revisions, that wait for it."""
 
     def __init__(self, revision: int, patch: PreparedPatch, edits: Iterable[tuple[int, int, int]]) -> None:
-        """``edits``: start, removed, added in UTF-16 units, of all revisions since."""
+        """``edits``: start, removed, added in UTF-16 units, of all later revisions."""
         self.revision = revision
         self.behind: list[tuple[int, TokenPatch]] = []
         self.spans: TokenSpans = patch.spans
         self._edits = deque(edits)
 
     def edit(self, start: int, removed: int, added: int) -> None:
-        """The text was edited again."""
+        """Queue another edit."""
         self._edits.append((start, removed, added))
 
     def advance(self) -> bool:
-        """Follow edits for a moment. Whether all are followed."""
+        """Apply edits for a moment; return True if all are applied."""
         until = monotonic() + TURN_SECONDS
         while self._edits:
             self.spans.edit(*self._edits.popleft())
@@ -85,37 +85,37 @@ class DeferredPatch:
         return not self._edits
 
 
-_UNITS_OF_A_TOKEN = 2  # at least, in most texts; room that is never used costs nothing
-_MOST_EDITS = 20_000  # kept for patches to come; nobody answers that late
+_UNITS_OF_A_TOKEN = 2  # minimum in most texts; unused room costs nothing
+_MOST_EDITS = 20_000  # kept for later patches, none of which is older than this
 
 
 class TokenTracker:
-    """The tokens of a text that changes, None until the first patch."""
+    """The tokens of a changing text; ``spans`` is None until the first patch."""
 
     def __init__(self) -> None:
         self.spans: TokenSpans | None = None
         self._length: int | None = 0
         self._revision = 0
         self._answered = 0
-        self._oldest = 0  # patches of older revisions cannot be placed any more
+        self._oldest = 0  # patches of older revisions can no longer be applied
         self._edits: deque[tuple[int, int, int, int]] = deque()
         self._late: DeferredPatch | None = None
 
     @property
     def is_catching_up(self) -> bool:
-        """Whether tokens have come that ``catch_up`` has yet to carry over edits."""
+        """True if ``catch_up`` has to rebase tokens that have arrived."""
         return self._late is not None
 
     @property
     def stale(self) -> bool:
-        """Whether there are tokens, and the text has changed since the revision they were computed for."""
+        """True if there are tokens, and the text has changed since the revision they were computed for."""
         return self.spans is not None and self._answered < self._revision
 
     def replace_text(self, revision: int, length: int | None) -> None:
-        """The whole text is another one, of ``length`` UTF-16 units.
+        """Replace the whole text by one of ``length`` UTF-16 units.
 
-        None if they are not counted yet: then the first patch is one of the whole text, and ``set_length``
-        follows before any edit.
+        None if not counted yet: then the first patch covers the whole text, and ``set_length`` is called before any
+        edit.
         """
         self._revision = self._oldest = revision
         self._length = length
@@ -123,13 +123,13 @@ class TokenTracker:
         self.clear()
 
     def set_length(self, length: int) -> None:
-        """The text, of unknown length so far, has ``length`` UTF-16 units. Tokens of another length are forgotten."""
+        """Set the length of a text whose length was unknown, in UTF-16 units. Drops tokens of another length."""
         if self._length != length:
             self._length = length
             self.clear()
 
     def clear(self) -> None:
-        """Forget the tokens, not the text."""
+        """Drop the tokens, not the text."""
         self._late = None
         if self._length is None:
             self.spans = None
@@ -137,12 +137,12 @@ class TokenTracker:
             self.spans.clear(self._length)
 
     def expect_units(self, more: int) -> None:
-        """Make room for the tokens of a text that is about to grow by so many UTF-16 units, edit by edit."""
+        """Reserve room for the tokens of a text about to grow by this many UTF-16 units, in many edits."""
         if self.spans is not None:
             self.spans.make_room(more // _UNITS_OF_A_TOKEN)
 
     def edit(self, revision: int, edits: Sequence[TextEdit]) -> tuple[int, int] | None:
-        """Follow edits; returns the stretch of the text whose tokens look different."""
+        """Apply edits; return the span of the text whose tokens look different."""
         self._revision = revision
         dirty: tuple[int, int] | None = None
         for edit in edits:
@@ -159,11 +159,11 @@ class TokenTracker:
         return dirty
 
     def apply(self, revision: int, patch: TokenPatch) -> tuple[int, int] | None:
-        """Put in the tokens of ``patch``, which was computed for ``revision``.
+        """Apply ``patch``, which was computed for ``revision``.
 
-        Returns the stretch that looks different, None if nothing does or the patch cannot be placed: one of a text
-        that is gone, of a time too long ago, or older than what was put in before. That of a whole big text may need
-        ``catch_up`` before it is in, and patches that come meanwhile are put in behind it.
+        Returns the span that looks different; None if nothing does, or if the patch cannot be applied: of a replaced
+        text, of too old a revision, or older than the last applied one. A patch of a whole large text may need
+        ``catch_up`` first, and later patches are applied after it.
         """
         if self._late is not None and not isinstance(patch, PreparedPatch):
             self._late.behind.append((revision, patch))
@@ -187,7 +187,7 @@ class TokenTracker:
         return self._put_in(revision, start, end, (ends, ids, continues), ready)
 
     def catch_up(self) -> tuple[int, int] | None:
-        """Go on with what is late for a moment; nobody sees it before it is in. Returns what ``apply`` does."""
+        """Continue rebasing a deferred patch, not yet visible, for a moment. Returns like ``apply``."""
         late = self._late
         if late is None or not late.advance():
             return None
@@ -195,7 +195,7 @@ class TokenTracker:
 
         self._late = None
         spans = late.spans
-        spans.move_gap(len(spans))  # in place; with it in the middle, all columns of millions of tokens are copied
+        spans.move_gap(len(spans))  # contiguous: a gap in the middle would copy all columns of millions of tokens
         tokens = spans.slice(0, len(spans))
         columns = tokens.ends, tokens.ids, (tokens.flags & CONTINUES).view(bool)
         dirty = self._put_in(late.revision, 0, spans.length, columns, spans)
@@ -204,7 +204,7 @@ class TokenTracker:
         return dirty
 
     def ensure(self) -> TokenSpans:
-        """The tokens; a text without any yet is one uncovered stretch."""
+        """Return the tokens; without any, the text is one uncovered span."""
         if self.spans is None:
             from gui.editor.token_spans import TokenSpans
 
@@ -219,7 +219,7 @@ class TokenTracker:
         columns: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]],
         ready: TokenSpans | None,
     ) -> tuple[int, int] | None:
-        """Put in tokens (ends, ids, which continue a character) of the text as it is, if they fit."""
+        """Apply tokens (ends, IDs, continuation flags) of the current text, if they fit."""
         if start < end and not len(columns[0]):
             columns = _uncovered(end)
         if not self._fits(start, end, columns[0]):
@@ -237,7 +237,7 @@ class TokenTracker:
 
 
 def _uncovered(end: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-    """A stretch of which an encoding that changes texts leaves nothing, and makes no token."""
+    """Return one uncovered span, for text that a normalizing encoding removes completely."""
     import numpy as np
 
     from gui.editor.token_spans import NO_TOKEN
@@ -246,17 +246,16 @@ def _uncovered(end: int) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[
 
 
 def _both(one: tuple[int, int] | None, other: tuple[int, int] | None) -> tuple[int, int] | None:
-    """The stretch from the first to the last of two."""
+    """Return the span that covers both."""
     if one is None or other is None:
         return one or other
     return min(one[0], other[0]), max(one[1], other[1])
 
 
 def _joined(edits: Iterable[tuple[int, int, int, int]]) -> Iterator[tuple[int, int, int]]:
-    """Edits (start, removed, added) without their revisions, insertions that continue each other made into one.
+    """Yield edits (start, removed, added) without revisions, merging consecutive insertions.
 
-    A big paste arrives in dozens of slices; carrying a million tokens over each of them alone would take a tenth of a
-    second.
+    A large paste arrives in dozens of slices; rebasing a million tokens onto each would take a tenth of a second.
     """
     pending: tuple[int, int, int] | None = None
     for _revision, start, removed, added in edits:

@@ -1,11 +1,10 @@
-"""What can be undone: how much of it is kept, and how a step that is too large is taken back.
+"""Undo history: its size limit, and undoing of large steps in parts.
 
-Qt takes back a step at once. One that brought ten megabytes back, or changed a word in them ten thousand times, would
-stop the window for half a second. So a large step of ours is several of Qt's, one behind the other, and one press takes
-back all of them, in as many turns of the event loop as that needs. Much is removed in as many turns, too; what takes
-its place is put in before, and what is typed meanwhile goes where the caret is. Any other key that edits waits for the
-end of it; while a step is taken back, or a big text put in, each does. What an input method or a drag puts in the place
-of much text is one step of Qt's all the same.
+Qt undoes a step at once. A step that restores ten megabytes, or changed a word in them ten thousand times, would block
+the window for half a second. So a large step of ours consists of several Qt steps, and one undo reverts all of them,
+over as many turns of the event loop as needed. Large removals are split likewise; replacement text is inserted first,
+and typed text goes to the caret. Other editing keys wait for the end of a removal; during an undo, or the insertion of
+a large text, all do. Input methods and drags that replace large text still make one Qt step.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from gui.editor.soft_document import SoftDocument
 
 
 class EditLock:
-    """The editor is read only from the first who takes it to the last who gives it back, then as it was before."""
+    """Makes the editor read-only from the first holder to the last release, then restores the previous state."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         self._editor = editor
@@ -41,7 +40,7 @@ class EditLock:
         self._holders.add(holder)
 
     def give_back(self, holder: object) -> None:
-        """``holder`` is done, or never took it."""
+        """Release the lock of ``holder``; a no-op if it holds none."""
         if holder in self._holders:
             self._holders.remove(holder)
             if not self._holders:
@@ -49,21 +48,21 @@ class EditLock:
 
 
 UNDO_BYTES = 96_000_000
-"""Where steps to undo take more than this, older ones can no longer be undone."""
+"""Maximum memory of undo steps, in bytes; when exceeded, older steps are dropped."""
 
 _UNIT_BYTES = 2
-"""Qt keeps all text that was ever inserted, so long as there is something to undo."""
+"""Qt keeps all text ever inserted as long as there is something to undo."""
 _COMMAND_BYTES = 32
-"""What Qt writes down for each part of a step: in a text of short lines that is more than the text, as there are two
-parts for each line that goes and two for each that comes. Measured with Qt 6.11."""
+"""Size of Qt's record for each part of a step: in a text of short lines this exceeds the text, as each removed and each
+added line makes two parts. Measured with Qt 6.11."""
 _TURN_SECONDS = 0.008
-"""How long steps of Qt's are taken back before keys and painting have their turn."""
-_PAUSE_MS = 1  # so that whatever became due during a turn is done before the next one
+"""Time for undoing Qt steps before events are handled, in seconds."""
+_PAUSE_MS = 1  # lets events that became due during a turn run before the next one
 
 
 class UndoSteps(QObject):
-    """The steps to undo of one editor. Where a step ends is told in Qt's count of what it holds, which are the parts of
-    its own steps (``QTextDocument.availableUndoSteps``)."""
+    """The undo steps of one editor. Ends of steps are values of ``QTextDocument.availableUndoSteps``, which counts the
+    parts of Qt's own steps."""
 
     def __init__(self, editor: QPlainTextEdit, soft: SoftDocument, lock: EditLock) -> None:
         super().__init__(editor)
@@ -72,15 +71,15 @@ class UndoSteps(QObject):
         self._soft = soft
         self._document = editor.document()
         self._inserted_units = 0
-        self._large: list[tuple[int, int]] = []  # the counts between which steps of Qt's belong together
+        self._large: list[tuple[int, int]] = []  # values between which Qt's steps belong together
         self._depth = 0
         self._low = 0
-        self._reached = 0  # Qt's count after the last change
-        self._act: Callable[[], bool] | None = None  # does the next part, and says whether there is another
+        self._reached = 0  # Qt's value after the last change
+        self._act: Callable[[], bool] | None = None  # performs the next part; returns True if more are left
         self._removal: LargeRemoval | None = None
         self._waiting: deque[Callable[[], object]] = deque()
         self._is_held = False
-        self._then: Callable[[], object] | None = None  # what follows a step that is taken back for good
+        self._then: Callable[[], object] | None = None  # follows a step that is undone for good
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
         self._document.undoCommandAdded.connect(self._on_command_added)
@@ -90,7 +89,7 @@ class UndoSteps(QObject):
     # How much is kept
 
     def forget(self) -> None:
-        """Another text is about to be shown, which has nothing to undo."""
+        """Reset for another text, which has nothing to undo."""
         self._waiting.clear()
         self._is_held = False
         self._then = None
@@ -99,8 +98,8 @@ class UndoSteps(QObject):
         self._inserted_units = 0
 
     def bound(self, characters: int, *, in_step: bool) -> bool:
-        """Make room for a step that inserts so many; not in the middle of one, of which half would stay for good.
-        Whether older steps were forgotten for it."""
+        """Make room for a step that inserts this many characters. Has no effect inside a step, half of which would
+        become permanent. Returns True if older steps were dropped."""
         document = self._document
         self._inserted_units += characters
         commands = document.availableUndoSteps() + document.availableRedoSteps()
@@ -116,39 +115,39 @@ class UndoSteps(QObject):
     # Making large steps
 
     def begin(self) -> None:
-        """All of Qt's steps from here on, up to ``end``, are one of ours."""
+        """Begin a step: all Qt steps until ``end`` belong to it."""
         if not self._depth:
             self._low = self._document.availableUndoSteps()
         self._depth += 1
 
     def end(self) -> None:
-        """The step is done."""
+        """End the step."""
         self._depth -= 1
         high = self._document.availableUndoSteps()
         if not self._depth and high > self._low:
             self._large = [step for step in self._large if step[1] <= self._low] + [(self._low, high)]
 
     def replace_bit_by_bit(self, cursor: QTextCursor, text: str) -> bool:
-        """Replace what a cursor has selected, if that is much, as one step: the text is put in now, and what was there
-        goes soon, for Qt takes half a second to remove what was replaced a million times. Whether it does: not in the
-        middle of another step."""
+        """Replace a large selection as one step: the text is inserted now, and the selection removed in parts, since Qt
+        takes half a second to remove text that was replaced a million times. Returns False if the selection is small or
+        another step is active."""
         if self._act is not None or self._depth or not is_much(cursor):
             return False
         place = QTextCursor(cursor)
         place.setPosition(cursor.selectionStart())
-        self._removal = LargeRemoval(self._soft, cursor)  # what is put in at its start does not belong to it
+        self._removal = LargeRemoval(self._soft, cursor)  # text inserted at its start is not part of it
         self.begin()
         self._start(partial(self._put_in, place, text), self._remove_part)
         return True
 
     @property
     def lets_in(self) -> bool:
-        """Whether a text can be put in at the caret while something else is being removed."""
+        """True if text can be inserted at the caret during a removal."""
         return self.is_removing and not self.has_waiting and not self._is_removing_at_caret()
 
     @contextmanager
     def without_selection(self, cursor: QTextCursor) -> Iterator[None]:
-        """Remove what a cursor has selected, if that is much, at once; what is done within belongs to the same step."""
+        """Remove a large selection at once; edits inside the context belong to the same step."""
         if not is_much(cursor):
             yield
             return
@@ -163,12 +162,12 @@ class UndoSteps(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a large step is being undone or redone, or much is being removed."""
+        """True while a large step is undone or redone, or large text is removed."""
         return self._act is not None
 
     @property
     def is_removing(self) -> bool:
-        """Whether much is being removed bit by bit."""
+        """True while large text is removed in parts."""
         return self._removal is not None
 
     def undo(self) -> None:
@@ -179,14 +178,14 @@ class UndoSteps(QObject):
             self._begin(QPlainTextEdit.undo)
 
     def redo(self) -> None:
-        """Do the step again that was undone last: its first part now, the others soon."""
+        """Redo the last undone step: its first part now, the others soon."""
         if self._has_to_wait():
             self.when_done(self.redo)
         else:
             self._begin(QPlainTextEdit.redo)
 
     def take_back(self, then: Callable[[], object]) -> None:
-        """Undo the step that has just ended, so that nothing can redo it, and call ``then``: at once or soon."""
+        """Undo the step that has just ended, without redo, and call ``then``: now or soon."""
         self._then = then
         if self._document.availableUndoSteps() > self._low:
             self._begin(QPlainTextEdit.undo)
@@ -195,37 +194,37 @@ class UndoSteps(QObject):
 
     @property
     def has_waiting(self) -> bool:
-        """Whether something is to be done at the end of it, behind which all that comes has to wait."""
+        """True if actions are queued for the end, so that later ones must queue as well."""
         return bool(self._waiting)
 
     def when_done(self, call: Callable[[], object]) -> None:
-        """Do something at the end of it; now, where nothing is going on."""
+        """Queue an action for the end; run it now if nothing is active."""
         self._waiting.append(call)
         self._go_through_waiting()
 
     @property
     def is_held(self) -> bool:
-        """Whether everything waits for ``let_go``."""
+        """True while everything waits for ``let_go``."""
         return self._is_held
 
     def hold(self) -> None:
-        """A big text is on its way in: what is to be done waits for its end as well."""
+        """Queue actions until a large text has been inserted."""
         self._is_held = True
 
     def let_go(self) -> None:
-        """It is in."""
+        """Run queued actions: the large text has been inserted."""
         self._is_held = False
         self._go_through_waiting()
 
     def behind_waiting(self, call: Callable[[], object]) -> None:
-        """Do something now, or behind what waits: whoever moves the caret now would move it for that, too."""
+        """Run an action now, or after queued ones: moving the caret now would move it for them too."""
         if self.has_waiting:
             self.when_done(call)
         else:
             call()
 
     def finish(self) -> None:
-        """Do the rest of it at once, and what waits for it: somebody needs the text, and cannot wait."""
+        """Complete everything at once, including queued actions, for callers that need the text now."""
         while self._act is not None:
             while self._act is not None and self._act():
                 pass
@@ -244,7 +243,7 @@ class UndoSteps(QObject):
         self._start(partial(self._advance, act), lambda: self._is_inside() and self._advance(act))
 
     def _start(self, first: Callable[[], bool], others: Callable[[], bool]) -> None:
-        self._act = others  # before the first: who hears of it must not take it for all
+        self._act = others  # set before the first part: listeners must see that more is left
         try:
             more = first()
         except BaseException:
@@ -256,7 +255,7 @@ class UndoSteps(QObject):
             self._end()
 
     def _put_in(self, place: QTextCursor, text: str) -> bool:
-        """What comes before the first part of what is to be removed goes, and that."""
+        """Insert the replacement text and remove the first part of the old text."""
         if text:
             self._soft.insert(place, document_text(text))
         if self._is_removing_at_caret():
@@ -264,8 +263,8 @@ class UndoSteps(QObject):
         return self._remove_part()
 
     def _is_removing_at_caret(self) -> bool:
-        """Whether some of what is selected, or the place of the caret, is being removed bit by bit. What is put in
-        where that ends would go with it; what is put in where it begins stays."""
+        """Return True if the selection or caret is in text that is being removed. Text inserted at its end would be
+        removed too; text inserted at its start stays."""
         if self._removal is None:
             return False
         removed, caret = self._removal.cursor, self._editor.textCursor()
@@ -285,13 +284,13 @@ class UndoSteps(QObject):
         self._go_through_waiting()
 
     def _advance(self, act: Callable[[QPlainTextEdit], None]) -> bool:
-        """Undo or redo one step of Qt's. Whether another belongs to it: not where there was none."""
+        """Undo or redo one Qt step; return True if the next one belongs to the same step. False if there was none."""
         before = self._document.availableUndoSteps()
         act(self._editor)
         return self._document.availableUndoSteps() != before and self._is_inside()
 
     def _is_inside(self) -> bool:
-        """Whether only a part of a large step is done."""
+        """Return True inside a large step."""
         reached = self._document.availableUndoSteps()
         return any(low < reached < high for low, high in self._large)
 
@@ -322,16 +321,16 @@ class UndoSteps(QObject):
             try:
                 self._waiting.popleft()()
             except BaseException:
-                self._timer.start()  # it is not the others' fault
+                self._timer.start()  # run the remaining actions despite the error
                 raise
 
     def _has_to_wait(self) -> bool:
-        """Whether a step cannot be taken back yet: not while something is put in or removed, nor before what waits."""
+        """Return True if undo and redo must wait: during an insertion or removal, or before queued actions."""
         return self._is_held or (self.active and (self.is_removing or self.has_waiting))
 
     @Slot()
     def _on_command_added(self) -> None:
-        """What had been taken back can no longer be redone."""
+        """Drop redo records: undone steps can no longer be redone."""
         self._large = [step for step in self._large if step[1] <= self._reached]
 
     @Slot()

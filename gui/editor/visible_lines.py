@@ -1,4 +1,4 @@
-"""The lines on the screen, from the paragraphs and layouts of the editor's document."""
+"""Visible lines, from the paragraphs and layouts of the editor's document."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from PySide6.QtWidgets import QPlainTextEdit
 from gui.editor.soft_document import SoftDocument
 
 LINE_GAP = 1.0
-"""Pixels left free under each line when tokens are drawn, so that lines can be told apart."""
+"""Gap below each line when tokens are drawn, so that lines can be told apart, in pixels."""
 _MANY_LINES = 64
 _FAR_DOWN = 100
 
 
 class VisibleLine(NamedTuple):
-    """One line of the screen. Lengths in UTF-16 units, coordinates in pixels of the viewport."""
+    """A screen line. Lengths in UTF-16 units, coordinates in viewport pixels."""
 
     line: QTextLine
     layout: QTextLayout
     text: str
-    """The whole paragraph, so that its characters can be looked at."""
+    """Text of the whole paragraph."""
     block_offset: int
     """Logical offset of the paragraph."""
     start: int
-    """Where the line begins, counted from the paragraph's start."""
+    """Start of the line, relative to the paragraph's start."""
     length: int
     left: float
-    """Where the paragraph's x = 0 is."""
+    """x of the paragraph's origin."""
     top: float
     height: float
     ends_paragraph: bool
-    """Whether a newline follows this line: it is the last of its paragraph, and the break behind it is not soft."""
+    """True if a newline follows: the line is the last of its paragraph, and the break after it is not soft."""
     preedit: int
-    """How many units an input method is composing in this paragraph; its layout counts them, its text does not."""
+    """Number of units that an input method is composing in this paragraph; included in its layout, not in its text."""
 
     @property
     def offset(self) -> int:
@@ -44,18 +44,18 @@ class VisibleLine(NamedTuple):
 
     @property
     def end(self) -> int:
-        """Logical offset behind the line's last character, its newline left out."""
+        """Logical offset of the line's end, without its newline."""
         return self.block_offset + self.start + self.length
 
 
 def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> list[VisibleLine]:
-    """The lines of the editor's viewport that touch ``clip``, from top to bottom."""
+    """Return the lines of the editor's viewport that touch ``clip``, top to bottom."""
     offset = editor.contentOffset()
     left, y = offset.x(), offset.y()
     top = clip.top()
     bottom = top + clip.height()
     if top > _FAR_DOWN:
-        # Qt walks down to a paragraph in the middle of the screen faster than we do.
+        # Qt finds a paragraph in the middle of the screen faster than a walk from the top.
         block = editor.cursorForPosition(QPoint(0, top)).block()
         y += editor.blockBoundingGeometry(block).top()
     else:
@@ -72,8 +72,8 @@ def visible_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> li
 
 
 class NumberedLine(NamedTuple):
-    """A logical line whose beginning is in sight: its ``number`` from 1, ``top`` and ``height`` of its first row in
-    pixels of the viewport, and where it starts and ends, its newline included, in UTF-16 units."""
+    """A logical line whose start is visible: ``number`` from 1, ``top`` and ``height`` of its first row in viewport
+    pixels, and its start and end, including its newline, in UTF-16 units."""
 
     number: int
     top: float
@@ -83,7 +83,7 @@ class NumberedLine(NamedTuple):
 
 
 def numbered_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> list[NumberedLine]:
-    """The logical lines that begin in ``clip`` of the editor's viewport, from top to bottom."""
+    """Return the logical lines that begin in ``clip`` of the editor's viewport, top to bottom."""
     top, bottom = clip.top(), clip.top() + clip.height()
     block, y = editor.firstVisibleBlock(), editor.contentOffset().y()
     number = soft.line_of(block)
@@ -104,7 +104,7 @@ def numbered_lines(editor: QPlainTextEdit, soft: SoftDocument, clip: QRect) -> l
                 found.append(NumberedLine(number, y, height, soft.to_logical(block.position()), end))
             number += 1
         elif y == editor.contentOffset().y():
-            number += 1  # the rest of a line that begins further up
+            number += 1  # the rest of a line that begins above the viewport
         y += rect.height()
         block = block.next()
     return found
@@ -120,7 +120,7 @@ def _add_lines(
     top: float,
     bottom: float,
 ) -> None:
-    """Add the lines of a paragraph at ``y`` that reach into ``top`` to ``bottom``, counted from its own top."""
+    """Add the lines of a paragraph at ``y`` between ``top`` and ``bottom``, which are relative to its own top."""
     layout = block.layout()
     text = block.text()
     position = block.position()
@@ -145,7 +145,7 @@ def _add_lines(
 
 
 def _first_line(layout: QTextLayout, count: int, top: float) -> int:
-    """The first line that reaches below ``top``, by bisection where a paragraph has many."""
+    """Return the first line that reaches below ``top``, by bisection if there are many."""
     if count < _MANY_LINES:
         return 0
     low, high = 0, count - 1
@@ -160,7 +160,7 @@ def _first_line(layout: QTextLayout, count: int, top: float) -> int:
 
 
 def _without_preedit(layout: QTextLayout, start: int, length: int, preedit: int) -> tuple[int, int]:
-    """Line bounds in the paragraph's own text: a layout counts what an input method composes as well."""
+    """Return line bounds in the paragraph's own text: a layout includes input method composition."""
     at = layout.preeditAreaPosition()
 
     def own(position: int) -> int:
