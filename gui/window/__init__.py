@@ -1,1 +1,1 @@
-"""The shell: workspaces and their pages, header, menus, status bar, and their actions."""
+"""The window shell: workspaces and their pages, header, menus, status bar, and their actions."""

@@ -1,4 +1,4 @@
-"""What every action of the window does."""
+"""Handlers of all window actions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ActionWiring(QObject):
         app.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
             act[name].triggered.connect(self._edit)
-            # Every text field and table knows these keys itself; here they would only take them away.
+            # Text fields and tables handle these keys themselves; a window shortcut would intercept them.
             act[name].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         act["find"].triggered.connect(self._find)
         act["replace"].triggered.connect(self._find)
@@ -161,9 +161,8 @@ class ActionWiring(QObject):
 
     @Slot()
     def _edit(self) -> None:
-        """Undo, cut, copy and the like go to the text field with the focus; where there is none, to the text of the tab
-        for prices while that is in front, else to the prompt.
-        """
+        """Apply an editing command to the focused text field; without one, to the text on the Prices page if that is
+        current, else to the prompt."""
         from gui.editor.soft_text_edit import SoftTextEdit
 
         focus = QApplication.focusWidget()
@@ -179,13 +178,13 @@ class ActionWiring(QObject):
         }
 
         def obey() -> None:
-            if not target.isReadOnly() or name in ("copy", "select_all"):  # it is while a big text is being loaded
+            if not target.isReadOnly() or name in ("copy", "select_all"):  # read-only while a large text loads
                 act[name]()
 
         steps = target.steps if isinstance(target, SoftTextEdit) else None
         has_to_wait = name in ("undo", "redo") and steps is not None and steps.is_held
         if steps is not None and (name in ("cut", "paste") or steps.has_waiting or has_to_wait):
-            steps.when_done(obey)  # as with every other key that edits
+            steps.when_done(obey)  # like any other editing key
         else:
             obey()
 
@@ -296,7 +295,7 @@ class ActionWiring(QObject):
 
     @Slot(str)
     def _show_settings(self, _name: str) -> None:
-        """Set the check marks from the settings."""
+        """Update the check marks from the settings."""
         act, values = self._actions, self._app.settings.values
         act["wrap"].setChecked(values.word_wrap)
         act["whitespace"].setChecked(values.show_whitespace)
@@ -332,7 +331,7 @@ class ActionWiring(QObject):
         return entries
 
     def _entries_of_typed(self, typed: str) -> list[Entry]:
-        """Entries for a typed token ID and for typed text found in the prompt."""
+        """Return entries for a typed token ID and for typed text found in the prompt."""
         from gui.window.command_palette import TOKENS, Entry
 
         app, entries = self._app, []
@@ -356,7 +355,7 @@ class ActionWiring(QObject):
         self._app.finder.find_next()
 
     def _palette_entries(self) -> list[Entry]:
-        """The models and encodings that the pickers offer."""
+        """Return the models and encodings that the pickers offer."""
         from gui.widgets.encoding_picker import DESCRIPTION
         from gui.window.command_palette import MODELS, Entry
 
@@ -375,7 +374,7 @@ class ActionWiring(QObject):
         return found
 
     def palette(self) -> CommandPalette:
-        """The command palette of this window, created on first use."""
+        """Return the command palette of this window, created on first use."""
         if self._palette is None:
             from gui.window.command_palette import CommandPalette
 
@@ -384,7 +383,7 @@ class ActionWiring(QObject):
         return self._palette
 
     def _licence_reading(self) -> LicenceReading | None:
-        """Reads the licences; created on first use. None before the worker threads start."""
+        """Return the service that reads the licences, created on first use. None before the worker threads start."""
         if self._licences is None and self._app.runner is not None:
             from gui.window.help import LicenceReading
 
@@ -444,7 +443,7 @@ class ActionWiring(QObject):
 
     @Slot()
     def _on_page(self) -> None:
-        """Check the workspace shown."""
+        """Check the current workspace."""
         shown = self._app.window.navigation.workspace
         for number, workspace in enumerate(WORKSPACES, 1):
             if workspace.id == shown:

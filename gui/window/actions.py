@@ -1,4 +1,4 @@
-"""The window's ``QAction``s, made from ``gui.window.menus``. The code that carries one out connects to it."""
+"""The window's ``QAction``s, created from ``gui.window.menus``. Handlers connect to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from gui.window.menus.action_table import ACTIONS
 
 
 class WindowActions(QObject):
-    """The ``QAction`` of every row of the table, by name; attribute access is by ``[]``."""
+    """The ``QAction`` of every row of the table, accessed by name with ``[]``."""
 
     def __init__(self, icons: Icons, parent: QObject) -> None:
         super().__init__(parent)
@@ -30,7 +30,7 @@ class WindowActions(QObject):
         return iter(self._actions.items())
 
     def default_keys(self, name: str) -> list[QKeySequence] | None:
-        """The default keys of an action; None for an action that is not in the table."""
+        """Return the default keys of an action; None if it is not in the table."""
         return self._defaults.get(name)
 
     def use_shortcuts(self, changed: Iterable[str]) -> None:
@@ -50,7 +50,7 @@ class WindowActions(QObject):
             if isinstance(shortcut, str):
                 keys.append(QKeySequence(shortcut))
             else:
-                # The first is the one in use; the others are keys that few keyboards have, such as F14 and Copy.
+                # The first is the one in use; others are on few keyboards, such as F14 and Copy.
                 keys += QKeySequence.keyBindings(shortcut)[:1]
         self._defaults[spec.name] = _without_repeats(keys)
         action.setStatusTip(translated(spec.tip))
@@ -70,19 +70,19 @@ class WindowActions(QObject):
 
 
 def _set_keys(action: QAction, keys: list[QKeySequence]) -> None:
-    """Set the keys of an action, and name the first in its tool tip."""
+    """Set the keys of an action, and name the first one in its tooltip."""
     action.setShortcuts(keys)
     shown = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     action.setToolTip(f"{action.statusTip()} ({shown})" if shown else action.statusTip())
 
 
 def translated(text: str) -> str:
-    """Translate a text of this table."""
+    """Translate a text of the action table."""
     return QCoreApplication.translate("Actions", text)
 
 
 def plain_text(action: QAction) -> str:
-    """The name of an action, without its mnemonic mark and the dots that announce a dialog."""
+    """Return the name of an action, without its mnemonic mark and the ellipsis that announces a dialog."""
     text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
     return text.removesuffix("…")
 

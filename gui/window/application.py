@@ -1,8 +1,8 @@
-"""Builds one window: settings, theme, job lanes, services, and the controllers of its pages.
+"""Construction of one window: settings, theme, job lanes, services, and the controllers of its pages.
 
-Two stages. ``Application()`` makes what the first picture needs and nothing heavier. ``start_services`` follows that
-picture: it is the first to touch the engine, prices and the worker threads. It makes the ``AppContext`` that
-controllers of pages get. They know nothing of this module.
+Two stages. ``Application()`` creates what the first paint needs and nothing heavier. ``start_services`` runs after that
+paint and is the first to use the engine, prices and worker threads. It creates the ``AppContext`` passed to page
+controllers, which do not depend on this module.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
-import gui.runtime.pyside_workarounds  # noqa: F401 - before the others: it is about what is imported behind it
+import gui.runtime.pyside_workarounds  # noqa: F401 - first, since it affects later imports
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
 from gui.core.sample import SAMPLE
@@ -60,15 +60,15 @@ if TYPE_CHECKING:
 
 
 class Application(QObject):
-    """Builds a window and everything behind it, and shuts it down. Lives as long as the window does.
+    """Builds a window and everything behind it, and shuts it down. Shares the lifetime of the window.
 
-    Signals: ``started()`` when the services are there.
+    Signals: ``started()`` when the services are running.
     """
 
     started = Signal()
 
     def __init__(self, paths: ProfilePaths, *, private: bool = False) -> None:
-        """``private``: keep nothing of the text, whatever the settings say."""
+        """``private``: save nothing of the text, whatever the settings say."""
         let_errors_leave_overrides()
         super().__init__()
         self.paths = paths
@@ -92,7 +92,7 @@ class Application(QObject):
         self.costs: CostController | None = None
         self.pages = PageDirectory(self.window.pages, self.panel, self)
         self.context: AppContext | None = None
-        """What controllers of pages get; None before the first picture."""
+        """Passed to page controllers; None before the first paint."""
         self.calibration: CalibrationController | None = None
         self.kernels: KernelBuild | None = None
         self.ids: IdsController | None = None
@@ -114,7 +114,7 @@ class Application(QObject):
         self._connect()
         self._restore()
 
-    # Both are made when first asked for, with the services at the latest: the first picture is without them.
+    # Created on first use, at the latest with the services, since the first paint does not need them.
 
     @cached_property
     def finder(self) -> Finder:
@@ -157,7 +157,7 @@ class Application(QObject):
         self.show_title()
 
     def _restore(self) -> None:
-        """Restore what can be restored quickly from the last session."""
+        """Restore what is quick to restore from the last session."""
         restored = self.keeper.read()
         self._last = state = restored.state
         self._is_first = restored.is_first
@@ -190,7 +190,7 @@ class Application(QObject):
 
     @Slot()
     def _on_first_painted(self) -> None:
-        # One turn of the event loop later: the picture is on the screen before anything heavy begins.
+        # One turn later, so that the window is visible before anything heavy starts.
         in_next_turn(self, self.start_services)
 
     # --- after it ---------------------------------------------------------------------------------------------------
@@ -199,17 +199,17 @@ class Application(QObject):
     def start_services(self) -> None:
         """Start the worker threads and everything that counts, prices, reads and writes.
 
-        Step by step, so that a key pressed during it waits for one step and not for all.
+        Step by step, so that a key press during the start waits for one step only.
         """
         if self.runner is None:
-            # Counting comes last: while the first vocabulary is read, nothing else in this process gets far.
+            # Counting starts last: while the first vocabulary is read, nothing else in this process gets far.
             self._steps = [*self._parts(), self._end_start]
             self._take_step()
 
     def start_at_once(self, built: Collection[str] | None = None) -> None:
         """Start the services before the first paint, for callers that can wait.
 
-        ``built``: the object names of the pages to build now, all unless given; the others are built when seen.
+        ``built``: object names of the pages to build now, by default all; the others are built when first shown.
         """
         for start in self._parts():
             start()
@@ -231,7 +231,7 @@ class Application(QObject):
             step = self._steps.pop(0)
             try:
                 step()
-            finally:  # a fault of one step is reported, and the others go on
+            finally:  # an error in one step is reported, and the others still run
                 in_next_turn(self, self._take_step)
 
     def _start_files(self) -> None:
@@ -399,7 +399,7 @@ class Application(QObject):
 
     @Slot()
     def show_title(self) -> None:
-        """Show in title and header which document this is and whether it is saved."""
+        """Show in the title and header which document is open and whether it is saved."""
         prompt, origin = self.prompt, self.prompt.origin
         self._was_empty = prompt.empty
         modified = prompt.modified and not (origin is None and prompt.empty)
@@ -434,7 +434,7 @@ class Application(QObject):
         )
 
     def _panel_states(self) -> dict[str, dict[str, Any]]:
-        """The states of all panels; for panels not built yet, the states of the last session."""
+        """Return the states of all panels; for panels not built yet, the states of the last session."""
         parts = {page.state: self.pages.controllers.get(page.name) for page in all_pages() if page.state}
         parts["scenario"] = self.costs.panel if self.costs else None
         return {name: part.state() if part else getattr(self._last, name) for name, part in parts.items()}
@@ -443,7 +443,7 @@ class Application(QObject):
 
     @Slot()
     def shut_down(self) -> None:
-        """End the worker threads and give the application its own look back."""
+        """Stop the worker threads and restore the application's own look."""
         from gui.runtime.loading import Loading
 
         release_clipboard()

@@ -1,5 +1,5 @@
-"""Searches what the window can do and show by a few letters: commands, models, encodings, token IDs, recent files and
-text of the prompt. A sign in front asks for one kind alone."""
+"""Search of everything the window can do and show: commands, models, encodings, token IDs, recent files and text of the
+prompt. A prefix restricts the search to one kind."""
 
 from __future__ import annotations
 
@@ -55,23 +55,23 @@ from gui.window.fuzzy import match, rank
 
 MOST_RECENT = 8
 COMMANDS, MODELS, TOKENS, FILES = ">@#/"
-"""What asks for one kind alone, in front of what is typed. Encodings belong to the models."""
+"""Prefixes that restrict the search to one kind. Encodings are listed with models."""
 HITS = Qt.ItemDataRole.UserRole + 1
 SHORTCUT = Qt.ItemDataRole.UserRole + 2
 HEADING = Qt.ItemDataRole.UserRole + 3
-"""Title of a group and what is left out of it, for its first row."""
+"""Title of a group and note on omitted rows, for its first row."""
 ROW, HEADING_ROOM, ICON, PADDING = 34, 26, 18, 10
 MOST_OF_A_GROUP = 6
-"""Rows of a group while no sign asks for it alone."""
+"""Maximum number of rows per group in an unrestricted search."""
 Index = QModelIndex | QPersistentModelIndex
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 
 
 class Entry(NamedTuple):
-    """What can be chosen beside the actions, such as a model. Listed where something was typed, or it was used last.
+    """An item besides actions, such as a model. Listed if something is typed, or if it was used recently.
 
-    ``kind`` stands before its name; ``detail`` behind it, ``price`` at the end of its row. ``sign`` asks for its kind
-    alone. ``group`` is its heading, ``kind`` if empty.
+    ``kind`` is shown before its name, ``detail`` after it, ``price`` at the end of its row. ``sign`` is the prefix of
+    its kind. ``group`` is its heading, by default ``kind``.
     """
 
     kind: str
@@ -87,7 +87,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """An action or an entry, by the name of its menu or kind and its own, as it is listed and searched."""
+    """An action or an entry, with the title that is listed and searched: its menu or kind, and its name."""
 
     title: str
     name: str
@@ -115,7 +115,7 @@ Row = tuple[Command, tuple[int, ...]]
 
 
 class CommandModel(QAbstractListModel):
-    """The commands that fit what was typed, best first; without a word, those used last, then all in menu order."""
+    """Commands that match the search, best first; without a search, recent ones, then all in menu order."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -128,9 +128,9 @@ class CommandModel(QAbstractListModel):
     def fill(
         self, commands: Sequence[Command], recent: Sequence[str], more: Callable[[str], Sequence[Entry]] | None = None
     ) -> None:
-        """Take the commands there are now, and the keys of those used last; ``search`` follows.
+        """Set the current commands and the keys of recent ones, before a ``search``.
 
-        ``more`` returns what is made of the text typed; it is listed last.
+        ``more`` returns entries derived from the typed text; they are listed last.
         """
         self._more = more or (lambda _: ())
         order = {key: place for place, key in enumerate(recent)}
@@ -138,7 +138,7 @@ class CommandModel(QAbstractListModel):
         self._recent = order
 
     def search(self, typed: str) -> None:
-        """Show what fits."""
+        """Show the matches."""
         self.beginResetModel()
         found = []
         whole, sign = typed, typed[:1] if typed[:1] in (COMMANDS, MODELS, TOKENS, FILES) else ""
@@ -215,14 +215,14 @@ class CommandModel(QAbstractListModel):
         return Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
 
     def command(self, index: Index) -> Command:
-        """The command of a row."""
+        """Return the command of a row."""
         return self._shown[index.row()][0]
 
 
 class CommandPalette(Popover):
-    """A field to type in, and the commands that fit. Arrows choose, Enter runs, Esc closes.
+    """A search field and the matching commands. Arrows select, Enter runs, Esc closes.
 
-    A window has one and keeps it: scripts and assistive tools find it before it is shown.
+    Each window keeps one, so that scripts and assistive tools find it before it is shown.
     """
 
     def __init__(self, settings: SettingsStore, theme: Theme, icons: Icons, parent: QWidget) -> None:
@@ -283,7 +283,7 @@ class CommandPalette(Popover):
         return line
 
     def _foot(self) -> QHBoxLayout:
-        """The help line on prefixes and keys."""
+        """Return the help line on prefixes and keys."""
         foot = QHBoxLayout()
         foot.setContentsMargins(18, 9, 18, 9)
         foot.setSpacing(6)
@@ -308,8 +308,7 @@ class CommandPalette(Popover):
         more: Callable[[str], Sequence[Entry]] | None = None,
         typed: str = "",
     ) -> None:
-        """Open on these actions, and what else can be chosen. ``more``: as in ``CommandModel.fill``; ``typed``: what
-        the field begins with."""
+        """Open with these actions and entries. ``more``: as in ``CommandModel.fill``; ``typed``: text of the field."""
         commands = [
             Command(_title(action), plain_text(action), action.objectName() or plain_text(action), action)
             for action in actions
@@ -355,10 +354,10 @@ class CommandPalette(Popover):
         if not index.isValid() or not self._enabled(index.row()):
             return
         command = self._model.command(index)
-        if command.sign in (COMMANDS, MODELS):  # files have a list of their own, and what was typed is kept nowhere
+        if command.sign in (COMMANDS, MODELS):  # files have their own list, and typed text is never saved
             others = [key for key in self._settings.values.recent_commands if key != command.key]
             self._settings.set("recent_commands", tuple([command.key, *others][:MOST_RECENT]))
-        # The dialog goes first: what the action shows must not open behind it, and the focus must be back.
+        # Close first: the action's window must not open behind the dialog, and the focus must be restored.
         self.accept()
         if command.entry is not None:
             command.entry.choose()
@@ -395,7 +394,7 @@ def _shortcut(action: QAction | None) -> str:
 
 
 def _title(action: QAction) -> str:
-    """The name prefixed by its kind or submenu, which often gives its context: ``Theme: Dark``."""
+    """Return the name prefixed by its kind or submenu, for context: ``Theme: Dark``."""
     kind = action.property("kind")
     if kind:
         return f"{kind}: {plain_text(action)}"
@@ -406,8 +405,8 @@ def _title(action: QAction) -> str:
 
 
 class _CommandDelegate(QStyledItemDelegate):
-    """Draws the letters that were typed in bold, the shortcut or price at the end of the row, and the heading of a
-    group above its first row."""
+    """Draws matched letters in bold, the shortcut or price at the row's end, and a group's heading above its first
+    row."""
 
     def __init__(self, theme: Theme, icons: Icons, model: CommandModel, parent: QWidget) -> None:
         super().__init__(parent)
@@ -430,7 +429,7 @@ class _CommandDelegate(QStyledItemDelegate):
         enabled = bool(self._model.flags(index) & Qt.ItemFlag.ItemIsEnabled)
         command = self._model.command(index)
         self._draw_icon(painter, area, command, self._model.data(index, Qt.ItemDataRole.CheckStateRole))
-        # Room for an icon in every row, so that the names stand below each other.
+        # Reserve space for an icon in every row, so that names are aligned.
         area.adjust(PADDING + ICON + 12, 0, -PADDING - 4, 0)
         area.setRight(
             area.right() - self._draw_end(painter, option, area, command, str(self._model.data(index, SHORTCUT)))
@@ -463,7 +462,7 @@ class _CommandDelegate(QStyledItemDelegate):
     def _draw_end(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, command: Command, shortcut: str
     ) -> int:
-        """Draw price or keys; return the room they take."""
+        """Draw the price or keys; return their width."""
         price = command.entry.price if command.entry is not None else ()
         x = area.right()
         for run in reversed(price):
@@ -498,7 +497,7 @@ class _CommandDelegate(QStyledItemDelegate):
         hits: tuple[int, ...],
         enabled: bool,
     ) -> None:
-        """Draw the name, and behind it what it is of. The name of a command begins with its menu."""
+        """Draw the name, followed by the detail of an entry. The name of a command begins with its menu."""
         start = len(command.title) - len(command.name) if command.entry is not None else 0
         name, detail = command.title[start:], command.detail
         bold = [place - start for place in hits if place >= start]

@@ -1,7 +1,6 @@
-"""The last resort: uncaught errors are shown with everything that a report needs, and the window stays open with its
-text.
+"""Last resort for uncaught errors: shows a full report, while the window stays open with its text.
 
-Errors that were foreseen go through ``gui.runtime.notify`` as sentences; only faults of ours end here.
+Expected errors are reported as sentences through ``gui.runtime.notify``; only bugs end here.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from gui.widgets.forms import button_row
 
 
 class CrashDialog(QDialog):
-    """Tells the user that something went wrong and that the text is safe, and shows a report to copy."""
+    """Tells the user that an error occurred and that the text is safe, and shows a report to copy."""
 
     def __init__(self, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,7 +54,7 @@ class CrashDialog(QDialog):
 
     @property
     def report(self) -> str:
-        """The text that is shown."""
+        """The displayed text."""
         return self._report.toPlainText()
 
     def add(self, report: str) -> None:
@@ -68,7 +67,7 @@ class CrashDialog(QDialog):
 
 
 class CrashHook(QObject):
-    """Catches uncaught errors of all threads while installed."""
+    """Catches uncaught exceptions of all threads while installed."""
 
     _caught = Signal(str)
 
@@ -77,7 +76,7 @@ class CrashHook(QObject):
         self._window = window
         self._dialog: CrashDialog | None = None
         self._before: tuple | None = None
-        # Faults of other threads arrive here by this signal: the dialog belongs to the GUI thread.
+        # Queued: errors of other threads must reach the GUI thread, which owns the dialog.
         self._caught.connect(self._show, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
@@ -87,7 +86,7 @@ class CrashHook(QObject):
         sys.unraisablehook = self._on_unraisable
 
     def remove(self) -> None:
-        """Restore the hooks that were there before ``install``."""
+        """Restore the hooks from before ``install``."""
         if self._before is not None:
             sys.excepthook, sys.unraisablehook = self._before
             self._before = None
@@ -121,5 +120,5 @@ class CrashHook(QObject):
 
 
 def report_of(kind: type[BaseException], error: BaseException | None, trace: TracebackType | None) -> str:
-    """The traceback as text."""
+    """Return the traceback as text."""
     return "".join(traceback.format_exception(kind, error, trace))

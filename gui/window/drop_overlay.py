@@ -1,4 +1,4 @@
-"""Says over the window, while files are dragged over it, what dropping them will do."""
+"""Overlay that tells, while files are dragged over the window, what dropping them will do."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 TITLE_PIXELS, ICON_SIDE, MARGIN = 18, 48, 12
 OPACITY = 0.97
 LOOKED_AT = 20
-"""So many of the files dragged are looked at, in the middle of the drag."""
+"""Maximum number of dragged files inspected during the drag."""
 
 
 class DropOverlay(QObject):
-    """Shows a cover while a drag with files of this computer is over the window. It takes no event itself."""
+    """Shows a cover while local files are dragged over the window. It accepts no events itself."""
 
     def __init__(self, window: MainWindow, theme: Theme, icons: Icons) -> None:
         super().__init__(window)
@@ -34,7 +34,7 @@ class DropOverlay(QObject):
         self.cover: Cover | None = None
         handle = window.windowHandle()
         if handle is not None:
-            # The window of the system, as widgets that take drops keep what is dragged over them to themselves.
+            # The native window, since widgets that accept drops consume drag events.
             handle.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -58,7 +58,7 @@ class DropOverlay(QObject):
         self.cover.raise_()
 
     def _words(self, paths: list[Path]) -> tuple[str, str]:
-        """The icon, and a sentence on what a drop will do here."""
+        """Return the icon, and a sentence on what a drop will do here."""
         page, many = self._window.pages.current_name, len(paths) > 1
         folders = [path for path in paths[:LOOKED_AT] if path.is_dir()]
         if page == "trainingTab":
@@ -76,7 +76,7 @@ class DropOverlay(QObject):
 
 
 class Cover(QWidget):
-    """Covers the page: an icon, a sentence, and the names of the files."""
+    """Covers the page with an icon, a sentence, and the names of the files."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)
@@ -87,7 +87,7 @@ class Cover(QWidget):
         self.hide()
 
     def say(self, icon: str, title: str, names: str) -> None:
-        """Show these words."""
+        """Set the icon and texts."""
         self._icon, self.title, self.names = icon, title, shown(names)
         self.setAccessibleName(f"{title}: {self.names}")
         self.update()

@@ -1,4 +1,4 @@
-"""Which encodings there are, with a word on each; looked up off the GUI thread, because that loads the engine."""
+"""List of available encodings with descriptions, loaded off the GUI thread, since that imports the engine."""
 
 from __future__ import annotations
 
@@ -12,15 +12,18 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
 class EncodingList(QObject):
-    """Signals: ``listed(tuple[tuple[str, str]])``: name and description of each; ``own_listed(tuple[str])``: the names
-    of the user's own; ``failed(str)``: a sentence, also for each file of the user's own that cannot be used."""
+    """Lists the encodings in the background.
+
+    Signals: ``listed(tuple[tuple[str, str]])`` with name and description of each; ``own_listed(tuple[str])`` with the
+    names of the user's own; ``failed(str)`` with a sentence, also for each unusable file of the user.
+    """
 
     listed = Signal(object)
     own_listed = Signal(object)
     failed = Signal(str)
 
     def __init__(self, runner: JobRunner, user: UserEncodings, open_encoding: OpenEncoding, parent: QObject) -> None:
-        """``user``: the user's own. ``open_encoding``: opens any of them, on a worker thread."""
+        """``user``: the user's own encodings. ``open_encoding``: opens any encoding, on a worker thread."""
         super().__init__(parent)
         self.user, self.open = user, open_encoding
         self._told: set[str] = set()
@@ -29,7 +32,7 @@ class EncodingList(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def refresh(self) -> None:
-        """Look again."""
+        """Reload the list."""
         self._lane.submit(None)
 
     @Slot(object)
@@ -48,7 +51,7 @@ class EncodingList(QObject):
 
 
 def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[Any, ...], ...]:
-    """Name and description of each encoding, the names of the user's own, and what is wrong with some files."""
+    """Return name and description of each encoding, the names of the user's own, and problems with files."""
     import engine
 
     problems = own.find()
@@ -58,6 +61,6 @@ def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[tuple[An
 
 
 def _described(entry: Any) -> str:
-    """The description of an entry, and the version of Unicode that a bundled one follows."""
+    """Return the description of an entry, with the Unicode version of a bundled one."""
     unicode = getattr(entry, "unicode", "")
     return f"{entry.description} · Unicode {unicode}" if unicode else str(entry.description)

@@ -1,4 +1,4 @@
-"""Finding an action by a few of its letters. No Qt."""
+"""Fuzzy search of actions by a few letters. No Qt."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ IN_A_ROW = 9
 AT_THE_START = 6
 WHOLE_WORD = 10
 LATE = 0.1
-"""Points: for letters at the start of words, one after the other, at the start of the name; less for long names."""
+"""Points for letters at word starts, for consecutive letters, for the start of the name, and for whole words; deducted
+per character of the name."""
 
 
 def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
-    """How well ``typed`` fits ``name``, and which characters of ``name`` it uses; None where it does not fit.
+    """Score how well ``typed`` matches ``name``, and return the matched positions; None if it does not match.
 
-    The letters must occur in order, case aside; spaces in ``typed`` only separate words. Of all ways to place them the
-    best counts.
+    The letters must occur in order, ignoring case; spaces in ``typed`` only separate words. The best of all placements
+    counts.
     """
     letters = "".join(typed.casefold().split())
     text = name.casefold()
@@ -36,9 +37,10 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
 
 
 def rank(typed: str, name: str, keyword: str = "") -> int:
-    """How clearly ``typed`` means ``name``: 3 if it is its keyword, 2 if the name begins with it, 1 if a word does.
+    """Rank how clearly ``typed`` means ``name``: 3 if it is its keyword, 2 if the name begins with it, 1 if a word
+    does.
 
-    Of equal rank, ``match`` decides.
+    Within a rank, ``match`` decides.
     """
     wanted, text = " ".join(typed.casefold().split()), name.casefold()
     if not wanted:
@@ -51,7 +53,7 @@ def rank(typed: str, name: str, keyword: str = "") -> int:
 
 
 def _best(letters: str, text: str) -> tuple[float, tuple[int, ...]] | None:
-    """The placing with most points: for each letter, the best placing that ends at each character."""
+    """Return the placement with the most points: for each letter, the best placement that ends at each character."""
     ends: dict[int, tuple[float, tuple[int, ...]]] = {}
     for number, letter in enumerate(letters):
         following: dict[int, tuple[float, tuple[int, ...]]] = {}

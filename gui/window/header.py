@@ -1,4 +1,4 @@
-"""The header above every page: the document, the model, its three key figures, search and theme."""
+"""The header above every page: document, model, three key figures, search and theme."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from gui.prompt.prompt import Prompt
 
 WIDE, NARROW, NARROWEST = 1080, 700, 560
-"""Widths of the header below which the search field, the document and the context figure take less room or none."""
+"""Widths of the header below which the search field, the document and the context figure shrink or disappear."""
 DOCUMENT_WIDTH = 146
 DELAY_MS = 60
-"""Figures that come faster than this (someone types) are shown together: each is a part of the window to paint."""
+"""Figures that change faster than this, during typing, are shown together, since each repaints part of the window."""
 DIM_AFTER_MS = 250
-"""A figure of an earlier text is dimmed after this time; before that a mark would only flicker."""
+"""Delay before a figure of an earlier text is dimmed; an immediate mark would only flicker."""
 
 
 class DocumentName(QWidget):
-    """The name of the document with a dot while it is not saved, and its state below."""
+    """Name of the document, with a dot while it is unsaved, and its state below."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -57,7 +57,7 @@ class DocumentName(QWidget):
         column.addStretch(1)
         for label in (self._name, self._state):
             label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-            if self.isRightToLeft():  # a label stands where its own text begins
+            if self.isRightToLeft():  # otherwise a label aligns to the direction of its text
                 label.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
         self.setFixedWidth(DOCUMENT_WIDTH)
         theme.changed.connect(self.update)
@@ -88,7 +88,7 @@ class DocumentName(QWidget):
 
 
 class Header(QFrame):
-    """The widgets of the header. ``HeaderFigures`` fills the key figures."""
+    """Widgets of the header. ``HeaderFigures`` fills in the key figures."""
 
     def __init__(self, theme: Theme, icons: Icons, actions: WindowActions, parent: QWidget) -> None:
         super().__init__(parent)
@@ -170,7 +170,7 @@ class Header(QFrame):
 
 
 class HeaderFigures(QObject):
-    """Shows the figures of the one model, or those of the encoding where no model is chosen."""
+    """Shows the figures of the reference model, or of the encoding if no model is chosen."""
 
     def __init__(self, header: Header, prompt: Prompt, costs: CostController) -> None:
         super().__init__(costs)
@@ -191,7 +191,7 @@ class HeaderFigures(QObject):
         row, counts = self._costs.reference_row(), self._prompt.counts
         self._show_tokens(row)
         if counts is not None and counts.revision > self._costs.service.priced_revision:
-            self._show_counted()  # prices of an earlier text have come; its number of tokens is not shown again
+            self._show_counted()  # prices of an earlier text arrived; its token count must not replace the current one
         self._show_cost(row)
         meter = self._header.context
         if row is None:
@@ -207,7 +207,7 @@ class HeaderFigures(QObject):
 
     @Slot()
     def _show_counted(self) -> None:
-        """Show the editor's count at once if the model uses the same encoding: it need not wait for prices."""
+        """Show the editor's count at once if the model uses the same encoding, without waiting for prices."""
         row, counts = self._costs.reference_row(), self._prompt.counts
         if counts is None:
             return
@@ -271,7 +271,7 @@ class HeaderFigures(QObject):
         low, high = (text.converted(estimate.usd if end is None else end) for end in ends)
         places = max(amount_places((low,)), amount_places((high,)))
         if low == high and places > 2:
-            places += 1  # three digits, as elsewhere of a single amount
+            places += 1  # three digits, as for single amounts elsewhere
         runs = amount_runs(low, high, places, text.currency.sign, text.localised)
         figure.show_figure(runs, *self._quality(estimate.usd_label))
 

@@ -1,4 +1,4 @@
-"""The guide (F1): what the window is for, page by page, and what the dots mean. And the dialog about the program."""
+"""The guide (F1), which explains each page and the quality dots, and the About dialog."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HEADING_PIXELS = 15
 
 
 class Dot(QWidget):
-    """The dot of one quality."""
+    """The dot of one count quality."""
 
     def __init__(self, theme: Theme, quality: str, words: str, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class Dot(QWidget):
 
 
 class Guide(QDialog):
-    """A scrolling page. ``show_dots`` opens it where the dots are explained."""
+    """A scrollable page. ``show_dots`` scrolls to the explanation of the dots."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -180,7 +180,7 @@ class Guide(QDialog):
 
 
 class LicenceReading(QObject):
-    """Signals: ``read(str)``: all of it as one text, or a sentence on why there is none."""
+    """Reads the licences in the background. Signals: ``read(str)`` with the text, or a sentence on why it failed."""
 
     read = Signal(str)
 
@@ -192,7 +192,7 @@ class LicenceReading(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Read them in the background."""
+        """Start reading."""
         self._lane.submit(None)
 
     @Slot(object)
@@ -205,18 +205,18 @@ class LicenceReading(QObject):
 
 
 def _read(_request: None, ticket: Ticket) -> str:
-    """On a worker thread."""
+    """Return the licence overview. On a worker thread."""
     return overview(ticket.give_way)
 
 
 class AboutDialog(QDialog):
-    """Name, licence, versions, folders; all of it can be copied."""
+    """Name, licence, versions and folders, which can be copied."""
 
     def __init__(
         self, paths: ProfilePaths, encoder: str, licences: LicenceReading | None, parent: QWidget | None = None
     ) -> None:
-        """``encoder``: which one counts, in words; empty before any does. ``licences``: None before they can be
-        read."""
+        """``encoder``: describes the active encoder; empty before there is one. ``licences``: None before it can
+        run."""
         super().__init__(parent)
         self._reading = licences
         self.setObjectName("aboutDialog")

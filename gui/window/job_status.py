@@ -1,4 +1,4 @@
-"""What runs in the background, in the status bar: its name, how far it is, and a way to stop it."""
+"""Background jobs in the status bar: name, progress, and a stop button."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner, Lane
 
 PATIENCE_MS = 400
-"""A job shorter than this is not worth a word; most are."""
+"""Minimum duration of a job that is shown; most are shorter."""
 REFRESH_MS = 200
 
 
 class JobStatus(QWidget):
-    """Shows the job that has run longest, and how many more there are."""
+    """Shows the job that has run longest, and the number of others."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -29,7 +29,7 @@ class JobStatus(QWidget):
         self.setObjectName("statusJobs")
         self.setAccessibleName(self.tr("Jobs running in the background"))
         height = self.fontMetrics().height() + 4
-        self.setFixedHeight(height)  # Also while it is empty: the status bar must not grow and shrink with the jobs.
+        self.setFixedHeight(height)  # Also while empty: the status bar must not resize with the jobs.
         self._words = PlainLabel(self)
         self._words.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self._bar = ProgressBar(self)
@@ -57,7 +57,7 @@ class JobStatus(QWidget):
 
     @property
     def words(self) -> str:
-        """The text that is shown; empty if no job runs."""
+        """The displayed text; empty if no job runs."""
         return self._words.text()
 
     @Slot()
@@ -83,7 +83,7 @@ class JobStatus(QWidget):
         progress = lane.last_progress
         words = lane.name
         if progress is not None and progress.note:
-            # Not before there is work to tell of: the first picture of the window is without it.
+            # imported late: the first paint of the window does not need it
             from gui.core.token_text import visible_line
 
             words = self.tr("{job}: {note}").format(job=words, note=visible_line(progress.note))
@@ -113,6 +113,6 @@ class JobStatus(QWidget):
 
     @Slot()
     def cancel_all(self) -> None:
-        """Cancel every job that may be cancelled."""
+        """Cancel all jobs that can be cancelled."""
         for lane in self._runner.busy_lanes if self._runner else []:
             lane.cancel()

@@ -1,4 +1,4 @@
-"""The key figures of the header: large numbers with the dot of their quality, and the share of the context window."""
+"""Key figures of the header: large numbers with quality dots, and the share of the context window."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 FIGURE_PIXELS, CAPTION_PIXELS = 23, 11
 DOT_ROOM = 18
 STEP = 12
-"""Widths are rounded up to multiples of this, so that a changing figure seldom moves its neighbours."""
+"""Widths are rounded up to multiples of this, so that a changing figure rarely moves its neighbours."""
 
 
 class Part(NamedTuple):
-    """A part of a number in one weight, as ``Run`` of ``gui.core.figures``, which the first picture is without."""
+    """A run of a number in one weight, like ``gui.core.figures.Run``, which is not imported before the first paint."""
 
     text: str
     strong: bool = True
@@ -38,10 +38,10 @@ UNKNOWN = (Part("–", strong=False),)
 
 
 class KeyFigure(QWidget):
-    """Shows one figure. ``trailing``: pixels that a subclass needs behind the number."""
+    """Shows one figure. ``trailing``: width that a subclass needs after the number, in pixels."""
 
     def __init__(self, theme: Theme, name: str, caption: str, parent: QWidget | None = None, trailing: int = 0) -> None:
-        """``caption``: what stands below the number and is its accessible name."""
+        """``caption``: text below the number, and its accessible name."""
         super().__init__(parent)
         self._theme = theme
         self._trailing = trailing
@@ -58,21 +58,21 @@ class KeyFigure(QWidget):
 
     @property
     def text(self) -> str:
-        """The number as it is shown."""
+        """The displayed number."""
         return "".join(run.text for run in self._runs)
 
     @property
     def caption(self) -> str:
-        """The words below the number."""
+        """The text below the number."""
         return self._caption
 
     @property
     def quality(self) -> str:
-        """The quality of the figure (see ``gui.core.figures``), or empty."""
+        """Quality of the figure (see ``gui.core.figures``), or empty."""
         return self._quality
 
     def show_figure(self, runs: Sequence[Part | Run], quality: str = "", words: str = "") -> None:
-        """Show a number. ``words``: what the dot means, for the tooltip and for screen readers."""
+        """Show a number. ``words``: meaning of the dot, for the tooltip and screen readers."""
         if not runs:
             runs = UNKNOWN
         if (runs, quality, words) == (self._runs, self._quality, self.accessibleDescription()):
@@ -85,7 +85,7 @@ class KeyFigure(QWidget):
         self.update()
 
     def set_caption(self, caption: str) -> None:
-        """Show other words below the number."""
+        """Set the text below the number."""
         if caption != self._caption:
             self._caption = caption
             self.setAccessibleName(f"{self.text} {caption}")
@@ -119,11 +119,11 @@ class KeyFigure(QWidget):
         return [(strong if run.strong else quiet).horizontalAdvance(run.text) for run in self._runs]
 
     def end_of_number(self) -> float:
-        """The right end of the number and its dot, in pixels."""
+        """Return the right edge of the number and its dot, in pixels."""
         return sum(self._widths()) + (DOT_ROOM if self._quality else 0)
 
     def start_of(self, place: float, width: float) -> float:
-        """The x of something with this width; ``place`` is counted from the side where reading begins."""
+        """Return the x of an item of this width; ``place`` is relative to the leading edge."""
         return self.width() - place - width if self.isRightToLeft() else place
 
     def _fit(self) -> None:
@@ -144,7 +144,7 @@ class KeyFigure(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             strong, mirrored = self._metrics[self._strong.weight()], self.isRightToLeft()
-            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as numbers are written everywhere
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # numbers are left-to-right in every language
             x, line = self.start_of(0, sum(self._widths())), QRectF(0, 0, self.width(), strong.height())
             for run, width in zip(self._runs, self._widths(), strict=True):
                 painter.setFont(self._strong if run.strong else self._quiet)
@@ -169,15 +169,15 @@ class KeyFigure(QWidget):
 
 
 LEAST = 0.001
-"""A smaller share is said to be below this one, as in the cost table."""
+"""Smaller shares are shown as less than this, as in the cost table."""
 BAR = QSize(56, 5)
 GAP = 10
 ROUND = 1000
-"""Windows that are multiples of this are written in thousands: ``272k``."""
+"""Context windows that are multiples of this are shown in thousands: ``272k``."""
 
 
 class MeterBar(ProgressBar):
-    """The bar itself, in thousandths of the context window."""
+    """The bar, in thousandths of the context window."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -191,7 +191,7 @@ class MeterBar(ProgressBar):
         theme.changed.connect(self.update)
 
     def set_share(self, share: float) -> None:
-        """Show the prompt's share of the context window; more than 1 does not fit."""
+        """Set the prompt's share of the context window; more than 1 does not fit."""
         self._share = share
         self.setValue(min(1000, round(share * 1000)))
         self.update()
@@ -209,7 +209,7 @@ class MeterBar(ProgressBar):
 
 
 class ContextMeter(KeyFigure):
-    """The share of the window with its bar; the size of the window below."""
+    """Share of the context window with a bar; the size of the window is below it."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "headerContext", "", parent, trailing=BAR.width() + GAP)
@@ -221,13 +221,13 @@ class ContextMeter(KeyFigure):
 
     @Slot(str, object)
     def set_model(self, name: str, context_window: int | None) -> None:
-        """Measure against the context window of a model; None where it is not known."""
+        """Set the model to compare with; ``context_window`` is None if unknown."""
         self._model = name
         self._window = context_window
         self._show()
 
     def set_tokens(self, tokens: int | None) -> None:
-        """Tokens of the prompt for that model, None while they are not known."""
+        """Set the prompt's tokens for that model, None while unknown."""
         if tokens != self._tokens:
             self._tokens = tokens
             self._show()

@@ -1,4 +1,4 @@
-"""The start and the end of a window: what was restored, what is saved before it closes, what stays on the clipboard."""
+"""Start and end of a window: report of restored texts, saving before it closes, and release of the clipboard."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class StartReport(QObject):
-    """Collects the notices of a start."""
+    """Collects the notices at startup."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class StartReport(QObject):
         notifier: Notifier,
         files: Callable[[], FileActions],
     ) -> None:
-        """``put_by``: the last text was put aside, because the user wants windows to start empty."""
+        """``put_by``: the last text was set aside, because the user wants windows to start empty."""
         super().__init__(keeper)
         self._restored, self._put_by, self._slot, self._keeper = restored, put_by, slot, keeper
         self._settings, self._notifier, self._files = settings, notifier, files
@@ -64,7 +64,7 @@ class StartReport(QObject):
             )
 
     def _offer_earlier_texts(self) -> None:
-        """Offer texts that are on the disk but not in the window: of the last session, and of closed windows."""
+        """Offer texts that are on disk but not in the window: of the last session, and of closed windows."""
         keeper, slot = self._keeper, self._slot
         assert slot.folder is not None
         if self._put_by:
@@ -102,10 +102,10 @@ class StartReport(QObject):
 
 
 class Closing(QObject):
-    """The guard of one window.
+    """Close guard of a window.
 
-    A user who closes the window is asked about changes that the file in the editor does not have. A script that calls
-    ``close`` is not: the session keeps them.
+    If the user closes the window, unsaved changes to the file in the editor are asked about. A script that calls
+    ``close`` is not asked: the session keeps the changes.
     """
 
     def __init__(
@@ -141,7 +141,7 @@ class Closing(QObject):
             self._close()
 
     def may_close(self) -> bool:
-        """Save everything; False, and a message, where that fails."""
+        """Save everything; return False and show a message if that fails."""
         why = self._files().finish() or self._keeper.close()
         if not why:
             return True
@@ -206,9 +206,9 @@ class Closing(QObject):
 
 
 def release_clipboard() -> None:
-    """Leave on the clipboard only what Qt made itself.
+    """Replace Python-owned clipboard data by data that Qt owns.
 
-    An object made in Python may be destroyed after the interpreter, as the last act of the process, and crash it.
+    A Python object may be destroyed after the interpreter, at the very end of the process, and crash it.
     """
     clipboard = QApplication.clipboard()
     if clipboard.ownsClipboard():

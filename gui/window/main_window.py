@@ -1,4 +1,4 @@
-"""The window: rail, header, view bar, pages, inspector, menus, status bar. What happens in them is elsewhere."""
+"""The main window: rail, header, view bar, pages, inspector, menus, status bar. Contains layout only."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ from gui.window.status import private_label
 from gui.window.workspaces import MODELS_PAGE, PROMPT_PAGE, all_pages
 
 INSPECTED = {PROMPT_PAGE: 0, MODELS_PAGE: 1400}
-"""Pages that have an inspector, and the width of a window from which it is shown there unless F9 said otherwise: table
-and chart of Models need their room."""
+"""Pages with an inspector, and the minimum window width at which it is shown by default: the table and chart of Models
+need space. F9 overrides this."""
 INSPECTOR_FROM = 960
-"""Least width of a window that shows it."""
+"""Minimum width of a window that shows the inspector."""
 REMARK_MS = 6000
 FRAME = QMargins(8, 36, 8, 8)
-"""Room for the frame that the window manager draws, of which nothing is known before the window is shown."""
+"""Space for the window manager's frame, whose size is unknown before the window is shown."""
 
 
 class MainWindow(QMainWindow):
-    """Holds the pages of the registry, and the inspector beside them.
+    """Holds the pages of the registry, with the inspector beside them.
 
-    Signals: ``first_painted()`` once, after the first picture; ``closed()``; ``layout_changed()`` when it was sized;
-    ``inspector_shown(bool)``: the inspector stands beside the page, or will as soon as it is built.
+    Signals: ``first_painted()`` once, after the first paint; ``closed()``; ``layout_changed()`` after a resize;
+    ``inspector_shown(bool)`` when the inspector is, or will be once built, shown beside the page.
     """
 
     first_painted = Signal()
@@ -57,7 +57,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("mainWindow")
-        # A window that is wider than a small or much enlarged screen hides half its controls beyond the edge.
+        # On a small or highly scaled screen, a wider window would hide half of its controls.
         self.resize(QSize(1180, 780).boundedTo(self.screen().availableSize().shrunkBy(FRAME)))
         self.setMinimumSize(480, 360)
         self.setWindowIcon(icons.icon("tokenloupe"))
@@ -77,7 +77,7 @@ class MainWindow(QMainWindow):
         self.messages.begin_right_of(self.rail)
         self._inspector: QWidget | None = None
         self.inspector_chosen: dict[str, bool] = {}
-        """In which workspaces the user showed or hid it."""
+        """The user's choice to show or hide the inspector, by workspace."""
         self._following = False
         self.regions = Regions(self._regions, self)
         self.actions_by_name["inspector"].setEnabled(False)
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
         self.private = private_label(self)
-        # Its height must not follow what it shows: the first picture would be laid out and painted twice.
+        # A fixed height, or the first paint would be laid out and painted twice.
         self.statusBar().setFixedHeight(self.fontMetrics().height() + 12)
         self.statusBar().setContentsMargins(12, 0, 12, 0)
         self.statusBar().setSizeGripEnabled(False)
@@ -95,7 +95,7 @@ class MainWindow(QMainWindow):
         self.statusBar().addPermanentWidget(self.private)
         self.statusBar().addPermanentWidget(offline)
         notifier.remarked.connect(self._remark)
-        self.rail.set_slim(self.width() < NARROW)  # now, or the first picture would be painted twice
+        self.rail.set_slim(self.width() < NARROW)  # now, or the first paint would happen twice
         FocusRing(theme, self)
 
     def _make_menus(self) -> dict[str, QMenu]:
@@ -117,7 +117,7 @@ class MainWindow(QMainWindow):
         return menus
 
     def _lay_out(self) -> None:
-        """The rail takes the whole height at the left."""
+        """Lay out the window; the rail has the full height at the left."""
         holder = QToolBar(self.tr("Workspaces"), self)
         holder.setObjectName("railHolder")
         holder.setMovable(False)
@@ -142,13 +142,13 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
 
     def add_pages(self, made: Mapping[str, QWidget]) -> None:
-        """Add the pages of the registry; those of ``made`` are there already, the others are built when seen."""
+        """Add the pages of the registry. Those in ``made`` exist already, the others are built when first shown."""
         for page in all_pages():
             widget = made.get(page.name) or Page(self.pages, translated(page.description))
             self.pages.add(widget, page.name, translated(page.title))
 
     def set_inspector(self, inspector: QWidget) -> None:
-        """Show a widget at the right of the pages Text and Models, where there is room, until F9 hides it."""
+        """Set the inspector, shown at the right of the pages Text and Models if there is room, until F9 hides it."""
         self._inspector = inspector
         self._content.addWidget(inspector)
         self._show_inspector()
@@ -179,7 +179,7 @@ class MainWindow(QMainWindow):
         return *bars, *getattr(page, "regions", (page,)), self._inspector, self.statusBar()
 
     def add_menu(self, parent: str, title: str, actions: Sequence[QAction]) -> QMenu:
-        """Put the actions of a panel into a submenu; so the command palette finds them as well."""
+        """Add the actions of a panel as a submenu, so that the command palette finds them too."""
         menu = self.menus[parent].addMenu(title)
         menu.addActions(actions)
         return menu
@@ -192,7 +192,7 @@ class MainWindow(QMainWindow):
         super().paintEvent(event)
         if not self._painted:
             self._painted = True
-            # By the next turn of the event loop everything is painted and on the screen.
+            # By the next turn of the event loop everything is painted.
             in_next_turn(self, self.first_painted)
 
     def resizeEvent(self, event: QEvent) -> None:
@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
         self.closed.emit()
 
     def every_action(self) -> list[QAction]:
-        """All actions that the menus hold, in their order, submenus included."""
+        """Return all menu actions, in order, including submenus."""
         found: list[QAction] = []
         waiting = [action.menu() for action in self.menuBar().actions() if action.menu()]
         while waiting:

@@ -1,6 +1,6 @@
-"""Shows the notices of ``Notifier`` without interrupting the user.
+"""Display of the notices of ``Notifier`` without interrupting the user.
 
-What happened is told by a toast over the content; a condition that lasts until it is settled, by a banner above it.
+Events are shown as toasts over the content; conditions that last until they are settled, as banners above it.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3
 INFORMATION_MS = 15_000
-"""Information goes by itself; warnings and errors stay until they are closed or settled."""
+"""Lifetime of information; warnings and errors stay until they are closed or settled."""
 ABOVE_BOTTOM, GAP = 38, 8
-"""Pixels between the lowest toast and the bottom of the window, and between two toasts."""
+"""Distance between the lowest toast and the bottom of the window, and gap between two toasts, in pixels."""
 
 
 def is_lasting(notice: Notice) -> bool:
-    """Return True for a condition: a warning or an error with a subject, which is withdrawn when it is settled."""
+    """Return True for a condition: a keyed warning or error, which is withdrawn when it is settled."""
     return notice.kind != INFORMATION and bool(notice.key)
 
 
 class MessageBar(QWidget):
-    """The newest messages, at most three; a newer one about the same subject takes the place of the older.
+    """The newest messages, at most three; a newer one on the same subject replaces the older.
 
-    Of conditions only the newest is seen, as a banner in this widget. Toasts lie over the widget ``over``.
+    Only the newest condition is visible, as a banner in this widget. Toasts are placed over the widget ``over``.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class MessageBar(QWidget):
 
     @property
     def notices(self) -> list[Notice]:
-        """The notices shown, newest first."""
+        """The displayed notices, newest first."""
         return [notice for notice, _banner in self._shown]
 
     @Slot(object)
@@ -85,7 +85,7 @@ class MessageBar(QWidget):
         self._arrange()
 
     def _make(self, notice: Notice) -> Banner:
-        # Most windows open without a word to say.
+        # imported late: most windows start without a message
         from gui.widgets.banner import Banner, Toast
 
         if not is_lasting(notice):

@@ -1,4 +1,4 @@
-"""The list of the model picker: a field to search, favourites, then the models of each provider with their price."""
+"""List of the model picker: a search field, favourites, then the models of each provider with their prices."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ ROW = 28
 STAR_ROOM, DOT_ROOM, PADDING = 34, 18, 10
 HEADING_PIXELS, DETAIL_PIXELS = 11, 12
 MOST_AT_ONCE = 8
-"""Rows that Page Up and Page Down go."""
+"""Number of rows that Page Up and Page Down move."""
 Index = QModelIndex | QPersistentModelIndex
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 
@@ -72,13 +72,13 @@ class Choice:
     priced: Priced
 
     def fits(self, words: Sequence[str]) -> bool:
-        """Return True if each word is in its name, id, provider or tokenizer."""
+        """Return True if each word occurs in its name, ID, provider or tokenizer."""
         text = f"{self.name} {self.key} {self.provider} {self.tokenizer}".casefold()
         return all(word in text for word in words)
 
 
 class ModelListModel(QAbstractListModel):
-    """Headings, and below each the models that fit what was typed."""
+    """Headings, each followed by its models that match the search."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -86,12 +86,12 @@ class ModelListModel(QAbstractListModel):
         self.rows: list[str | Choice] = []
 
     def fill(self, choices: Sequence[Choice], typed: str) -> None:
-        """Set the models to choose from."""
+        """Set the available models."""
         self._choices = tuple(choices)
         self.search(typed)
 
     def search(self, typed: str) -> None:
-        """Show the models that fit: favourites first, then provider by provider."""
+        """Show the matching models: favourites first, then by provider."""
         words = typed.casefold().split()
         found = [choice for choice in self._choices if choice.fits(words)]
         groups: dict[str, list[Choice]] = {}
@@ -105,12 +105,12 @@ class ModelListModel(QAbstractListModel):
         self.endResetModel()
 
     def choice(self, row: int) -> Choice | None:
-        """Return the model at a row; None for a heading, or where there is no such row."""
+        """Return the model at a row; None for a heading or an invalid row."""
         found = self.rows[row] if 0 <= row < len(self.rows) else None
         return found if isinstance(found, Choice) else None
 
     def row_of(self, key: str) -> int:
-        """Return the row of a model, or else the first that is one, or -1."""
+        """Return the row of a model; otherwise the first row with a model, or -1."""
         keys = [row.key if isinstance(row, Choice) else None for row in self.rows]
         return keys.index(key) if key in keys else next((n for n, found in enumerate(keys) if found), -1)
 
@@ -144,9 +144,9 @@ class ModelListModel(QAbstractListModel):
 
 
 class ModelPopover(Popover):
-    """Opens below the picker. What is typed searches; arrows choose, Enter takes, Esc closes.
+    """Opens below the picker. Typing searches; arrows select, Enter chooses, Esc closes.
 
-    Signals: ``chosen(str)`` with an id or ``NO_MODEL``; ``star_clicked(str)``; ``add_asked()``.
+    Signals: ``chosen(str)`` with an ID or ``NO_MODEL``; ``star_clicked(str)``; ``add_asked()``.
     """
 
     chosen = Signal(str)
@@ -223,7 +223,7 @@ class ModelPopover(Popover):
         self._none.hide()
 
     def open_at(self, picker: QWidget, choices: Sequence[Choice], current: str, typed: str) -> None:
-        """Open below the picker, on the model in use."""
+        """Open below the picker, with the current model selected."""
         self.current = current
         self.field.setText(typed)
         self.model.fill(choices, typed)
@@ -239,7 +239,7 @@ class ModelPopover(Popover):
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def refill(self, choices: Sequence[Choice]) -> None:
-        """Update prices and stars without moving the list."""
+        """Update prices and stars without scrolling the list."""
         place, row = self.list.verticalScrollBar().value(), self.list.currentIndex().row()
         key = getattr(self.model.choice(row), "key", self.current)
         self.model.fill(choices, self.field.text())
@@ -264,7 +264,7 @@ class ModelPopover(Popover):
         words = self.model.spoken(choice) if choice is not None else self._none.text()
         if words == self.field.accessibleDescription():
             return
-        # The field keeps the keyboard, so a screen reader hears of the row in the list only if it is told.
+        # The field keeps the focus, so screen readers learn of the list's row only by an announcement.
         self.field.setAccessibleDescription(words)
         if self.isVisible() and QAccessible.isActive():
             QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self.field, words))
@@ -338,7 +338,7 @@ def _at_star(view: QWidget, x: float) -> bool:
 
 
 class _Rows(QStyledItemDelegate):
-    """Draws headings, and rows with star, name, detail, price and the dot of its quality."""
+    """Draws headings, and rows with star, name, detail, price and quality dot."""
 
     def __init__(self, theme: Theme, popover: ModelPopover) -> None:
         super().__init__(popover)
@@ -435,5 +435,5 @@ class _Rows(QStyledItemDelegate):
 
 
 def choices_of(models: Mapping[str, tuple[str, str, str]], priced: Mapping[str, Priced]) -> list[Choice]:
-    """Return the rows for models by id (name, provider, tokenizer) and what is known of each."""
+    """Return the choices for models by ID (name, provider, tokenizer), with their prices."""
     return [Choice(key, *said, priced.get(key, Priced())) for key, said in models.items()]

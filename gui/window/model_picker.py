@@ -1,4 +1,4 @@
-"""The one model of the window: every figure of a single model, on whatever page, is that of this one."""
+"""Picker of the reference model, which every single-model figure on every page refers to."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ NAME_PIXELS, DETAIL_PIXELS = 13, 11
 
 
 class ModelPicker(QComboBox):
-    """Shows the model with its provider and tokenizer; the list ends with a choice of no model.
+    """Shows the model with its provider and tokenizer; the last choice is no model.
 
-    Its list is a popover with a search field. Signals: ``chosen(str)`` with an id, or ``NO_MODEL``, when the user, or a
-    script, picks another; ``star_clicked(str)`` with an id; ``add_asked()``; ``encoding_asked()`` when the user took no
-    model in the list, and may now choose the encoding.
+    Its list is a popover with a search field. Signals: ``chosen(str)`` with an ID, or ``NO_MODEL``, when the user, or a
+    script, picks another; ``star_clicked(str)`` with an ID; ``add_asked()``; ``encoding_asked()`` when the user chose
+    no model in the list and should now choose the encoding.
     """
 
     chosen = Signal(str)
@@ -55,7 +55,7 @@ class ModelPicker(QComboBox):
         self._encoding = ""
         self._models: dict[str, tuple[str, str, str]] = {}
         self.priced: Callable[[], Mapping[str, Priced]] = dict
-        """What is known of the models besides their names, asked when the list opens."""
+        """Returns prices and favourites of the models, called when the list opens."""
         self._pressed_shut = False
         self.popover: ModelPopover | None = None
         self.setObjectName("modelPicker")
@@ -69,7 +69,7 @@ class ModelPicker(QComboBox):
         theme.changed.connect(self.update)
 
     def fill(self, models: Iterable[Model], current: str) -> None:
-        """Offer these models, in their order, and behind them no model. ``current``: the id in use, or ``NO_MODEL``."""
+        """Offer these models, in order, followed by no model. ``current``: the current ID, or ``NO_MODEL``."""
         self._filling = True
         self.clear()
         self._models.clear()
@@ -95,7 +95,7 @@ class ModelPicker(QComboBox):
         self.setItemData(row, f"{name}, {description}", Qt.ItemDataRole.AccessibleTextRole)
 
     def show_current(self, model_id: str) -> None:
-        """Show another model as the one in use."""
+        """Show this model as the current one."""
         self._filling = True
         self.setCurrentIndex(self.findData(model_id))
         self._filling = False
@@ -114,7 +114,7 @@ class ModelPicker(QComboBox):
     # --- the list -----------------------------------------------------------------------------------------------------
 
     def showPopup(self) -> None:
-        """Open the list. Scripts and the menu open it, too."""
+        """Open the list. Also called by scripts and the menu."""
         self.open_list()
 
     def hidePopup(self) -> None:
@@ -122,7 +122,7 @@ class ModelPicker(QComboBox):
             self.popover.reject()
 
     def open_list(self, typed: str = "") -> None:
-        """Open the list, searched for what was typed."""
+        """Open the list, searching for ``typed``."""
         if self.popover is None:
             from gui.window.model_list import ModelPopover
 
@@ -153,7 +153,7 @@ class ModelPicker(QComboBox):
 
     @Slot()
     def _on_closed(self) -> None:
-        # The press on the picker that took the focus from its list is not to open it again.
+        # The click on the picker that closed its list must not open it again.
         self._pressed_shut = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
         self.update()
 
@@ -163,7 +163,7 @@ class ModelPicker(QComboBox):
             super().mousePressEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Open the list with Enter and arrows, and with a letter, which begins the search."""
+        """Open the list with Enter and arrows, and with a letter, which starts a search."""
         typed = event.text().strip() if event.text().isprintable() else ""
         modified = event.modifiers() & (Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier)
         if (typed and not modified) or event.key() in (

@@ -1,4 +1,4 @@
-"""How the user moves through the window: rail of workspaces, page switcher, and F6 through the regions."""
+"""Navigation in the window: rail of workspaces, page switcher, and F6 through the regions."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from gui.window.workspaces import WORKSPACES, Workspace
 
 RAIL_WIDTH, SLIM_RAIL_WIDTH = 80, 52
 NARROW = 1000
-"""In a narrower window the rail shows icons only."""
+"""Window width below which the rail shows icons only."""
 ICON = QSize(20, 20)
 LINE = 24
-"""Controls whose centres are within so many pixels of each other stand in one line, for what comes first."""
+"""Height of a band within which the centres of controls count as one line, in pixels."""
 
 
 class WorkspaceRail(QFrame):
-    """One button for each workspace, and the settings at the foot.
+    """One button per workspace, and the settings at the bottom.
 
-    Signals: ``chosen(str)`` with the id of a workspace that the user picks.
+    Signals: ``chosen(str)`` with the ID of a workspace that the user picks.
     """
 
     chosen = Signal(str)
@@ -73,7 +73,7 @@ class WorkspaceRail(QFrame):
         return button
 
     def set_slim(self, slim: bool) -> None:
-        """Show icons alone, or icons with labels."""
+        """Show icons only, or icons with labels."""
         style = Qt.ToolButtonStyle.ToolButtonIconOnly if slim else Qt.ToolButtonStyle.ToolButtonTextUnderIcon
         for button in self._buttons.values():
             button.setToolButtonStyle(style)
@@ -81,7 +81,7 @@ class WorkspaceRail(QFrame):
         self.setFixedWidth(max(SLIM_RAIL_WIDTH if slim else RAIL_WIDTH, widest + 12))
 
     def show_current(self, workspace: str) -> None:
-        """Mark the workspace that is shown."""
+        """Mark the current workspace."""
         self._buttons[workspace].setChecked(True)
 
     @Slot()
@@ -90,7 +90,7 @@ class WorkspaceRail(QFrame):
 
 
 class ViewBar(QFrame):
-    """Above the page: the pages of the workspace at the left, what a page adds of its own at the right."""
+    """Bar above the page: the pages of the workspace at the left, the tools of the page at the right."""
 
     def __init__(self, pages: Pages, parent: QWidget) -> None:
         super().__init__(parent)
@@ -115,7 +115,7 @@ class ViewBar(QFrame):
         self._row.addStretch(1)
 
     def add_tools(self, page: str, tools: QWidget) -> None:
-        """Show ``tools`` at the right while the page of this name is in front."""
+        """Show ``tools`` at the right while this page is current."""
         self._tools[page] = tools
         self._row.addWidget(tools)
         self.show_current(self._pages.current_name)
@@ -135,7 +135,7 @@ class ViewBar(QFrame):
         self._track.setVisible(len(workspace.pages) > 1)
 
     def show_current(self, page: str) -> None:
-        """Mark the page that is shown, and show its tools. The bar hides where it would be empty."""
+        """Mark the current page and show its tools. The bar hides if it would be empty."""
         before = self.switcher.blockSignals(True)
         for index in range(self.switcher.count()):
             if self.switcher.tabData(index) == page:
@@ -147,7 +147,7 @@ class ViewBar(QFrame):
 
 
 class Navigation(QObject):
-    """Keeps rail, switcher and pages in step, and remembers the last page of each workspace."""
+    """Synchronizes rail, switcher and pages, and remembers the last page of each workspace."""
 
     def __init__(self, rail: WorkspaceRail, bar: ViewBar, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)
@@ -161,20 +161,20 @@ class Navigation(QObject):
 
     @property
     def workspace(self) -> str:
-        """The id of the workspace shown."""
+        """ID of the current workspace."""
         return self._shown.id if self._shown is not None else ""
 
     def last_page(self, workspace: str) -> str:
-        """The page of a workspace that was shown last."""
+        """Return the last page shown of a workspace."""
         return self._last[workspace]
 
     @Slot(str)
     def show_workspace(self, workspace: str) -> None:
-        """Show the page of a workspace that was shown last."""
+        """Show the last page of a workspace."""
         self._pages.show_page(self._last[workspace])
 
     def neighbour(self, step: int) -> str:
-        """The page so many steps on in the workspace shown, round from its end to its beginning."""
+        """Return the page ``step`` positions further in the current workspace, wrapping around."""
         names = [page.name for page in self._shown.pages] if self._shown is not None else []
         if self._pages.current_name not in names:
             return self._pages.current_name
@@ -200,9 +200,9 @@ class Navigation(QObject):
 
 
 class Regions(QObject):
-    """F6 and Shift+F6: the regions in their order, each with the control that had the focus last.
+    """F6 and Shift+F6: cycles through the regions, restoring the last focused control of each.
 
-    ``regions`` returns the widgets that are regions now; those that are hidden or without a control are left out.
+    ``regions`` returns the current regions; hidden ones and those without a control are skipped.
     """
 
     def __init__(self, regions: Callable[[], Sequence[QWidget | None]], parent: QWidget) -> None:
@@ -211,7 +211,7 @@ class Regions(QObject):
         self._last: dict[str, QWidget] = {}
 
     def step(self, step: int) -> None:
-        """Go to the next region that can take the keyboard, or with -1 to the one before."""
+        """Focus the next region that accepts the keyboard; with -1 the previous one."""
         regions = [region for region in self._regions() if region is not None and region.isVisible()]
         now = QApplication.focusWidget()
         at = next((number for number, region in enumerate(regions) if now and region.isAncestorOf(now)), None)
@@ -227,11 +227,11 @@ class Regions(QObject):
                 return
 
     def _control(self, region: QWidget) -> QWidget | None:
-        """Where the keyboard was in this region, or else its first control in reading order.
+        """Return the last focused control of a region, or its first control in reading order.
 
-        Not the first along ``nextInFocusChain``: PySide takes what that returns for a child of the widget asked, if it
-        knows of no parent, and so the window for a child of the last widget in it. When that one was deleted, all in
-        the window that Qt had made became invalid, down to the document of the editor.
+        Not the first along ``nextInFocusChain``: if PySide knows no parent of the returned widget, it makes it a child
+        of the queried widget, and so the window a child of its own last widget. When that was deleted, all Qt-created
+        objects of the window became invalid, even the document of the editor.
         """
         last = self._last.get(region.objectName())
         if last is not None and region.isAncestorOf(last) and takes_keys(last):

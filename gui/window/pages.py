@@ -1,4 +1,4 @@
-"""The stack of pages, a page that is built when it is first seen, and the directory of pages and controllers."""
+"""The stack of pages, pages built when first shown, and the directory of pages and controllers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Pages(QStackedWidget):
-    """All pages of the window, of which one is shown. Each has its object name and a title.
+    """All pages of the window, one of which is shown. Each has an object name and a title.
 
     Signals: ``page_added(str)`` and ``page_changed(str)`` with the name of a page.
     """
@@ -47,7 +47,7 @@ class Pages(QStackedWidget):
         self.currentChanged.connect(self._on_current)
 
     def add(self, page: QWidget, name: str, title: str) -> None:
-        """Add a page at the end."""
+        """Append a page."""
         page.setObjectName(name)
         self._pages[name], self._titles[name] = page, title
         self.addWidget(page)
@@ -55,25 +55,25 @@ class Pages(QStackedWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all pages, in their order."""
+        """Names of all pages, in order."""
         return tuple(self._pages)
 
     @property
     def current_name(self) -> str:
-        """The name of the page shown."""
+        """Name of the current page."""
         page = self.currentWidget()
         return page.objectName() if page is not None else ""
 
     def title(self, name: str) -> str:
-        """The title of a page."""
+        """Return the title of a page."""
         return self._titles[name]
 
     def page(self, name: str) -> QWidget:
-        """A page by its name. Raises KeyError for a name that no page has."""
+        """Return a page by its name. Raises KeyError if it is unknown."""
         return self._pages[name]
 
     def show_page(self, name: str) -> bool:
-        """Show a page. False if there is none of this name."""
+        """Show a page. Returns False if the name is unknown."""
         page = self._pages.get(name)
         if page is not None:
             self.setCurrentWidget(page)
@@ -85,10 +85,10 @@ class Pages(QStackedWidget):
 
 
 class Page(QWidget):
-    """A page that is empty until something fills it."""
+    """A page that is empty until it is filled."""
 
     def __init__(self, pages: Pages, description: str) -> None:
-        """``description``: the accessible name."""
+        """``description``: accessible name."""
         super().__init__(pages)
         self._pages = pages
         self._first: QWidget | None = None
@@ -97,7 +97,7 @@ class Page(QWidget):
         pages.currentChanged.connect(self._on_page)
 
     def is_in_front(self) -> bool:
-        """True if this page is the one shown."""
+        """Return True if this page is current."""
         return self._pages.currentWidget() is self
 
     def bring_to_front(self) -> None:
@@ -110,13 +110,13 @@ class Page(QWidget):
         load_first: Callable[[Sequence[str], Callable[[], None]], None],
         act: Callable[[], None],
     ) -> None:
-        """Call a slot whenever the page comes to the front, and now if it is there; ``load_first`` calls it once the
-        modules it needs are loaded."""
+        """Call ``act`` whenever the page is shown, and now if it is current; ``load_first`` calls it once the required
+        modules are loaded."""
         self._arrive = partial(load_first, needs, act)
         self._on_page()
 
     def fill(self, panel: QWidget) -> None:
-        """Put a panel in, which takes the whole page."""
+        """Add a panel that fills the page."""
         body = self.layout()
         if body is None:
             body = QVBoxLayout(self)
@@ -124,10 +124,10 @@ class Page(QWidget):
         body.addWidget(panel)
 
     def lead_to(self, widget: QWidget) -> None:
-        """Pass the focus on to this widget when the page gets it.
+        """Pass the focus to this widget when the page receives it.
 
-        Not by ``setFocusProxy``: the Tab key enters a widget that has a proxy by it, and so leaves out what stands
-        before the proxy, or goes back where the proxy is disabled.
+        Unlike ``setFocusProxy``: the Tab key enters a widget through its proxy, and so skips the controls before the
+        proxy, or goes back if the proxy is disabled.
         """
         self._first = widget
 
@@ -143,13 +143,13 @@ class Page(QWidget):
 
 
 class PageDirectory(QObject):
-    """The pages of a window and their controllers. Shows pages and passes on what one page asks of others.
+    """The pages of a window and their controllers. Shows pages and forwards requests between them.
 
-    A controller is None until the first picture of the window is shown; ``costs`` is there before all others.
+    A controller is None before the window is first painted; ``costs`` is set before all others.
 
-    Signals, emitted by pages: ``merges_asked(int, int)`` for a span of the prompt in UTF-16 units;
-    ``calibration_asked()``; ``file_asked(Path)`` to open a file as the prompt; ``paths_dropped(list[Path])`` to take
-    files and folders where they belong; ``undo_changed()`` when a page can undo more or less than before.
+    Signals, emitted by pages: ``merges_asked(int, int)`` with a span of the prompt in UTF-16 units;
+    ``calibration_asked()``; ``file_asked(Path)`` to open a file as the prompt; ``paths_dropped(list[Path])`` with files
+    and folders to open on the pages for them; ``undo_changed()`` when the available undo steps of a page change.
     """
 
     merges_asked = Signal(int, int)
@@ -162,13 +162,13 @@ class PageDirectory(QObject):
         super().__init__(parent)
         self._pages, self._prompt = pages, prompt
         self.controllers: dict[str, Any] = {}
-        """What builds and drives a page, by the name of the page."""
+        """Controllers by the names of their pages."""
         self._costs: CostController | None = None
         self._loading: Loading | None = None
 
     @property
     def costs(self) -> CostController:
-        """Drives the cost table: the strip under the prompt and the page Models."""
+        """Controller of the cost table: the strip below the prompt and the page Models."""
         assert self._costs is not None
         return self._costs
 
@@ -177,13 +177,13 @@ class PageDirectory(QObject):
         self._costs = costs
 
     def page(self, name: str) -> Page:
-        """Return a page that is built when it is first seen."""
+        """Return a page that is built when first shown."""
         page = self._pages.page(name)
         assert isinstance(page, Page)
         return page
 
     def when_seen(self, name: str, needs: Sequence[str], act: Callable[[], None]) -> None:
-        """Call ``act`` whenever a page comes to the front, once the modules it needs are loaded."""
+        """Call ``act`` whenever a page is shown, once the required modules are loaded."""
         from gui.runtime.loading import Loading
 
         if self._loading is None:
@@ -191,7 +191,7 @@ class PageDirectory(QObject):
         self.page(name).when_looked_at(needs, self._loading.when_loaded, act)
 
     def go_to(self, name: str) -> None:
-        """Show a page, with the keyboard in its first control."""
+        """Show a page and focus its first control."""
         self._pages.show_page(name)
         if name == PROMPT_PAGE:
             self._prompt.show_text()
@@ -203,71 +203,71 @@ class PageDirectory(QObject):
 
     @Slot()
     def show_prompt(self) -> None:
-        """Show the text of the prompt, ready to type."""
+        """Show the text of the prompt, ready for typing."""
         self.go_to(PROMPT_PAGE)
 
     @Slot(int, int)
     def show_place(self, utf16_start: int, utf16_end: int) -> None:
-        """Show the prompt with this span selected and its start in sight."""
+        """Show the prompt with this span selected and its start visible."""
         self.show_prompt()
         self._prompt.editor.select_range(utf16_end, utf16_start)
 
     @property
     def library(self) -> LibraryController | None:
-        """Drives the page Library."""
+        """Controller of the page Library."""
         return self.controllers.get("libraryTab")
 
     @property
     def training(self) -> TrainingController | None:
-        """Drives the page Train."""
+        """Controller of the page Train."""
         return self.controllers.get("trainingTab")
 
     @property
     def vocabulary(self) -> VocabularyController | None:
-        """Drives the page Vocabulary."""
+        """Controller of the page Vocabulary."""
         return self.controllers.get("vocabularyTab")
 
     @property
     def merges(self) -> MergesController | None:
-        """Drives the page Merges."""
+        """Controller of the page Merges."""
         return self.controllers.get("mergesTab")
 
     @property
     def request(self) -> ChatController | None:
-        """Drives the page Chat."""
+        """Controller of the page Chat."""
         return self.controllers.get("requestTab")
 
     @property
     def compare(self) -> CompareController | None:
-        """Drives the page Compare."""
+        """Controller of the page Compare."""
         return self.controllers.get("compareTab")
 
     @property
     def folders(self) -> FilesController | None:
-        """Drives the page Files."""
+        """Controller of the page Files."""
         return self.controllers.get("filesTab")
 
     @property
     def lab(self) -> LabController | None:
-        """Drives the page Lab."""
+        """Controller of the page Lab."""
         return self.controllers.get("labTab")
 
     @property
     def advisor(self) -> SavingsController | None:
-        """Drives the page Savings."""
+        """Controller of the page Savings."""
         return self.controllers.get("savingsTab")
 
     @property
     def versions(self) -> VersionsController | None:
-        """Drives the page Versions."""
+        """Controller of the page Versions."""
         return self.controllers.get("versionsTab")
 
     @property
     def pricing(self) -> PricesController | None:
-        """Drives the page Prices."""
+        """Controller of the page Prices."""
         return self.controllers.get("pricingTab")
 
     @property
     def conversation(self) -> ConversationController | None:
-        """Drives the page Conversation."""
+        """Controller of the page Conversation."""
         return self.controllers.get("conversationTab")

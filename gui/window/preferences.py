@@ -1,6 +1,6 @@
-"""The preferences: a search over all of them, a page for each group of settings, and one for shortcuts.
+"""The settings dialog: a search over all settings, a page per group of settings, and a page for shortcuts.
 
-The pages are built from the fields of ``Settings``. A change applies at once; there is nothing to confirm.
+The pages are built from the fields of ``Settings``. Changes apply at once, without confirmation.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _ACTION, _KEYS, _STATE = range(3)
 
 
 class _Row(NamedTuple):
-    """A setting on its page, and the words it is found by."""
+    """A setting on its page, and its search text."""
 
     page: int
     widget: QWidget
@@ -53,7 +53,7 @@ class _Row(NamedTuple):
 
 
 class PreferencesDialog(QDialog):
-    """Lists the pages at the left, with the number of hits while something is searched for."""
+    """Lists the pages at the left, with the number of matches during a search."""
 
     def __init__(
         self,
@@ -62,8 +62,8 @@ class PreferencesDialog(QDialog):
         defaults: Callable[[str], list[QKeySequence] | None],
         parent: QWidget | None = None,
     ) -> None:
-        """``actions``: all that have shortcuts or may get some. ``defaults``: the keys of an action by its name, as
-        they are at first; None if they cannot be changed."""
+        """``actions``: all actions that have, or may be given, shortcuts. ``defaults``: returns the default keys of an
+        action by its name; None if they cannot be changed."""
         super().__init__(parent)
         self._settings = settings
         self._controls: dict[str, QWidget] = {}
@@ -99,7 +99,7 @@ class PreferencesDialog(QDialog):
         self.resize(*SIZE)
 
     def control(self, name: str) -> QWidget:
-        """The control of a setting."""
+        """Return the control of a setting."""
         return self._controls[name]
 
     def show_shortcuts(self) -> None:
@@ -254,7 +254,7 @@ class PreferencesDialog(QDialog):
 
     @Slot(str)
     def _find(self, text: str) -> None:
-        """Show the settings and shortcuts that match, and the number of them beside each page."""
+        """Show the matching settings and shortcuts, and their number beside each page."""
         words = text.strip().casefold()
         hits = [0] * self._stack.count()
         for row in self._rows:
@@ -271,9 +271,9 @@ class PreferencesDialog(QDialog):
 
 
 class ShortcutsPage(QWidget):
-    """All actions with their keys. The keys of the selected one can be changed; a conflict is said before it happens.
+    """All actions with their keys. The keys of the selected action can be changed; conflicts are reported beforehand.
 
-    Signals: ``assigned(str)`` with the name of an action that got other keys.
+    Signals: ``assigned(str)`` with the name of an action whose keys were changed.
     """
 
     assigned = Signal(str)
@@ -349,7 +349,7 @@ class ShortcutsPage(QWidget):
         self.table.selectRow([action.objectName() for action in self._actions].index(name))
 
     def find(self, words: str) -> int:
-        """Show the actions that match, and return their number."""
+        """Show the matching actions; return their number."""
         number = 0
         for row, action in enumerate(self._actions):
             shown = words in f"{_title(action)} {action.statusTip()} {_keys(action)}".casefold()
@@ -358,7 +358,7 @@ class ShortcutsPage(QWidget):
         return number
 
     def _can_change(self, action: QAction) -> bool:
-        # Text fields know the keys of editing themselves; the menu only names them.
+        # Text fields handle editing keys themselves; the menu only displays them.
         named = action.shortcutContext() != Qt.ShortcutContext.WidgetShortcut
         return named and self._defaults(action.objectName()) is not None
 
@@ -368,7 +368,7 @@ class ShortcutsPage(QWidget):
         return self._actions[rows[0].row()] if rows else None
 
     def _taken_by(self) -> QAction | None:
-        """The other action that has the keys typed."""
+        """Return the other action that has the typed keys."""
         keys = self.keys.keySequence()
         others = (action for action in self._actions if action is not self._selected)
         return next((action for action in others if not keys.isEmpty() and keys in action.shortcuts()), None)
@@ -430,7 +430,7 @@ class ShortcutsPage(QWidget):
 
     @Slot()
     def _on_reset(self) -> None:
-        """Give an action its first keys again, and take them from whatever has them now."""
+        """Restore an action's default keys, and remove them from actions that use them now."""
         action = self._selected
         assert action is not None
         defaults = self._defaults(action.objectName()) or []
@@ -442,7 +442,7 @@ class ShortcutsPage(QWidget):
         self._store(entries, action)
 
     def _entries(self) -> dict[str, str]:
-        """The changed shortcuts by the names of their actions."""
+        """Return the changed shortcuts by the names of their actions."""
         parts = (entry.partition("=") for entry in self._settings.values.shortcuts)
         return {name: keys for name, _, keys in parts}
 
@@ -459,7 +459,7 @@ class ShortcutsPage(QWidget):
 
 
 def _title(action: QAction) -> str:
-    """Return the name of an action without mnemonic and dots, behind that of the submenu it is in."""
+    """Return the name of an action without mnemonic and ellipsis, prefixed by its submenu."""
     title = action.iconText().removesuffix("…")
     menus = [owner for owner in action.associatedObjects() if isinstance(owner, QMenu)]
     for menu in menus:

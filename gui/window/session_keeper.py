@@ -1,4 +1,4 @@
-"""Saves what a window should remember, soon after it changes and without holding anybody up, and brings it back."""
+"""Autosave and restoration of a window's session, in the background soon after each change."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket
 
 FIRST_VIEW_BYTES = 256 * 1024
-"""A text up to this size is part of the first picture of the window; a bigger one is loaded right after it."""
+"""Maximum size of a text that is shown in the first paint, in bytes; larger ones are loaded right after it."""
 
 
 class _Wanted(NamedTuple):
-    """A text to be read for the editor: the one of this session, too big for the first picture, or another.
+    """A text to read for the editor: that of this session, if too large for the first paint, or another.
 
-    ``orphan`` is the session of a killed window that it belongs to, not to be offered again once it is safe here.
+    ``orphan``: session of a crashed window that the text belongs to; no longer offered once the text is saved here.
     """
 
     path: Path
@@ -55,11 +55,11 @@ class _Wanted(NamedTuple):
 
 
 class SessionKeeper(QObject):
-    """Autosave and restore of one window.
+    """Autosave and restoration of one window.
 
-    ``collect`` adds to a state what belongs to the window: layout, scenario, tab.
-    Signals: ``saved()`` when text and state are on the disk; ``fetched(object)`` with what shows the text asked for;
-    ``keys_found(tuple[str, ...])``, once, when a text is saved that seems to hold API keys: whose, and where.
+    ``collect`` adds the window's part of the state: layout, scenario, page. Signals: ``saved()`` when text and state
+    are on disk; ``fetched(object)`` with a callback that shows the requested text; ``keys_found(tuple[str, ...])``,
+    once, with issuers and lines when a saved text seems to contain API keys.
     """
 
     saved = Signal()
@@ -99,29 +99,29 @@ class SessionKeeper(QObject):
 
     @property
     def folder(self) -> Path | None:
-        """The folder of this session; None if nothing of it is kept."""
+        """The folder of this session; None if nothing is saved."""
         return self._slot.folder
 
     def removable(self) -> Iterator[Path]:
-        """Yield the folders of sessions that no other window has open."""
+        """Yield session folders that no other window has open."""
         return self._slot.removable()
 
     # --- bringing back ----------------------------------------------------------------------------------------------
 
     def read(self) -> Restored:
-        """What the last window with this folder left."""
+        """Read what the last window with this folder left."""
         if self._slot.folder is None:
             return Restored(SessionState(), None, 0, False, ())
         return read_session(self._slot.folder, FIRST_VIEW_BYTES)
 
     def show(self, state: SessionState, stored: str, document: str | None = None) -> None:
-        """Put the text of a session into the editor, the caret where it was."""
+        """Show the text of a session in the editor, with the caret where it was."""
         origin = Origin(Path(state.file), state.file_encoding, state.crlf) if state.file else None
         self._returning = state
         self._prompt.show_text(stored, origin, document, modified=state.modified)
 
     def show_last(self, state: SessionState, stored: str, document: str | None = None) -> None:
-        """The same for the text of this session, which is on the disk already."""
+        """Like ``show``, for the text of this session, which is already on disk."""
         self.show(state, stored, document)
         self._text_changed = False
 
@@ -131,11 +131,11 @@ class SessionKeeper(QObject):
             self._orphans.append(wanted.orphan)
 
     def show_later(self, state: SessionState) -> None:
-        """The text is too big for the first picture: until ``start`` has brought it, nothing is saved over it."""
+        """Defer a text too large for the first paint: until ``start`` has loaded it, nothing is saved over it."""
         self._unread = state
 
     def put_by(self) -> None:
-        """The user wants an empty window: keep the text of the last one under another name."""
+        """Set the last text aside under another name, for a user who wants an empty window."""
         assert self._slot.folder is not None
         try:
             (self._slot.folder / TEXT_FILE).replace(self._slot.folder / EARLIER_FILE)
@@ -143,7 +143,7 @@ class SessionKeeper(QObject):
             self._notifier.warning(self.tr("Could not save the last text: {why}").format(why=error))
 
     def fetch(self, path: Path, state: SessionState) -> None:
-        """Read an earlier text of this session; ``fetched`` answers."""
+        """Read an earlier text of this session; emits ``fetched``."""
         assert self._reading is not None
         self._reading.submit(_Wanted(path, state))
 
@@ -153,15 +153,15 @@ class SessionKeeper(QObject):
         self._settle_orphan(folder, self._storage.write)
 
     def fetch_orphan(self, folder: Path) -> None:
-        """Read the text of a window that is gone; ``fetched`` answers.
+        """Read the text of a crashed window; emits ``fetched``.
 
-        It is offered no more once it was shown and is saved as the text of this session: never before.
+        It is offered again until it was shown and saved as the text of this session.
         """
         assert self._reading is not None
         self._reading.submit(_Wanted(folder / TEXT_FILE, SessionState(modified=True), folder))
 
     def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
-        """What was shown of them is on the disk as the text of this session: remove it there."""
+        """Remove the orphans whose texts are now saved as the text of this session."""
         orphans, self._orphans = self._orphans, []
         for folder in orphans:
             self._settle_orphan(folder, write)
@@ -169,7 +169,7 @@ class SessionKeeper(QObject):
     def _settle_orphan(self, folder: Path, write: Callable[[Path, bytes], object]) -> None:
         lock = self._slot.hold_orphan(folder)
         if lock is None:
-            return  # another window has it by now
+            return  # another window has taken it
         try:
             state = read_state(folder)
         except DamagedSession:
@@ -187,7 +187,7 @@ class SessionKeeper(QObject):
             return
         state, self._unread = wanted.state, None
         if self._prompt.modified or self._prompt.origin is not None:
-            # The user has begun to type or opened a file, which takes precedence. The other stays on disk.
+            # The user has already typed or opened a file. Keep that; the saved text stays on disk.
             self._set_aside(self.tr("another one exists"))
         else:
             self.show_last(state, stored, document)
@@ -197,7 +197,7 @@ class SessionKeeper(QObject):
         if failure.request.state is not self._unread or isinstance(failure.error, DamagedSession):
             self._notifier.warning(failure.why)
         else:
-            # The text itself may be good, such as where memory ran out: the next save must not go over it.
+            # The text may be intact, for example after an out-of-memory error: the next save must not overwrite it.
             self._set_aside(self.tr("the file could not be read ({why})").format(why=failure.why))
         if failure.request.state is self._unread:
             self._unread = None
@@ -217,7 +217,7 @@ class SessionKeeper(QObject):
 
     @Slot(int)
     def _on_loaded(self, _revision: int) -> None:
-        """The text is in the editor as a whole: the caret can go where it was."""
+        """Restore caret and scroll position now that the whole text is in the editor."""
         state, self._returning = self._returning, None
         if state is None:
             return
@@ -228,7 +228,7 @@ class SessionKeeper(QObject):
     # --- saving ------------------------------------------------------------------------------------------------------
 
     def start(self, runner: JobRunner, autosave_seconds: int) -> None:
-        """Save from now on, at most ``autosave_seconds`` after a change; bring the text that is still to come."""
+        """Save from now on, at most ``autosave_seconds`` after a change; load a deferred text."""
         self._reading = runner.exclusive(self.tr("Restoring a text"), _read_for_editor, stoppable=False)
         self._reading.finished.connect(self._on_read)
         self._reading.failed.connect(self._on_read_failed)
@@ -243,16 +243,16 @@ class SessionKeeper(QObject):
         if self._slot.newer is not None:
             words = self.tr("The session in {folder} was saved by a newer version of Tokenloupe. It was not changed.")
             self._notifier.warning(words.format(folder=self._slot.newer))
-        # Says on the disk that a window is open: what is found so at a start was left by a crash.
+        # Marks the session as open: a session found so at startup was left by a crash.
         self.save()
 
     def set_interval(self, seconds: int) -> None:
-        """How long after a change it is saved, in seconds."""
+        """Set the maximum delay between a change and its save, in seconds."""
         self._timer.setInterval(seconds * 1000)
 
     @Slot()
     def touch(self) -> None:
-        """Something worth remembering changed."""
+        """Schedule a save."""
         if not self._timer.isActive():
             self._timer.start()
 
@@ -267,7 +267,7 @@ class SessionKeeper(QObject):
         if self._slot.folder is None or self._storage is None or self._unread is not None:
             return
         if self._storage.busy:
-            self._timer.start()  # The disk is slow: the next save is of a newer text anyway.
+            self._timer.start()  # the disk is slow; the next save has a newer text anyway
             return
         if not self._text_changed:
             self._write_state(closed=False)
@@ -283,11 +283,11 @@ class SessionKeeper(QObject):
             return
         self._asked = False
         if self._slot.folder is None:
-            return  # private by now
+            return  # private mode was entered meanwhile
         if revision == self._prompt.editor.revision:
             self._write_text(text)
         else:
-            # The user typed in the meantime. What came is newer than what is on the disk; the rest follows.
+            # The user typed meanwhile. This text is newer than the one on disk; the rest follows.
             self._write_text(text)
             self._text_changed = True
             self._timer.start()
@@ -334,35 +334,35 @@ class SessionKeeper(QObject):
         )
 
     def close(self) -> str:
-        """Save what is not saved yet, on the spot. Returns why that failed, or nothing."""
+        """Save unsaved changes on the calling thread. Returns the reason of a failure, or an empty string."""
         self._timer.stop()
         folder = self._slot.folder
         if folder is None:
             return ""
         if self._storage is not None:
-            self._storage.finish()  # what failed is written again now; and nothing older comes after this
+            self._storage.finish()  # failed writes are repeated now, and no older write follows
             self._timer.stop()
         return self._write_now(folder)
 
     def go_private(self, *, forget: bool = False) -> None:
-        """Save nothing from now on. The folder keeps what was saved last, as a window that was closed leaves it; the
-        text only unless ``forget``."""
+        """Save nothing from now on. The folder keeps the last save, marked as closed; its text only unless
+        ``forget``."""
         folder = self._slot.folder
         if folder is None:
             return
         self._timer.stop()
         self._slot.go_private()
         if forget and self._storage is not None:
-            self._storage.write(folder / TEXT_FILE, "")  # behind what is still being written
+            self._storage.write(folder / TEXT_FILE, "")  # queued after pending writes
         if self._storage is not None and (folder / STATE_FILE).exists():
             try:
                 state = read_state(folder)
             except DamagedSession:
-                return  # set aside and named at the next start
-            self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))  # behind older ones
+                return  # set aside and reported at the next start
+            self._storage.write(folder / STATE_FILE, state_bytes(replace(state, closed=True)))  # after older ones
 
     def finish(self) -> None:
-        """After the worker threads have ended: let go of the folders."""
+        """Release the session folders, after the worker threads have ended."""
         for folder in list(self._held):
             self._let_go(folder)
         self._slot.release()
@@ -375,7 +375,7 @@ class SessionKeeper(QObject):
     def _write_now(self, folder: Path) -> str:
         try:
             if self._unread is not None:
-                # Closed before the big text was shown: it is on the disk as it was.
+                # closed before the large text was shown: it is unchanged on disk
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
             if self._text_changed:
@@ -383,7 +383,7 @@ class SessionKeeper(QObject):
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
                 self._text_changed = False
             state = self._state(closed=True)
-            if self._slot.number > 1:  # no start continues this session: what is in no file is offered by the next
+            if self._slot.number > 1:  # no start continues this session; the next one offers text that is in no file
                 if self._is_elsewhere(state):
                     state = _without_text(state)
                     write_now(WriteRequest(folder / TEXT_FILE, b""))
@@ -396,7 +396,7 @@ class SessionKeeper(QObject):
         return ""
 
     def _is_elsewhere(self, state: SessionState) -> bool:
-        """True if nothing is lost with the text: it is in its file, or it is the sample."""
+        """Return True if the text exists elsewhere: it is in its file, or it is the sample."""
         if state.modified:
             return False
         text = self._prompt.stored_text or self._prompt.read_now().text()
@@ -427,7 +427,7 @@ class SessionKeeper(QObject):
         if self._slot.folder is None or path.parent != self._slot.folder:
             return
         self._text_changed = True
-        self._timer.start()  # Disks are emptied, network folders come back.
+        self._timer.start()  # disks are freed, network folders return
         self._notifier.error(
             self.tr("Could not save the session. Your text is safe while this window stays open."),
             why,
@@ -437,13 +437,13 @@ class SessionKeeper(QObject):
 
 
 def _without_text(state: SessionState) -> SessionState:
-    """The state of a window that was closed with nothing in its editor."""
+    """Return the state of a window closed with an empty editor."""
     places = {"caret_utf16": 0, "anchor_utf16": 0, "scroll": 0}
     return replace(state, closed=True, modified=False, as_stored=False, file="", file_encoding="", crlf=False, **places)
 
 
 def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
-    """The text of a session as stored, and as the editor holds it. On a worker thread."""
+    """Return the text of a session as stored, and as held by the editor. On a worker thread."""
     stored = read_text(request.path)
     return stored, document_text(stored)
 
@@ -453,12 +453,12 @@ def _keys_in(text: str | ChunkedText, _ticket: Ticket) -> tuple[str, ...]:
 
 
 def encoded(data: QByteArray) -> str:
-    """Qt's bytes as text, for JSON."""
+    """Encode Qt's bytes as text, for JSON."""
     return base64.b64encode(data.data()).decode("ascii")
 
 
 def decoded(text: str) -> QByteArray:
-    """The opposite of ``encoded``; empty for what is no such text."""
+    """Decode a text of ``encoded``; empty if it is invalid."""
     try:
         return QByteArray(base64.b64decode(text, validate=True))
     except ValueError:
@@ -468,7 +468,7 @@ def decoded(text: str) -> QByteArray:
 class Privacy(QObject):
     """Private mode and removal of saved texts, for one window.
 
-    Signals: ``changed()``: from now on nothing of the window is kept.
+    Signals: ``changed()`` when nothing of the window is saved any more.
     """
 
     changed = Signal()
@@ -480,7 +480,7 @@ class Privacy(QObject):
 
     @Slot(object)
     def point_out_keys(self, places: tuple[str, ...]) -> None:
-        """Say that the session keeps a text with API keys, and offer not to keep it."""
+        """Warn that the session saves a text with API keys, and offer to stop that."""
         words = self.tr("{keys} The session keeps it in your profile. Private mode keeps nothing.")
         self._notifier.warning(
             words.format(keys=key_sentence(self.tr("The text"), places)),
@@ -496,7 +496,7 @@ class Privacy(QObject):
 
     @Slot()
     def go_private(self) -> None:
-        """Keep nothing more of this window. What was kept before stays until it is removed."""
+        """Save nothing more of this window. Earlier saved data stays until it is removed."""
         if self._keeper.folder is None:
             return
         self._keeper.go_private()
@@ -506,7 +506,7 @@ class Privacy(QObject):
 
     @Slot()
     def ask_to_remove(self) -> None:
-        """Ask, then remove all texts that the profile keeps."""
+        """Ask, then remove all texts saved in the profile."""
         self._box = box = QMessageBox(self._window)
         box.setObjectName("removeTextsQuestion")
         box.setIcon(QMessageBox.Icon.Warning)
@@ -531,7 +531,7 @@ class Privacy(QObject):
             self.remove()
 
     def remove(self) -> None:
-        """Remove all texts that the profile keeps, but for sessions that other windows have open."""
+        """Remove all texts saved in the profile, except sessions that other windows have open."""
         problems = remove_saved_texts(self._paths, self._keeper.removable())
         if problems:
             self._notifier.warning(self.tr("Some could not be removed: {what}").format(what="; ".join(problems)))

@@ -1,4 +1,4 @@
-"""Left part of the status bar: caret, selection, character encoding, line ends and zoom."""
+"""Left part of the status bar: caret, selection, character encoding, line endings and zoom."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from gui.window.actions import WindowActions
 
 DELAY_MS = 40
-"""The caret moves with every key; where it is can be read a moment later."""
+"""Delay of the caret position, which changes with every key."""
 COUNTED_UNITS = 100_000
-"""In longer stretches UTF-16 units stand for characters: counting those reads the whole text."""
+"""Maximum length of a span whose characters are counted, in UTF-16 units; counting longer ones reads the whole text."""
 
 
 class StatusFacts(QObject):
@@ -43,7 +43,7 @@ class StatusFacts(QObject):
         self._zoom.setToolTip(self.tr("Zoom of the editor. Click to reset it."))
         self._zoom.clicked.connect(actions["zoom_reset"].trigger)
         bar.addWidget(self._zoom)
-        # Last, as its width changes: nothing moves when something is selected.
+        # last, so that its changing width moves nothing else
         self._selection = self._line(bar, "statusSelection", "")
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._show_caret)
@@ -59,7 +59,7 @@ class StatusFacts(QObject):
 
     @staticmethod
     def _line(bar: QStatusBar, name: str, template: str) -> StatusLine:
-        """Add a line of a fixed width for a template, or one that takes the room left."""
+        """Add a line of a fixed width for a template, or one that takes the remaining width."""
         line = StatusLine(name, bar)
         line.setProperty("role", "caption")
         small = QFont(bar.font())
@@ -118,7 +118,7 @@ class StatusFacts(QObject):
 
 
 def characters(editor: TokenEditor, utf16_start: int, utf16_end: int) -> int:
-    """Return the characters of a part of the text; UTF-16 units where it is long."""
+    """Return the number of characters of a span of the text; of UTF-16 units if it is long."""
     if utf16_end - utf16_start > COUNTED_UNITS:
         return utf16_end - utf16_start
     return len(editor.text_between(utf16_start, utf16_end))

@@ -1,7 +1,7 @@
 """The registry of workspaces and their pages.
 
-Rail, page switcher, View menu, palette, shortcuts, session and lazy building are made from ``WORKSPACES``: a page that
-is added, moved or removed here needs no change elsewhere.
+Rail, page switcher, View menu, palette, shortcuts, session and lazy building are derived from ``WORKSPACES``: adding,
+moving or removing a page needs no change elsewhere.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SHORTCUT = "Ctrl+{}"
 class PageSpec(NamedTuple):
     """A page of a workspace.
 
-    ``name`` is the object name, which sessions store. ``description`` is the accessible name. ``action`` names the
-    action that shows the page, ``menu`` is its menu text with a mnemonic, ``keyword`` what the palette finds it by
-    first. ``controller`` ("module:class") is made after the first picture with the ``AppContext``, and with the field
-    ``state`` of the session where there is one; it builds the page when the page is first seen.
+    ``name``: object name, which sessions store. ``description``: accessible name. ``action``: name of the action that
+    shows the page, ``menu`` its menu text with a mnemonic, ``keyword`` ranks it first in the palette. ``controller``
+    ("module:class") is created after the first paint with the ``AppContext``, and with the field ``state`` of the
+    session if there is one; it builds the page when the page is first shown.
     """
 
     name: str
@@ -248,5 +248,5 @@ WORKSPACES: tuple[Workspace, ...] = (
 
 
 def all_pages() -> tuple[PageSpec, ...]:
-    """Every page, in the order of the workspaces."""
+    """Return every page, in the order of the workspaces."""
     return tuple(page for workspace in WORKSPACES for page in workspace.pages)

@@ -1,1 +1,1 @@
-"""What the menus of the window hold."""
+"""Contents of the window's menus."""

@@ -1,4 +1,4 @@
-"""What an action of the window is made from."""
+"""Declaration of a window action."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ Standard = QKeySequence.StandardKey
 
 
 class ActionSpec(NamedTuple):
-    """One action. ``shortcuts`` are key sequences as text, or a standard key of the platform.
+    """An action. ``shortcuts``: key sequences as text, or standard keys of the platform.
 
-    ``menu`` is the menu it is in. ``group`` makes actions exclude each other. ``separator`` puts a line before it.
-    ``checked``: at first.
-    ``keyword``: what the command palette finds it by before all others; ``kind``: what it shows before the name, else
-    the submenu.
+    ``menu``: the menu that contains it. ``group``: actions of a group exclude each other. ``separator``: draw a line
+    before it. ``checked``: initial state. ``keyword``: ranks it first in the command palette; ``kind``: shown before
+    its name there, by default the submenu.
     """
 
     name: str

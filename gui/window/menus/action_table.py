@@ -1,7 +1,7 @@
-"""The menus of the window, and every action in their order.
+"""The menus of the window, with all actions in order.
 
-Menus, command palette and the page of shortcuts are made from it (``gui.window.actions``). Those that show a workspace
-or a page come from the registry.
+Menus, command palette and shortcuts page are built from this table (``gui.window.actions``). Actions that show a
+workspace or a page come from the registry.
 """
 
 from __future__ import annotations
@@ -204,4 +204,4 @@ HELP: tuple[ActionSpec, ...] = (
 )
 
 ACTIONS = (*FILE, *EDIT, *_workspace_actions(), *_page_actions(), *STEPS, *VIEW, *TOOLS, *HELP)
-"""The actions of the menus File, Edit, View, Tools and Help."""
+"""Actions of the menus File, Edit, View, Tools and Help."""

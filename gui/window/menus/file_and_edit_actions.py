@@ -1,4 +1,4 @@
-"""The actions of the menus File and Edit."""
+"""Actions of the menus File and Edit."""
 
 from __future__ import annotations
 

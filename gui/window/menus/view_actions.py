@@ -1,4 +1,4 @@
-"""The actions of the menu View."""
+"""Actions of the menu View."""
 
 from __future__ import annotations
 
