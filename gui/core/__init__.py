@@ -1,1 +1,1 @@
-"""Logic of the application without Qt. The commands use it, too."""
+"""Logic of the application without Qt. Also used by the commands."""

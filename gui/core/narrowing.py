@@ -33,7 +33,7 @@ def mix_of(sample: TextSample) -> TextMix:
 
 
 class Narrowing:
-    """Caches the last result of ``narrowed`` by the identity of models, sample and bills. Not thread-safe."""
+    """Cache of the last result of ``narrowed``, keyed by the identity of models, sample and bills. Not thread-safe."""
 
     def __init__(self) -> None:
         self._asked: tuple[object, ...] = ()

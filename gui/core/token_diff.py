@@ -32,7 +32,7 @@ _ASKING = 16
 
 
 class Hunk(NamedTuple):
-    """Tokens ``a_start`` to ``a_end`` of the first text correspond to ``b_start`` to ``b_end`` of the second."""
+    """A replacement of tokens ``a_start`` to ``a_end`` of the first text by ``b_start`` to ``b_end`` of the second."""
 
     a_start: int
     a_end: int

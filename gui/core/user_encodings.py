@@ -17,7 +17,7 @@ MOST_NUMBERS = 1000
 
 
 class UserEncodings:
-    """Registers the encodings of a folder with the engine, once, before the first lookup by name.
+    """A folder of encodings, registered with the engine once, before the first lookup by name.
 
     Thread-safe: concurrent calls may repeat work, with the same outcome.
     """

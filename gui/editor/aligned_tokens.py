@@ -92,7 +92,8 @@ ENOUGH_ROWS_ABOVE = 2
 
 
 class AlignedTokens(QAbstractScrollArea):
-    """Lays out and paints only visible rows. The text is split into rows elsewhere, once for all encodings.
+    """View of aligned tokens; only visible rows are laid out and painted. The text is split into rows elsewhere, once
+    for all encodings.
 
     Keys: arrows, Page Up and Page Down, Home and End scroll.
 

@@ -43,7 +43,7 @@ _AT_ONCE = 200  # paragraphs between two checks of the clock
 
 
 class Rewrapping(QObject):
-    """Tracks how many paragraphs may lack a layout, and defers actions that need all layouts."""
+    """Deferred rewrapping: tracks how many paragraphs may lack a layout, and queues actions that need all layouts."""
 
     def __init__(self, document: QTextDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -134,7 +134,7 @@ class PlainLook(QPlainTextEdit):
 
 
 class DropTextEdit(PlainLook):
-    """Separates dropped or pasted files from text. Subclasses insert the text."""
+    """Text widget that separates dropped or pasted files from text. Subclasses insert the text."""
 
     files_dropped = Signal(list)
     """Emitted with local paths (list[str]) that were dropped or pasted."""

@@ -13,7 +13,7 @@ from gui.state.settings import SettingsStore
 
 
 class EditorLook(QObject):
-    """Applies settings and theme to one editor, and shares its lifetime."""
+    """Appearance of one editor, by settings and theme; shares the lifetime of the editor."""
 
     def __init__(self, editor: TokenEditor, theme: Theme, settings: SettingsStore, least_lines: int = 0) -> None:
         """``least_lines``: minimum number of visible lines, whatever opens around the editor."""

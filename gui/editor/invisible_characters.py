@@ -102,7 +102,7 @@ _NO_SIGNS = _Signs(np.empty(0), [])
 
 
 class WhitespaceSigns:
-    """Draws whitespace marks. ``measured``: knows the visible part of wide lines and detects changed lines."""
+    """Painter of whitespace marks. ``measured``: knows the visible part of wide lines and detects changed lines."""
 
     def __init__(self, measured: MeasuredLines) -> None:
         self._measured = measured

@@ -42,7 +42,7 @@ def is_much(cursor: QTextCursor) -> bool:
 
 
 class LargeRemoval:
-    """Removes a cursor's selection from its end, so that less text has to move."""
+    """Removal of a cursor's selection in parts, from its end, so that less text has to move."""
 
     def __init__(self, soft: SoftDocument, cursor: QTextCursor) -> None:
         self.cursor = QTextCursor(cursor)

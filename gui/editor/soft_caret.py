@@ -103,7 +103,7 @@ _SEPARATORS = frozenset(".,?!@#$:;-<>[](){}=/+%&^*'\"`~|\\")
 
 
 class SoftCaret:
-    """Handles keys at soft breaks."""
+    """Handler of keys at soft breaks."""
 
     def __init__(self, editor: SoftTextEdit, soft: SoftDocument) -> None:
         self._editor = editor

@@ -48,7 +48,7 @@ def for_qt(text: str) -> str:
 
 
 class SoftDocument(QObject):
-    """Follows a QTextDocument and announces edits of its logical text."""
+    """The logical text of a QTextDocument; announces its edits."""
 
     edited = Signal(object)
     """Emitted with tuple[TextEdit, ...] after each change of the logical text, whatever caused it."""

@@ -70,7 +70,7 @@ _KEEP = QTextCursor.MoveMode.KeepAnchor
 
 
 class SoftTextEdit(DropTextEdit):
-    """Emits exact edits of its text, each change with a revision one higher than the last."""
+    """Text editor that emits exact edits of its text, each change with a revision one higher than the last."""
 
     typing = Signal()
     """Emitted before a key press that may change the text is handled."""

@@ -20,7 +20,7 @@ LARGEST_PIECE = 32_768
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Replaces the text between two UTF-16 offsets by ``text``."""
+    """A replacement of the text between two UTF-16 offsets by ``text``."""
 
     utf16_start: int
     utf16_end: int

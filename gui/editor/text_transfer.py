@@ -44,7 +44,7 @@ _SHOWN_EVERY_MS = 100
 
 
 class TextFeed(QObject):
-    """Inserts one text into a document in slices."""
+    """Insertion of a text into a document, in slices."""
 
     progressed = Signal(int, int)
     """Emitted with progress and total: characters, or bytes for a UTF-8 source."""
@@ -153,7 +153,7 @@ _READ_PAUSE_MS = 1  # lets events that became due during a slice run before the 
 
 
 class TextReading(QObject):
-    """Reads the text of an editor in slices. Signal ``finished(int, tuple[str])``: a revision and its text chunks."""
+    """Reading of an editor's text, in slices. Signal ``finished(int, tuple[str])``: a revision and its text chunks."""
 
     finished = Signal(int, object)
 
@@ -194,7 +194,7 @@ SLICE_SECONDS = 0.01
 
 
 class PieceWriter(QObject):
-    """Writes pieces last to first, so that offsets of the others stay valid. The editor is locked meanwhile.
+    """Writer of pieces, last to first, so that offsets of the others stay valid. The editor is locked meanwhile.
 
     Signals: ``finished(bool)``: True if all pieces are written; False if another text was opened meanwhile, which makes
     the rest meaningless.

@@ -257,7 +257,7 @@ MOST_BYTES = 64
 
 
 class TokenInspector(QObject):
-    """Owns the card; created after the first paint of the window.
+    """Owner of the card; created after the first paint of the window.
 
     Signals: ``merges_asked(int, int)`` with the UTF-16 start and end of a span of the prompt whose merges are
     requested.

@@ -49,7 +49,7 @@ Bounds = tuple[int, int]
 
 
 class CurrentFrame:
-    """Tracks the frame that is completely on the screen, and those painted in part since."""
+    """Record of the frame that is completely on the screen, and of those painted in part since."""
 
     def __init__(self) -> None:
         self._whole: Bounds | None = None
@@ -90,7 +90,7 @@ _NEAR = 200  # maximum gap between two spans repainted together, in UTF-16 units
 
 
 class TokenEditor(SoftTextEdit):
-    """Shows the tokens of its text. Tokens arrive from outside, through ``apply_patch``."""
+    """Text editor that shows its tokens, which arrive from outside through ``apply_patch``."""
 
     token_hovered = Signal(object, object)
     """Emitted with TokenSpan or None and a global QPoint when the token under the pointer changes."""
@@ -238,7 +238,7 @@ class TokenEditor(SoftTextEdit):
         options.match_ends = np.asarray(utf16_ends, np.int32)
         self.viewport().update()
 
-    # How it looks
+    # Appearance
 
     def set_palette(self, palette: TokenPalette) -> None:
         """Set the colours."""

@@ -198,7 +198,7 @@ def _edges(line: VisibleLine, firsts: NDArray[np.int32], lasts: NDArray[np.int32
 
 
 class _Measured:
-    """Measures one line. Its pieces are relative to 0, 0; tokens are counted from the first given one."""
+    """Measurement of one line. Its pieces are relative to 0, 0; tokens are counted from the first given one."""
 
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         self._line = line._replace(left=0.0, top=0.0)
@@ -298,7 +298,7 @@ def _share(shares: dict[int, list[int]], cluster: int, token: int) -> None:
 
 
 class LineRuler:
-    """Measures one line. Positions are UTF-16 units from the start of the paragraph, x is in the viewport."""
+    """Ruler of one line. Positions are UTF-16 units from the start of the paragraph, x is in the viewport."""
 
     def __init__(self, line: VisibleLine, surroundings: Surroundings | None = None) -> None:
         """``surroundings``: of the line's paragraph, if known."""

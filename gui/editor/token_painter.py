@@ -40,7 +40,7 @@ MEASURE_SECONDS = 0.02
 
 @dataclass(slots=True)
 class PaintOptions:
-    """What to draw besides the tokens."""
+    """Items drawn besides the tokens."""
 
     caret: int = -1
     """UTF-16 offset of the token that gets a frame; -1 for none."""
@@ -51,7 +51,7 @@ class PaintOptions:
 
 
 class TokenPainter:
-    """Draws tokens with one palette."""
+    """Painter of tokens with one palette."""
 
     def __init__(self, palette: TokenPalette) -> None:
         self._rectangles = Rectangles()

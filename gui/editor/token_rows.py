@@ -23,7 +23,7 @@ from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
 
 class Rectangles:
-    """Passes arrays of rectangles to Qt, which reads them from a fixed buffer."""
+    """Buffer from which Qt draws arrays of rectangles."""
 
     def __init__(self) -> None:
         self._reserve(256)
@@ -125,7 +125,7 @@ class _Grid(NamedTuple):
 
 
 class TokenRows:
-    """Draws column lines in fixed colours."""
+    """Painter of column lines in fixed colours."""
 
     def __init__(
         self, fills: Sequence[QColor], bound: QColor, *, underlined: bool = False, rounded: bool = False

@@ -86,7 +86,7 @@ class DeferredPatch:
 
 
 _UNITS_OF_A_TOKEN = 2  # minimum in most texts; unused room costs nothing
-_MOST_EDITS = 20_000  # kept for later patches, none of which is older than this
+_MOST_EDITS = 20_000  # maximum number of edits kept for late patches
 
 
 class TokenTracker:

@@ -25,7 +25,7 @@ from gui.editor.soft_document import SoftDocument
 
 
 class EditLock:
-    """Makes the editor read-only from the first holder to the last release, then restores the previous state."""
+    """Lock that makes the editor read-only from its first holder to the last release, then restores its state."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         self._editor = editor
@@ -86,7 +86,7 @@ class UndoSteps(QObject):
         self._document.contentsChange.connect(self._on_contents_change)
         self._document.undoAvailable.connect(self._on_available)
 
-    # How much is kept
+    # Size limit
 
     def forget(self) -> None:
         """Reset for another text, which has nothing to undo."""
@@ -98,8 +98,10 @@ class UndoSteps(QObject):
         self._inserted_units = 0
 
     def bound(self, characters: int, *, in_step: bool) -> bool:
-        """Make room for a step that inserts this many characters. Has no effect inside a step, half of which would
-        become permanent. Returns True if older steps were dropped."""
+        """Make room for a step that inserts this many characters. Return True if older steps were dropped.
+
+        Inside a step nothing is dropped, since half of it would become permanent.
+        """
         document = self._document
         self._inserted_units += characters
         commands = document.availableUndoSteps() + document.availableRedoSteps()

@@ -25,7 +25,7 @@ _STYLED = Qt.WidgetAttribute.WA_SetStyle
 
 
 class Dressing(QObject):
-    """Sets the palette, font and style sheet of an application."""
+    """Palette, font and style sheet of an application, set together."""
 
     def __init__(self, app: QApplication) -> None:
         super().__init__(app)

@@ -91,7 +91,7 @@ class _RingStyle(QProxyStyle):
 
 
 class FocusRing(QObject):
-    """Follows the focus through a window and its dialogs."""
+    """The ring, which follows the focus through a window and its dialogs."""
 
     def __init__(self, theme: Theme, window: QWidget) -> None:
         super().__init__(window)

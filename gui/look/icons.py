@@ -42,7 +42,7 @@ class Icons(QObject):
 
 
 class _TintedIcon(QIconEngine):
-    """Draws an SVG in the theme's current colour."""
+    """An SVG drawn in the theme's current colour."""
 
     def __init__(self, name: str, icons: Icons) -> None:
         super().__init__()

@@ -61,7 +61,7 @@ def overall_fraction(progress: TrainingProgress) -> float:
 
 
 class TrainingText:
-    """Formats the figures of the training page for one locale."""
+    """Formatter for the figures of the training page in one locale."""
 
     def __init__(self, locale: QLocale) -> None:
         self.locale = locale

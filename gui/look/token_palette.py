@@ -13,7 +13,7 @@ TOKEN_MODES = {"standard": "", "by_id": "id", "by_length": "length", "colour_saf
 
 
 class TokenPalette(NamedTuple):
-    """How tokens are drawn in the editor.
+    """Appearance of tokens in the editor.
 
     ``fills``: backgrounds, three that alternate, or six by a property of the token; None in the mode without colours,
     which draws only boundaries. ``tells``: ``id`` or ``length`` if the fill encodes that property, so that neighbours

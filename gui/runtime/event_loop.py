@@ -29,7 +29,7 @@ def in_next_turn(context: QObject, call: Callable[[], Any] | SignalInstance) -> 
 
 
 class OneATurn(QObject):
-    """Makes the first call of a turn at once, and calls that arrive meanwhile in the following turns, in order.
+    """Call queue of the event loop: the first call of a turn is made at once, calls during it in the following turns.
 
     Otherwise results of several workers would be shown in one go: Qt delivers all posted events before it handles
     timers and the keyboard again.
@@ -71,7 +71,7 @@ LOOK_SECONDS = 0.01
 
 
 class Heartbeat(QObject):
-    """Beats on the GUI thread while jobs run.
+    """Heartbeat of the GUI thread while jobs run.
 
     Lock-free: a job that holds a lock while it waits for the GIL would block the GUI thread.
 

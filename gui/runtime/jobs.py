@@ -196,7 +196,7 @@ class Ticket:
 
 
 class Lane(QObject):
-    """Runs the jobs of one kind, one at a time.
+    """Queue and runner for jobs of one kind, one at a time.
 
     Signals, all emitted on the GUI thread:
 
@@ -359,7 +359,7 @@ def let_others_first() -> None:
 
 
 class JobRunner(QObject):
-    """Owns the worker threads and the lanes. One per window; call ``shutdown`` before the window is destroyed.
+    """Owner of the worker threads and the lanes. One per window; call ``shutdown`` before the window is destroyed.
 
     Signals: ``lanes_changed()`` when a lane becomes busy or idle.
     """

@@ -27,7 +27,7 @@ OTHERS = "others"
 
 
 class KernelBuild(QObject):
-    """Builds and activates the kernels.
+    """Background build of the kernels, and their activation.
 
     Signals: ``taken_over()`` when our kernels count; ``failed(str, str)`` with a sentence for the user and details.
     """

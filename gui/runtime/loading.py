@@ -155,7 +155,7 @@ _ENDED = object()
 
 
 class Loading(QObject):
-    """Calls back when modules are loaded. Handles several requests independently."""
+    """Loader of modules in the background, with callbacks. Handles several requests independently."""
 
     def __init__(self, parent: QObject | None = None, *, pause_ms: int = 0) -> None:
         """``pause_ms``: pause after each step; even with 0, window events are handled first."""
@@ -256,7 +256,7 @@ PAUSE_MS = 10
 
 
 class LoadingAhead(QObject):
-    """Imports all modules of the window in the background. Signals: ``ended()`` when everything is loaded."""
+    """Background import of all modules of the window. Signals: ``ended()`` when everything is loaded."""
 
     ended = Signal()
 

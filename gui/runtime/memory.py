@@ -63,7 +63,7 @@ _was_enabled = False
 
 
 class GcScheduler(QObject):
-    """Collects garbage for the worker threads of one ``JobRunner``. Automatic collection is off until ``stop``."""
+    """Garbage collection for the worker threads of one ``JobRunner``. Automatic collection is off until ``stop``."""
 
     def __init__(self, runner: JobRunner) -> None:
         super().__init__(runner)
@@ -207,7 +207,7 @@ def return_memory(release: Callable[[], None], _request: object, _ticket: Ticket
 
 
 class MemoryReturn(QObject):
-    """Returns memory after a text was counted completely: another text, or the same one in another encoding.
+    """Trigger for returning memory: after a text was counted completely, be it another text or another encoding.
 
     On Linux it also returns memory when all jobs are done, if usage has grown since the last return.
     """

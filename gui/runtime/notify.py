@@ -38,7 +38,7 @@ class Notice:
 
 
 class Notifier(QObject):
-    """Passes messages to their display.
+    """Channel for messages from anywhere in the window to their display.
 
     Signals: ``posted(Notice)``; ``withdrawn(str)`` with the key of a notice that no longer applies; ``remarked(str)``
     with a transient remark.

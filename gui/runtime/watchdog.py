@@ -71,7 +71,7 @@ def queued_seconds() -> float:
 
 
 class Watchdog(QObject):
-    """Watches the event loop of the main thread. ``stops``: every freeze that was detected."""
+    """Monitor of the main thread's event loop. ``stops``: every freeze that was detected."""
 
     stopped = Signal(object)
     """Emitted for each freeze (Stop), before it is printed."""

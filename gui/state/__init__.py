@@ -1,1 +1,1 @@
-"""What the window remembers: settings, the session, and files that windows share."""
+"""Saved state of the window: settings, the session, and files shared by several windows."""

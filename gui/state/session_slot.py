@@ -148,7 +148,7 @@ MOST_OF_A_REASON = 200
 
 
 class RestoredParts(QObject):
-    """Restores parts of a session one by one. ``slot``: its folder receives bad parts."""
+    """Restoration of a session, part by part. ``slot``: its folder receives bad parts."""
 
     def __init__(self, slot: SessionSlot, notifier: Notifier, parent: QObject) -> None:
         super().__init__(parent)

@@ -24,10 +24,10 @@ WRITE_DELAY_MS = 400
 
 
 class Option(NamedTuple):
-    """Describes a setting. Texts are translated where they are shown, in the context ``Settings``.
+    """Description of a setting. Texts are translated where they are shown, in the context ``Settings``.
 
-    ``choices``: value and title of each possible value. ``lowest``, ``highest``, ``unit``: for numbers.
-    ``font``: the value is the family of a fixed-pitch font, empty for the system's own.
+    ``choices``: value and title of each possible value. ``lowest``, ``highest``, ``unit``: for numbers. ``font``: the
+    value is the family of a fixed-pitch font, empty for the system's own.
     """
 
     page: str

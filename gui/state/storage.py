@@ -56,7 +56,7 @@ def _write(request: WriteRequest | ChangeRequest, _ticket: Ticket) -> int | byte
 
 
 class Storage(QObject):
-    """Writes files in a job lane of its own, in order. ``title``: name of the lane.
+    """File writer with a job lane of its own; writes in order. ``title``: name of the lane.
 
     Signals: ``written(Path)``, ``failed(Path, str)`` with the reason; for changes also ``changed(ChangeRequest,
     bytes)`` with the new content, ``change_failed(ChangeRequest, str)``.
@@ -117,7 +117,7 @@ class NewerFile(OSError):
 
 
 class SharedFile(QObject):
-    """Queues steps for a file. Steps that failed are retried with the next ones.
+    """Queue of steps for a shared file. Steps that failed are retried with the next ones.
 
     Signals: ``written(dict)`` with the current document; ``failed(str)`` with a reason.
     """
@@ -176,7 +176,7 @@ class SharedFile(QObject):
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """Computes the new content of a file from the old one. A damaged file is set aside first."""
+    """The change from the old content of a file to the new one. A damaged file is set aside first."""
 
     path: Path
     version: int

@@ -26,7 +26,7 @@ class _Request:
 
 
 class KeyGuard(QObject):
-    """Asks for confirmation before exports that seem to contain API keys. Handles one export at a time."""
+    """Confirmation of exports that seem to contain API keys. Handles one export at a time."""
 
     def __init__(self, runner: JobRunner, notifier: Notifier, over: QWidget, parent: QObject) -> None:
         """``over``: a widget of the window over which the question is shown."""

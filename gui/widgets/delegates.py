@@ -42,8 +42,8 @@ class Texts(Protocol):
 
 
 class TextDelegate(QStyledItemDelegate):
-    """Queries its model, which must be that of the view, once per cell. Qt's delegate queries it seven times through
-    QVariant, each time perhaps waiting for the GIL."""
+    """Delegate that queries its model, which must be that of the view, once per cell. Qt's delegate queries it seven
+    times through QVariant, each time perhaps waiting for the GIL."""
 
     def __init__(self, model: Texts, parent: QWidget) -> None:
         super().__init__(parent)
@@ -70,7 +70,7 @@ GROUNDS = {REMOVED: "error", ADDED: "success"}
 
 
 class RunsDelegate(QStyledItemDelegate):
-    """Paints cells whose model provides runs. Text that does not fit is clipped; the tooltip has all of it.
+    """Delegate for cells whose model provides runs. Text that does not fit is clipped; the tooltip has all of it.
 
     A window full of changes has some two thousand runs, so the model is queried for nothing else, and fonts are cached.
     """

@@ -14,7 +14,7 @@ DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
 
 class EncodingPicker(QComboBox):
-    """Shows the name of the encoding in use; the list adds descriptions.
+    """Picker that shows the name of the encoding in use; its list adds descriptions.
 
     Signals: ``chosen(str)`` when the user, or a script, picks another encoding.
     """
@@ -77,7 +77,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class DescribedDelegate(QStyledItemDelegate):
-    """Draws the name, followed by the description in the placeholder colour."""
+    """Delegate that draws the name, followed by the description in the placeholder colour."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         size = super().sizeHint(option, index)

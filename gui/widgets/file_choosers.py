@@ -52,7 +52,7 @@ def saving(
 
 
 class _Chooser(QFileDialog):
-    """Knows the suffixes of its filters, and stays open while its overwrite question is open."""
+    """File dialog with suffixes by filter, which stays open while its overwrite question is open."""
 
     _endings: Mapping[str, str] = {}
     _asks = False
@@ -97,7 +97,7 @@ def _chooser(parent: QWidget, name: str, title: str, start: Path | str, filters:
 
 
 class DroppedFiles(QObject):
-    """Accepts local files and folders dropped anywhere on a widget, and nothing else.
+    """Drop target for local files and folders, anywhere on a widget, and nothing else.
 
     Signals: ``dropped(list[Path])``.
     """

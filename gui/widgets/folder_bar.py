@@ -14,7 +14,7 @@ from gui.widgets import file_choosers
 
 
 class FolderBar(QWidget):
-    """Holds one path or several, separated by the system's path separator.
+    """Field for one path or several, separated by the system's path separator.
 
     Signals: ``paths_changed()`` at each change of the field; ``chosen()`` when a folder was chosen in the dialog.
     """

@@ -68,8 +68,7 @@ def form_row(grid: QGridLayout, text: str, control: QWidget, remark: Remark | No
 
 
 class _Row(QDialogButtonBox):
-    """Makes its first button the default of its dialog, at any position in the row. Qt would choose the first button in
-    tab order."""
+    """Button box whose first button is the dialog's default, at any position. Qt takes the first in tab order."""
 
     first: QPushButton | None = None
 

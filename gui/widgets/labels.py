@@ -11,7 +11,7 @@ from gui.look.plain_text import as_written
 
 
 class RemarkLabel(QLabel):
-    """Takes the remaining width. ``text()`` is always the whole text, also for screen readers."""
+    """A label that takes the remaining width. ``text()`` is always the whole text, also for screen readers."""
 
     def __init__(self, name: str) -> None:
         super().__init__(objectName=name)

@@ -25,7 +25,7 @@ from gui.look.plain_text import PlainLabel
 
 
 class FlowLayout(QLayout):
-    """Wraps items in lines at their preferred size, centred vertically or bottom-aligned; has height for width."""
+    """Wrapping layout: items at their preferred size, centred vertically or bottom-aligned, with height for width."""
 
     def __init__(self, parent: QWidget | None = None, gap: int = 8, *, at_bottom: bool = False) -> None:
         """``gap``: pixels between items. ``at_bottom``: for controls with labels above them."""
@@ -195,7 +195,7 @@ def as_date(day: QDate) -> date:
 
 
 class WheelGuard(QObject):
-    """Passes wheel events to a control only while it has the focus, so that the page scrolls otherwise."""
+    """Wheel filter: a control receives wheel events only while it has the focus, so that the page scrolls otherwise."""
 
     def guard(self, page: QWidget) -> None:
         """Guard every number and combo box on a page."""
@@ -212,8 +212,8 @@ class WheelGuard(QObject):
 
 
 class PageTabs(QTabWidget):
-    """Gives the focus only to its tab bar. ``QTabWidget`` uses the tab bar as focus proxy, so the Tab key would return
-    to the tabs forever."""
+    """Tab widget whose tab bar alone takes the focus. ``QTabWidget`` uses the tab bar as focus proxy, so the Tab key
+    would return to the tabs forever."""
 
     def __init__(self, name: str, words: str, parent: QWidget | None = None) -> None:
         """``name``: object name; ``words``: accessible name."""
@@ -226,7 +226,7 @@ class PageTabs(QTabWidget):
 
 
 class WhenSeen(QObject):
-    """Runs an action at once if the widget is visible, otherwise when it is next shown, once for all requests.
+    """Action that runs at once if its widget is visible, otherwise when it is next shown, once for all requests.
 
     A theme change concerns every page: redrawing all of them took a tenth of a second, though only one is visible.
     """

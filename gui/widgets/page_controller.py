@@ -82,7 +82,8 @@ class PageController(QObject, Generic[Panel]):
 
 
 class PageBuilding(QObject):
-    """Builds a page, one step per turn of the event loop, or the rest at once if the page is needed now.
+    """Incremental construction of a page, one step per turn of the event loop; the rest at once if the page is needed
+    now.
 
     An action that moves the keyboard focus into a page needs it at once, or the next keystrokes would be lost.
     """

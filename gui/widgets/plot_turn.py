@@ -15,7 +15,8 @@ _NAME = "plotTurns"
 
 
 class PlotTurn(QObject):
-    """Draws a plot: at once if no other plot of this theme was drawn in this turn, otherwise in one of the next turns.
+    """Redraw of a plot: at once if no other plot of this theme was drawn in this turn, otherwise in one of the next
+    turns.
 
     Until then the old picture stays. A page, the cost chart below it and the rest of the window are painted together;
     redrawing each plot for a new theme or page would add to that.

@@ -14,7 +14,7 @@ NO_BLENDING = ("xcb", "vnc")
 
 
 class Popover(QDialog):
-    """Paints its own background and outline."""
+    """Base class of popovers; paints its own background and outline."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QProgressBar, QWidget
 
 
 class ProgressBar(QProgressBar):
-    """Defers painting. Qt's ``setValue`` and ``setRange`` repaint at once, and everything else in the window with the
-    bar.
+    """Progress bar that defers painting. Qt's ``setValue`` and ``setRange`` repaint at once, and with the bar
+    everything else that is due in the window.
 
     Right after a page was brought to the front, that is the whole page, which is then painted again for later changes.
     """

@@ -58,7 +58,7 @@ class StretchedTable(QTableView):
 
 
 class FittedTable(StretchedTable):
-    """Fits ``Fixed`` columns to their titles and cells, except a stretched last column.
+    """Table with ``Fixed`` columns as wide as their titles and cells, except a stretched last column.
 
     ``ResizeToContents`` of Qt gives the same widths, but it queries eight roles of each measured cell, on every change
     and several times while a table is shown or resized. Here only the text of a cell is queried, once, and only for

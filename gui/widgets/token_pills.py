@@ -44,7 +44,7 @@ def part_colours(theme: Theme) -> dict[str, QColor]:
 
 
 class ShapedTexts:
-    """Caches shaped and measured lines of one font. Tables show the same texts and short numbers repeatedly."""
+    """Cache of shaped and measured lines of one font. Tables show the same texts and short numbers repeatedly."""
 
     def __init__(self, font: QFont) -> None:
         self.font = font
@@ -73,7 +73,7 @@ class ShapedTexts:
 
 
 class PillPainter:
-    """Draws pills from the left edge of a cell, eliding what does not fit."""
+    """Painter of pills, from the left edge of a cell. Elides what does not fit."""
 
     def __init__(self, theme: Theme, texts: ShapedTexts) -> None:
         self._theme, self._texts = theme, texts
@@ -105,7 +105,7 @@ class PillPainter:
 
 
 class PillDelegate(QStyledItemDelegate):
-    """Paints cells whose model provides pills under ``PILLS_ROLE``; others as usual."""
+    """Delegate for cells whose model provides pills under ``PILLS_ROLE``; paints others as usual."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)

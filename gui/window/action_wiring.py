@@ -28,7 +28,7 @@ EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
 
 class ActionWiring(QObject):
-    """Connects the actions of ``Application`` to their handlers and keeps their check marks up to date."""
+    """Connections of the actions of ``Application`` to their handlers; also updates their check marks."""
 
     def __init__(self, app: Application) -> None:
         super().__init__(app)

@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 
 
 class Application(QObject):
-    """Builds a window and everything behind it, and shuts it down. Shares the lifetime of the window.
+    """Builder of a window and of all its services, and its shutdown. Shares the lifetime of the window.
 
     Signals: ``started()`` when the services are running.
     """
@@ -157,7 +157,7 @@ class Application(QObject):
         self.show_title()
 
     def _restore(self) -> None:
-        """Restore what is quick to restore from the last session."""
+        """Restore those parts of the last session that are quick to restore."""
         restored = self.keeper.read()
         self._last = state = restored.state
         self._is_first = restored.is_first
@@ -305,7 +305,7 @@ class Application(QObject):
         act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)
         TokenActions(self.context, self.ids)
         memory = MemoryReturn(self.prompt, runner, kernels.release_pages, self)
-        kernels.taken_over.connect(memory.begin)  # tiktoken's encoders have gone
+        kernels.taken_over.connect(memory.begin)  # tiktoken's encoders were released
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
         encodings.refresh()

@@ -405,8 +405,7 @@ def _title(action: QAction) -> str:
 
 
 class _CommandDelegate(QStyledItemDelegate):
-    """Draws matched letters in bold, the shortcut or price at the row's end, and a group's heading above its first
-    row."""
+    """Delegate that draws matched letters in bold, the shortcut or price at the row's end, and headings of groups."""
 
     def __init__(self, theme: Theme, icons: Icons, model: CommandModel, parent: QWidget) -> None:
         super().__init__(parent)

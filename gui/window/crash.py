@@ -20,7 +20,7 @@ from gui.widgets.forms import button_row
 
 
 class CrashDialog(QDialog):
-    """Tells the user that an error occurred and that the text is safe, and shows a report to copy."""
+    """Dialog that tells the user that an error occurred and the text is safe, with a report to copy."""
 
     def __init__(self, report: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -67,7 +67,7 @@ class CrashDialog(QDialog):
 
 
 class CrashHook(QObject):
-    """Catches uncaught exceptions of all threads while installed."""
+    """Handler of uncaught exceptions of all threads while installed."""
 
     _caught = Signal(str)
 

@@ -26,7 +26,7 @@ LOOKED_AT = 20
 
 
 class DropOverlay(QObject):
-    """Shows a cover while local files are dragged over the window. It accepts no events itself."""
+    """Overlay shown while local files are dragged over the window. It accepts no events itself."""
 
     def __init__(self, window: MainWindow, theme: Theme, icons: Icons) -> None:
         super().__init__(window)
@@ -76,7 +76,7 @@ class DropOverlay(QObject):
 
 
 class Cover(QWidget):
-    """Covers the page with an icon, a sentence, and the names of the files."""
+    """Cover over the page with an icon, a sentence, and the names of the files."""
 
     def __init__(self, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)

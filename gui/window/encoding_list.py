@@ -12,7 +12,7 @@ from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 
 class EncodingList(QObject):
-    """Lists the encodings in the background.
+    """List of the encodings, loaded in the background.
 
     Signals: ``listed(tuple[tuple[str, str]])`` with name and description of each; ``own_listed(tuple[str])`` with the
     names of the user's own; ``failed(str)`` with a sentence, also for each unusable file of the user.

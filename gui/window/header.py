@@ -170,7 +170,7 @@ class Header(QFrame):
 
 
 class HeaderFigures(QObject):
-    """Shows the figures of the reference model, or of the encoding if no model is chosen."""
+    """Figures of the reference model, or of the encoding if no model is chosen."""
 
     def __init__(self, header: Header, prompt: Prompt, costs: CostController) -> None:
         super().__init__(costs)

@@ -180,7 +180,7 @@ class Guide(QDialog):
 
 
 class LicenceReading(QObject):
-    """Reads the licences in the background. Signals: ``read(str)`` with the text, or a sentence on why it failed."""
+    """Background reading of the licences. Signals: ``read(str)`` with the text, or a sentence on why it failed."""
 
     read = Signal(str)
 

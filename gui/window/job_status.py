@@ -20,7 +20,7 @@ REFRESH_MS = 200
 
 
 class JobStatus(QWidget):
-    """Shows the job that has run longest, and the number of others."""
+    """Display of the job that has run longest, and of the number of others."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)

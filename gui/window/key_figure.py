@@ -38,7 +38,7 @@ UNKNOWN = (Part("–", strong=False),)
 
 
 class KeyFigure(QWidget):
-    """Shows one figure. ``trailing``: width that a subclass needs after the number, in pixels."""
+    """One figure with its caption. ``trailing``: width that a subclass needs after the number, in pixels."""
 
     def __init__(self, theme: Theme, name: str, caption: str, parent: QWidget | None = None, trailing: int = 0) -> None:
         """``caption``: text below the number, and its accessible name."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class StartReport(QObject):
-    """Collects the notices at startup."""
+    """Notices at startup."""
 
     def __init__(
         self,
@@ -104,8 +104,8 @@ class StartReport(QObject):
 class Closing(QObject):
     """Close guard of a window.
 
-    If the user closes the window, unsaved changes to the file in the editor are asked about. A script that calls
-    ``close`` is not asked: the session keeps the changes.
+    If the user closes the window with unsaved changes to a file, a question is shown. A script that calls ``close`` is
+    not asked: the session saves the changes.
     """
 
     def __init__(

@@ -42,7 +42,7 @@ FRAME = QMargins(8, 36, 8, 8)
 
 
 class MainWindow(QMainWindow):
-    """Holds the pages of the registry, with the inspector beside them.
+    """The window with the pages of the registry, and the inspector beside them.
 
     Signals: ``first_painted()`` once, after the first paint; ``closed()``; ``layout_changed()`` after a resize;
     ``inspector_shown(bool)`` when the inspector is, or will be once built, shown beside the page.

@@ -144,7 +144,7 @@ class ModelListModel(QAbstractListModel):
 
 
 class ModelPopover(Popover):
-    """Opens below the picker. Typing searches; arrows select, Enter chooses, Esc closes.
+    """Popover below the picker. Typing searches; arrows select, Enter chooses, Esc closes.
 
     Signals: ``chosen(str)`` with an ID or ``NO_MODEL``; ``star_clicked(str)``; ``add_asked()``.
     """
@@ -338,7 +338,7 @@ def _at_star(view: QWidget, x: float) -> bool:
 
 
 class _Rows(QStyledItemDelegate):
-    """Draws headings, and rows with star, name, detail, price and quality dot."""
+    """Delegate that draws headings, and rows with star, name, detail, price and quality dot."""
 
     def __init__(self, theme: Theme, popover: ModelPopover) -> None:
         super().__init__(popover)

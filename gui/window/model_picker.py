@@ -37,7 +37,7 @@ NAME_PIXELS, DETAIL_PIXELS = 13, 11
 
 
 class ModelPicker(QComboBox):
-    """Shows the model with its provider and tokenizer; the last choice is no model.
+    """Picker that shows the model with its provider and tokenizer; the last choice is no model.
 
     Its list is a popover with a search field. Signals: ``chosen(str)`` with an ID, or ``NO_MODEL``, when the user, or a
     script, picks another; ``star_clicked(str)`` with an ID; ``add_asked()``; ``encoding_asked()`` when the user chose

@@ -147,7 +147,7 @@ class ViewBar(QFrame):
 
 
 class Navigation(QObject):
-    """Synchronizes rail, switcher and pages, and remembers the last page of each workspace."""
+    """Synchronization of rail, switcher and pages; remembers the last page of each workspace."""
 
     def __init__(self, rail: WorkspaceRail, bar: ViewBar, pages: Pages, parent: QObject) -> None:
         super().__init__(parent)

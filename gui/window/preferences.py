@@ -53,7 +53,7 @@ class _Row(NamedTuple):
 
 
 class PreferencesDialog(QDialog):
-    """Lists the pages at the left, with the number of matches during a search."""
+    """Settings dialog with its pages listed at the left, and the number of matches during a search."""
 
     def __init__(
         self,

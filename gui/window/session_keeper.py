@@ -57,9 +57,10 @@ class _Wanted(NamedTuple):
 class SessionKeeper(QObject):
     """Autosave and restoration of one window.
 
-    ``collect`` adds the window's part of the state: layout, scenario, page. Signals: ``saved()`` when text and state
-    are on disk; ``fetched(object)`` with a callback that shows the requested text; ``keys_found(tuple[str, ...])``,
-    once, with issuers and lines when a saved text seems to contain API keys.
+    ``collect`` adds the window's part of the state: layout, scenario, page.
+
+    Signals: ``saved()`` when text and state are on disk; ``fetched(object)`` with a callback that shows the requested
+    text; ``keys_found(tuple[str, ...])``, once, with issuers and lines when a saved text seems to contain API keys.
     """
 
     saved = Signal()

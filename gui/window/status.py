@@ -25,7 +25,7 @@ COUNTED_UNITS = 100_000
 
 
 class StatusFacts(QObject):
-    """Fills the status bar from the editor and the prompt."""
+    """Facts of editor and prompt in the status bar."""
 
     def __init__(self, bar: QStatusBar, prompt: Prompt, actions: WindowActions) -> None:
         super().__init__(bar)

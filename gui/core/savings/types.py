@@ -19,7 +19,7 @@ SectionKind = Literal["heading", "paragraph", "fence", "json", "role"]
 
 
 class Edit(NamedTuple):
-    """Replaces the text between two character offsets by ``replacement``; never an insertion."""
+    """A replacement of the text between two character offsets by ``replacement``; never an insertion."""
 
     char_start: int
     char_end: int
