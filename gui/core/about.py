@@ -100,15 +100,15 @@ _ROOT = Path(__file__).resolve().parents[2]
 _DATA = _ROOT / "engine" / "data"
 _VOCABULARIES = tuple(_DATA / name for name in ("NOTICE.md", "LICENSE-APACHE-2.0.txt", "LICENSE-UNICODE-3.0.txt"))
 _OURS = _ROOT / "LICENSE"
-_KEPT = Path(__file__).parent / "licence_texts"
+_LICENCE_TEXTS = Path(__file__).parent / "licence_texts"
 """Verbatim copies: LGPL and GPL as published by the Free Software Foundation, Python's licence as in Python 3.11."""
-_QT_WORDS = (
+_QT_NOTE = (
     "Used under the LGPL, version 3, whose text follows, and behind it the text of the GPL, which it adds to.\n"
     "Qt itself has parts of others in it, ICU among them. Their licences are with its sources and listed at\n"
     "https://doc.qt.io/qt-6/licenses-used-in-qt.html"
 )
 _WITHOUT_TEXT: dict[str, tuple[str, tuple[Path, ...]]] = {
-    "PySide6-Essentials": (_QT_WORDS, (_KEPT / "LGPL-3.0.txt", _KEPT / "GPL-3.0.txt")),
+    "PySide6-Essentials": (_QT_NOTE, (_LICENCE_TEXTS / "LGPL-3.0.txt", _LICENCE_TEXTS / "GPL-3.0.txt")),
     "shiboken6": ("Used under the LGPL, version 3: see PySide6-Essentials, which it is a part of.", ()),
     "tokenizers": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
     "sentencepiece": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
@@ -143,7 +143,7 @@ def components() -> Iterator[Component]:
             installed = metadata.distribution(name)
         except metadata.PackageNotFoundError:
             continue
-        yield Component(name, installed.version, declared_licence(installed), _texts(installed) or _kept_text(name))
+        yield Component(name, installed.version, declared_licence(installed), _texts(installed) or _bundled_text(name))
     libraries = _read(_ROOT / LIBRARY_LIST)
     if libraries:
         where = f"The texts of their licences are in {_ROOT / LIBRARY_TEXTS}"
@@ -186,7 +186,7 @@ def _texts(distribution: metadata.Distribution) -> str:
     return "\n\n".join(filter(None, (_read(Path(str(file.locate()))).strip() for file in sorted(files))))
 
 
-def _kept_text(name: str) -> str:
+def _bundled_text(name: str) -> str:
     """Return our copy of the licence text for a package that has none."""
     words, files = _WITHOUT_TEXT.get(name, ("", ()))
     return "\n\n".join(filter(None, (words, *map(_read, files))))
@@ -198,7 +198,7 @@ def _python_text() -> str:
 
     standard = Path(sysconfig.get_path("stdlib"))
     brought = (_read(folder / "LICENSE.txt") for folder in (standard, standard.parent))
-    return next(filter(None, brought), "") or _read(_KEPT / "PSF-2.0.txt")
+    return next(filter(None, brought), "") or _read(_LICENCE_TEXTS / "PSF-2.0.txt")
 
 
 def _read(path: Path) -> str:

@@ -24,7 +24,7 @@ FORMULA_STARTS = "=+-@＝＋－＠"
 """First characters that make a spreadsheet read a cell as a formula; the full-width ones in East Asian locales."""
 
 
-_ASKING = 256
+_ROWS_BETWEEN_CHECKS = 256
 """Number of rows between two checks for cancellation."""
 
 
@@ -80,7 +80,7 @@ def to_csv(table: ExportTable) -> str:
     for name, value in table.about:
         writer.writerow([f"# {name}", harmless(value)])
     writer.writerow([harmless(value) for value in table.columns])
-    writer.writerows([harmless(value) for value in line] for line in interruptible(table.rows, _ASKING))
+    writer.writerows([harmless(value) for value in line] for line in interruptible(table.rows, _ROWS_BETWEEN_CHECKS))
     return buffer.getvalue()
 
 
@@ -101,7 +101,9 @@ def to_json(table: ExportTable) -> str:
         return json.dumps(of_names, ensure_ascii=False, indent=2).replace("\n", "\n" + "  " * depth)
 
     # Row by row: as a whole, the rows of a vocabulary would become millions of small objects at once.
-    rows = ",\n".join(f"    {written(table.columns, row, 2)}" for row in interruptible(table.rows, _ASKING))
+    rows = ",\n".join(
+        f"    {written(table.columns, row, 2)}" for row in interruptible(table.rows, _ROWS_BETWEEN_CHECKS)
+    )
     members = [f'  "about": {written(*zip(*table.about, strict=True), 1)}'] if table.about else []
     members.append(f'  "rows": [\n{rows}\n  ]' if rows else '  "rows": []')
     return "{\n" + ",\n".join(members) + "\n}\n"

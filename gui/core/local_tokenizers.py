@@ -93,7 +93,7 @@ def _in_hub(hub: Path, cancel_check: Callable[[], None]) -> Iterator[LocalTokeni
         title = repository.name.removeprefix(_REPOSITORY).replace("--", "/")
         snapshots = sorted(_entries(repository / "snapshots"), key=_changed, reverse=True)
         for snapshot in snapshots:
-            names = [path for path in _files(snapshot, cancel_check) if _is_one(path)]
+            names = [path for path in _files(snapshot, cancel_check) if _is_tokenizer_name(path)]
             if names:
                 yield from (LocalTokenizer(path, f"{title}, {path.name}", "Hugging Face") for path in names)
                 break
@@ -116,11 +116,11 @@ def _in_ollama(models: Path, cancel_check: Callable[[], None]) -> Iterator[Local
 
 def _below(folder: Path, owner: str, cancel_check: Callable[[], None]) -> Iterator[LocalTokenizer]:
     for path in _files(folder, cancel_check):
-        if _is_one(path):
+        if _is_tokenizer_name(path):
             yield LocalTokenizer(path, str(path.relative_to(folder)), owner)
 
 
-def _is_one(path: Path) -> bool:
+def _is_tokenizer_name(path: Path) -> bool:
     return any(path.name in one.published_as or (one.only_its_own and path.suffix == one.ending) for one in FORMATS)
 
 

@@ -27,7 +27,7 @@ MOST_STEPS = 4_000_000
 """Maximum number of steps over all segments: some seconds. After that, the rest counts as replaced."""
 DEEPEST = 30
 """Maximum depth at which a segment is split again by its unique parts."""
-_ASKING = 16
+_EDITS_BETWEEN_CHECKS = 16
 """Number of edit distances between two checks for cancellation; each takes longer than the last."""
 
 
@@ -66,8 +66,8 @@ def difference(
     whole = Hunk(start, len(a) - end, start, len(b) - end)
     if whole.a_start == whole.a_end or whole.b_start == whole.b_end:
         return Difference((whole,) if len(a) != len(b) else (), False)
-    one = _Stretches(a, a_breaks, whole.a_start, whole.a_end)
-    other = _Stretches(b, b_breaks, whole.b_start, whole.b_end)
+    one = _Segments(a, a_breaks, whole.a_start, whole.a_end)
+    other = _Segments(b, b_breaks, whole.b_start, whole.b_end)
     hunks: list[Hunk] = []
     steps, simplified = 0, False
     for gap in _gaps(one, other):
@@ -93,7 +93,7 @@ def fewest_edits(a: Sequence[int], b: Sequence[int], most: int) -> tuple[list[Hu
     # Furthest index in ``a`` reached on each diagonal (int32); diagonal 0 is in the middle.
     middle = most + 1
     reached, trace, steps = array("i", bytes(4 * (2 * most + 3))), [], 0
-    for edits in interruptible(range(most + 1), _ASKING):
+    for edits in interruptible(range(most + 1), _EDITS_BETWEEN_CHECKS):
         trace.append(reached[middle - edits - 1 : middle + edits + 2])
         for place in range(middle - edits, middle + edits + 1, 2):
             below, above = reached[place - 1], reached[place + 1]
@@ -127,7 +127,7 @@ def _traced(trace: list[array[int]], x: int, y: int) -> list[Hunk]:
     return list(_joined(reversed(single)))
 
 
-class _Stretches:
+class _Segments:
     """Tokens ``start`` to ``end``, split into segments at breaks. ``edges``: the start of each segment, and the end."""
 
     def __init__(self, ids: NDArray[np.int32], breaks: NDArray[np.int64], start: int, end: int) -> None:
@@ -136,7 +136,7 @@ class _Stretches:
         self.keys = [ids[first:last].tobytes() for first, last in pairwise(self.edges)]
 
 
-def _gaps(a: _Stretches, b: _Stretches) -> Iterator[Hunk]:
+def _gaps(a: _Segments, b: _Segments) -> Iterator[Hunk]:
     """Yield the gaps between matched segments, in order."""
     waiting = [(0, len(a.keys), 0, len(b.keys), 0)]
     while waiting:

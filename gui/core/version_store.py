@@ -89,7 +89,7 @@ def save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapp
 
 
 def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Mapping[str, int]) -> Version:
-    _clear_texts_of_none(folder)
+    _remove_orphaned_texts(folder)
     there = kept(folder)
     size = sum(map(len, text))
     if len(there.versions) >= MOST_VERSIONS:
@@ -141,7 +141,7 @@ def _digest(text: ChunkedText) -> str:
     return digest.hexdigest()
 
 
-def _clear_texts_of_none(folder: Path) -> None:
+def _remove_orphaned_texts(folder: Path) -> None:
     """Remove texts without metadata, left by a killed process. The folder must be locked."""
     for path in folder.glob("*.txt"):
         if _KEY.fullmatch(path.stem) and not _about_file(folder, path.stem).exists():

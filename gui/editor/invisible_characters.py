@@ -33,11 +33,11 @@ MOST_ON_A_LINE = 200
 FLAG = 5.0
 """Width and height of the flag at the top of a mark, in pixels."""
 
-_LEFT_ALONE = frozenset(
+_DRAWN = frozenset(
     "\t\n\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd"
 )
 """Characters of these categories that are drawn, such as number signs (Prepended_Concatenation_Mark)."""
-_STRETCH = 64
+_CHUNK = 64
 """Chunk size in characters: most text has no such characters, and one ``isprintable`` call covers a chunk."""
 _CATEGORIES = frozenset({"Cc", "Cf"})
 
@@ -50,25 +50,25 @@ def unseen_places(line: VisibleLine) -> list[int]:
     text = units.decode("utf-16-le", "replace")
     found: list[int] = []
     place = line.start
-    for start in range(0, len(text), _STRETCH):
-        stretch = text[start : start + _STRETCH]
-        if not stretch.isprintable():
-            found += _unseen_in(stretch, place)
+    for start in range(0, len(text), _CHUNK):
+        chunk = text[start : start + _CHUNK]
+        if not chunk.isprintable():
+            found += _invisible_in(chunk, place)
             if len(found) >= MOST_ON_A_LINE:
                 break
-        place += utf16_length(stretch)
+        place += utf16_length(chunk)
     return found[:MOST_ON_A_LINE]
 
 
-def _unseen_in(text: str, place: int) -> Iterator[int]:
+def _invisible_in(text: str, place: int) -> Iterator[int]:
     for character in text:
-        if not character.isprintable() and _is_unseen(character):
+        if not character.isprintable() and _is_invisible(character):
             yield place
         place += 1 + (character > "\uffff")
 
 
-def _is_unseen(character: str) -> bool:
-    return character not in _LEFT_ALONE and unicodedata.category(character) in _CATEGORIES
+def _is_invisible(character: str) -> bool:
+    return character not in _DRAWN and unicodedata.category(character) in _CATEGORIES
 
 
 def invisible_marks(lines: list[VisibleLine]) -> list[QRectF]:

@@ -202,7 +202,7 @@ class SoftTextEdit(DropTextEdit):
 
         Returns False, without effect, while a large text is being inserted.
         """
-        if self._takes_nothing():
+        if self._is_inserting():
             return False
         self._bound_undo(len(text), in_step=join)
         cursor = self._soft.selecting(self._clamp(utf16_start), self._clamp(utf16_end))
@@ -220,7 +220,7 @@ class SoftTextEdit(DropTextEdit):
             self._bound_undo(len(text), in_step=True)
             self._put_in(text)
             return
-        if self._takes_nothing():
+        if self._is_inserting():
             return
         self._bound_undo(len(text))
         if len(text) > FEED_ABOVE:
@@ -338,7 +338,7 @@ class SoftTextEdit(DropTextEdit):
         self.typing.emit()
         self._soft.expect_settle()
         try:
-            self._obey(event)
+            self._handle_key(event)
         finally:
             self._soft.settle()
 
@@ -391,7 +391,7 @@ class SoftTextEdit(DropTextEdit):
     def _delete(self) -> None:
         self.insertPlainText("")
 
-    def _obey(self, event: QKeyEvent) -> None:
+    def _handle_key(self, event: QKeyEvent) -> None:
         text = text_of(event, tab=not self.tabChangesFocus())
         if text and self.steps.lets_in and not self.overwriteMode():
             self.insertPlainText(text)
@@ -469,11 +469,11 @@ class SoftTextEdit(DropTextEdit):
             self.steps.when_done(partial(self._take, data))
         elif is_small:
             self.insertPlainText(str(data, "utf-8", "replace"))
-        elif not self._takes_nothing():
+        elif not self._is_inserting():
             self._bound_undo(len(data))
             self._begin_feeding(Utf8Source(data), self.textCursor())
 
-    def _takes_nothing(self) -> bool:
+    def _is_inserting(self) -> bool:
         """Return True if a text is being inserted. A pending removal is completed first."""
         if self.steps.is_removing:
             self.steps.finish()

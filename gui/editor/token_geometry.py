@@ -33,7 +33,7 @@ _WIDE = 2.0
 """Lines wider than this multiple of the viewport are measured only in and near their visible part."""
 _K = TypeVar("_K")
 _T = TypeVar("_T")
-_STRETCH = 32
+_INTERVAL = 32
 """Interval at which x positions of a wide line are computed, in UTF-16 units. Hardly any character is wider than the
 line height, so positions between are known to within this multiple of it."""
 
@@ -125,12 +125,12 @@ class MeasuredLines:
         places = self.once(line, (), lambda: _places(line))
         if places is None:
             return line.offset, line.offset
-        margin = _STRETCH * line.height
+        margin = _INTERVAL * line.height
         left, right = np.minimum(places[:-1], places[1:]) + line.left, np.maximum(places[:-1], places[1:]) + line.left
         seen = np.flatnonzero((right >= -margin) & (left <= width + margin))
         if not len(seen):
             return line.offset, line.offset
-        return line.offset + int(seen[0]) * _STRETCH, min(line.end, line.offset + int(seen[-1] + 1) * _STRETCH)
+        return line.offset + int(seen[0]) * _INTERVAL, min(line.end, line.offset + int(seen[-1] + 1) * _INTERVAL)
 
     def edges(self, line: VisibleLine, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> NDArray[np.float64]:
         """Return left and right edges of spans of a line, float64[n, 2], in viewport pixels: one row per span, more for
@@ -185,9 +185,9 @@ def _keep(known: dict[_K, _T], key: _K, one: _T) -> None:
 
 
 def _places(line: VisibleLine) -> NDArray[np.float64]:
-    """Return the x at every ``_STRETCH`` units of a line and at its end, in pixels from its start; float64."""
+    """Return the x at every ``_INTERVAL`` units of a line and at its end, in pixels from its start; float64."""
     start, end = line.start, line.start + line.length
-    return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _STRETCH), end)])
+    return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _INTERVAL), end)])
 
 
 def _edges(line: VisibleLine, firsts: NDArray[np.int32], lasts: NDArray[np.int32]) -> NDArray[np.float64]:

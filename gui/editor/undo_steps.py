@@ -174,14 +174,14 @@ class UndoSteps(QObject):
 
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
-        if self._has_to_wait():
+        if self._must_wait():
             self.when_done(self.undo)
         else:
             self._begin(QPlainTextEdit.undo)
 
     def redo(self) -> None:
         """Redo the last undone step: its first part now, the others soon."""
-        if self._has_to_wait():
+        if self._must_wait():
             self.when_done(self.redo)
         else:
             self._begin(QPlainTextEdit.redo)
@@ -202,7 +202,7 @@ class UndoSteps(QObject):
     def when_done(self, call: Callable[[], object]) -> None:
         """Queue an action for the end; run it now if nothing is active."""
         self._waiting.append(call)
-        self._go_through_waiting()
+        self._run_waiting()
 
     @property
     def is_held(self) -> bool:
@@ -216,7 +216,7 @@ class UndoSteps(QObject):
     def let_go(self) -> None:
         """Run queued actions: the large text has been inserted."""
         self._is_held = False
-        self._go_through_waiting()
+        self._run_waiting()
 
     def behind_waiting(self, call: Callable[[], object]) -> None:
         """Run an action now, or after queued ones: moving the caret now would move it for them too."""
@@ -283,7 +283,7 @@ class UndoSteps(QObject):
                 self._timer.start()
                 return
         self._end()
-        self._go_through_waiting()
+        self._run_waiting()
 
     def _advance(self, act: Callable[[QPlainTextEdit], None]) -> bool:
         """Undo or redo one Qt step; return True if the next one belongs to the same step. False if there was none."""
@@ -309,7 +309,7 @@ class UndoSteps(QObject):
             self._editor.ensureCursorVisible()
         if self._then is not None:
             self._end_taking_back()
-        self._go_through_waiting()
+        self._run_waiting()
 
     def _end_taking_back(self) -> None:
         then, self._then = self._then, None
@@ -318,7 +318,7 @@ class UndoSteps(QObject):
         if then is not None:
             then()
 
-    def _go_through_waiting(self) -> None:
+    def _run_waiting(self) -> None:
         while self._waiting and self._act is None and not self._is_held:
             try:
                 self._waiting.popleft()()
@@ -326,7 +326,7 @@ class UndoSteps(QObject):
                 self._timer.start()  # run the remaining actions despite the error
                 raise
 
-    def _has_to_wait(self) -> bool:
+    def _must_wait(self) -> bool:
         """Return True if undo and redo must wait: during an insertion or removal, or before queued actions."""
         return self._is_held or (self.active and (self.is_removing or self.has_waiting))
 

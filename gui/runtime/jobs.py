@@ -311,7 +311,7 @@ class Lane(QObject):
         """Run the remaining requests of a closed lane, on a worker thread. No receiver is left for failures."""
         running.result()
         for request in requests:
-            self._run(request, Ticket(_nobody_listens))
+            self._run(request, Ticket(_ignore_progress))
 
     @Slot(object)
     def _on_reported(self, progress: JobProgress) -> None:
@@ -341,7 +341,7 @@ class Lane(QObject):
             self.busy_changed.emit(False)
 
 
-def _nobody_listens(_fraction: float, _note: str) -> None:
+def _ignore_progress(_fraction: float, _note: str) -> None:
     """Ignore progress that is no longer shown."""
 
 

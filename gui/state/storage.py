@@ -161,7 +161,7 @@ class SharedFile(QObject):
         if self._storage is not None:
             self._storage.finish()
         if self._unwritten:
-            self.change(_nothing_more)
+            self.change(_no_change)
 
     @Slot(object, object)
     def _on_changed(self, _request: ChangeRequest, content: bytes) -> None:
@@ -199,5 +199,5 @@ class _Steps:
         return document | {VERSION_KEY: self.version}
 
 
-def _nothing_more(_document: Document) -> None:
+def _no_change(_document: Document) -> None:
     """Do nothing: a step that only retries the steps before it."""

@@ -365,10 +365,10 @@ class SessionKeeper(QObject):
     def finish(self) -> None:
         """Release the session folders, after the worker threads have ended."""
         for folder in list(self._held):
-            self._let_go(folder)
+            self._unlock_orphan(folder)
         self._slot.release()
 
-    def _let_go(self, orphan: Path) -> None:
+    def _unlock_orphan(self, orphan: Path) -> None:
         lock = self._held.pop(orphan, None)
         if lock is not None:
             lock.unlock()
@@ -410,7 +410,7 @@ class SessionKeeper(QObject):
     @Slot(object)
     def _on_written(self, path: Path) -> None:
         if path.name == STATE_FILE:
-            self._let_go(path.parent)
+            self._unlock_orphan(path.parent)
         if path.parent != self._slot.folder:
             return
         if path.name == TEXT_FILE and not self._text_changed:
@@ -424,7 +424,7 @@ class SessionKeeper(QObject):
     @Slot(object, str)
     def _on_failed(self, path: Path, why: str) -> None:
         if path.name == STATE_FILE:
-            self._let_go(path.parent)
+            self._unlock_orphan(path.parent)
         if self._slot.folder is None or path.parent != self._slot.folder:
             return
         self._text_changed = True

@@ -52,7 +52,7 @@ def decomposed(prompt: Prompt) -> list[Edit]:
     edits: list[Edit] = []
     if prompt.text.isascii():
         return edits
-    for start, end in _stretches(prompt.text):
+    for start, end in _chunks(prompt.text):
         prompt.watch.look()
         if _is_composed(prompt.text[start:end]):
             continue  # every part is composed too
@@ -85,7 +85,7 @@ def _replaced(prompt: Prompt, table: dict[str, str]) -> list[Edit]:
     return [Edit(*match.span(), table[match.group()]) for match in prompt.watch.over(found)]
 
 
-def _stretches(text: str) -> Iterator[tuple[int, int]]:
+def _chunks(text: str) -> Iterator[tuple[int, int]]:
     """Yield chunks that can be normalized separately: a line feed composes with nothing."""
     start = 0
     while start < len(text):

@@ -81,8 +81,8 @@ def rank_sections(text: str, token_byte_ends: NDArray[np.int64], by: SectionKind
 def _ranking(
     borders: NDArray[np.int64], size: int, section_starts: NDArray[np.int64] | None, token_byte_ends: NDArray[np.int64]
 ) -> Ranking:
-    """Rank the parts between sorted ``borders`` of a text of ``size`` bytes. Without ``section_starts``, no part is
-    between."""
+    """Rank the parts between sorted ``borders`` of a text of ``size`` bytes. ``section_starts`` None:
+    ``between`` is all False."""
     total = len(token_byte_ends)
     if total and token_byte_ends[-1] > size:
         raise ValueError(f"A token ends at byte {token_byte_ends[-1]} of a text of {size} bytes.")
