@@ -103,16 +103,16 @@ _OURS = _ROOT / "LICENSE"
 _LICENCE_TEXTS = Path(__file__).parent / "licence_texts"
 """Verbatim copies: LGPL and GPL as published by the Free Software Foundation, Python's licence as in Python 3.11."""
 _QT_NOTE = (
-    "Used under the LGPL, version 3, whose text follows, and behind it the text of the GPL, which it adds to.\n"
-    "Qt itself has parts of others in it, ICU among them. Their licences are with its sources and listed at\n"
+    "Used under the LGPL, version 3. Its text follows, then that of the GPL, which it extends.\n"
+    "Qt contains third-party code such as ICU. Its licences are in Qt's sources and listed at\n"
     "https://doc.qt.io/qt-6/licenses-used-in-qt.html"
 )
 _WITHOUT_TEXT: dict[str, tuple[str, tuple[Path, ...]]] = {
     "PySide6-Essentials": (_QT_NOTE, (_LICENCE_TEXTS / "LGPL-3.0.txt", _LICENCE_TEXTS / "GPL-3.0.txt")),
-    "shiboken6": ("Used under the LGPL, version 3: see PySide6-Essentials, which it is a part of.", ()),
+    "shiboken6": ("Used under the LGPL, version 3: see PySide6-Essentials, of which it is a part.", ()),
     "tokenizers": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
     "sentencepiece": ("", (_DATA / "LICENSE-APACHE-2.0.txt",)),
-    "fontpkg": ("Comes with the packages of the fonts, under the MIT licence. The program does not use it.", ()),
+    "fontpkg": ("A dependency of the font packages, under the MIT licence. The program does not use it.", ()),
 }
 """Packages that name their licence without its text: a note, and our copies of the text."""
 _SHORT = 60

@@ -429,7 +429,7 @@ class SoftDocument(QObject):
         """Compare the separators on both sides of a change with their previous state.
 
         Removing text over several blocks may leave the remaining block with the format of another. After a user edit,
-        ``settle`` restores its own format; undo and redo are authoritative themselves.
+        ``settle`` restores its own format; undo and redo are left as they are.
         """
         if not self._last_number:
             return []

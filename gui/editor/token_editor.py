@@ -1,4 +1,4 @@
-"""The prompt editor: plain text with its tokens painted below it.
+"""The prompt editor: plain text with its tokens painted behind it.
 
 After an edit only parts of the screen are repainted, with the current token of that moment. A frame painted earlier may
 still be visible elsewhere.

@@ -1,4 +1,4 @@
-"""Drawing of tokens on the editor's viewport, below its text.
+"""Drawing of tokens on the editor's viewport, behind its text.
 
 Colours are painted, never stored in the document: formats would change text shaping, and would be undone, saved and
 copied with it. Only the clip is processed. Lines of columns are drawn as pixel rows (``token_rows``). For other lines,
