@@ -1,4 +1,4 @@
-"""The figures of the prompt: tokens, characters, bytes, words, lines, bytes per token, tokens of the selection."""
+"""Figures of the prompt: tokens, characters, bytes, words, lines, bytes per token, tokens of the selection."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from gui.prompt.counting_service import PromptCounts
 
 DIM_AFTER_MS = 250
-"""Figures are dimmed when the new ones are not there after this time; before that a mark would only flicker."""
+"""Delay before figures of an older text are dimmed, in milliseconds; without it they would flicker at each key."""
 
 STALE_EVERY_MS = 100
-"""While figures come that belong to an older text already, one in so much time is shown: laying them out and painting
-them takes longer than following the text, of which a big paste makes a hundred states a second."""
+"""Minimum time between two stale figures shown, in milliseconds. A big paste passes through a hundred states a second,
+and laying out and painting each takes longer than counting it."""
 
 
 class CountBar(QWidget):
-    """Shows the newest counts. Figures of an older text are slanted and end in dots until the new ones come."""
+    """Row of the newest counts. Figures of an older text are slanted and end in dots until the new ones arrive."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,7 +70,7 @@ class CountBar(QWidget):
 
     @Slot(bool)
     def set_stale(self, stale: bool) -> None:
-        """Say whether the figures belong to an older text."""
+        """Mark the figures as those of an older text, or as current."""
         self._stale = stale
         if stale:
             if not self._dimmed and not self._dim_timer.isActive():
@@ -81,12 +81,12 @@ class CountBar(QWidget):
 
     @property
     def dimmed(self) -> bool:
-        """Whether the figures are marked as those of an older text."""
+        """True if the figures are marked as those of an older text."""
         return self._dimmed
 
     @Slot(int)
     def set_selected_tokens(self, tokens: int) -> None:
-        """Show how many tokens the selection touches; -1 without a selection."""
+        """Show the number of tokens that the selection touches; -1 without a selection."""
         if tokens != self._selected:
             self._selected = tokens
             self._show_selection()

@@ -1,4 +1,4 @@
-"""Counts the prompt off the GUI thread: the newest text in the encoding shown, and its total in all others."""
+"""Counting of the prompt off the GUI thread: the newest text in the encoding shown, and its total in all others."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import Ticket
 
 CATCH_UP_SECONDS = 0.04
-"""Time a request without edits spends on the other encodings before it looks for newer requests."""
+"""Time that a request without edits spends on the other encodings before it checks for newer requests, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextRequest:
-    """What the window asks for: the state of the switches, and how the text changed up to ``revision``.
+    """Request of the window: the state of the switches, and the edits of the text up to ``revision``.
 
-    ``new_text``, where given, replaces the whole text before ``edits`` apply, and may come in pieces, which are put
-    together here: that takes the GUI thread too long. With ``stored`` it is the text of a file as stored. Edits are in
-    UTF-16 offsets of the text of the widget, each after the ones before it.
+    ``new_text``, if given, replaces the whole text before ``edits`` apply. It may come in chunks, which are joined on
+    the worker: joining would block the GUI thread. With ``stored`` it is the text of a file as stored. Edits are in
+    UTF-16 offsets of the widget's text, each after the ones before it.
     """
 
     revision: int
@@ -45,12 +45,12 @@ class TextRequest:
 
 @dataclass(frozen=True, slots=True)
 class PromptCounts:
-    """The figures of one revision of the text.
+    """Figures of one revision of the text.
 
-    ``tokens`` follows the switch ``special_as_tokens``; ``tokens_plain`` and ``tokens_special`` are both readings of
-    text that spells special tokens, which occurs ``special_occurrences`` times. ``by_encoding`` holds the plain reading
-    in each watched encoding, None where it is still being counted. ``unavailable`` says of those that cannot be opened
-    why. ``sample`` is what its kinds are told by.
+    ``tokens`` follows the switch ``special_as_tokens``; ``tokens_plain`` and ``tokens_special`` are the counts for both
+    settings. The text spells special tokens ``special_occurrences`` times. ``by_encoding`` holds the count of each
+    watched encoding with special tokens read as plain text, None while it is being counted. ``unavailable`` maps
+    encodings that cannot be opened to the reason. ``sample`` is used to detect the kind of text.
     """
 
     revision: int
@@ -68,13 +68,13 @@ class PromptCounts:
 
     @property
     def complete(self) -> bool:
-        """Whether every watched encoding has been counted."""
+        """True if every watched encoding has been counted."""
         return None not in self.by_encoding.values()
 
 
 @dataclass(frozen=True, slots=True)
 class TextReply:
-    """The answer to a request: counts, the encoding used, and where they changed the tokens."""
+    """Answer to a request: the counts, the encoding used, and the changes of the tokens."""
 
     counts: PromptCounts
     encoding: Encoding
@@ -83,11 +83,11 @@ class TextReply:
 
 
 class TextLost(Exception):
-    """The worker's copy of the text is gone, after a failure: the next request must bring the whole text."""
+    """Raised if the worker's copy of the text was dropped after a failure; the next request brings the whole text."""
 
 
 def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
-    """One request that does what both would have done, in order."""
+    """Return one request with the effect of both, in order."""
     if newer.new_text is not None:
         return replace(newer, want_text=waiting.want_text or newer.want_text)
     return replace(
@@ -100,7 +100,7 @@ def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
 
 
 def _giving_way(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
-    """The same parts. Ten megabytes take the interpreter for twenty milliseconds, while the user may be typing."""
+    """Yield the parts, and yield to the GUI thread before each: joining 10 MB holds the interpreter for 20 ms."""
     for part in parts:
         ticket.give_way()
         yield part
@@ -113,10 +113,10 @@ def _opened(name: str) -> Encoding:
 
 
 class LiveText:
-    """Follows the text of the widget edit by edit, and answers with tokens and counts."""
+    """Worker's copy of the text, which follows the widget edit by edit and answers with tokens and counts."""
 
     def __init__(self, open_encoding: OpenEncoding | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name; EngineError. Without, it is the engine's own."""
+        """``open_encoding``: opens an encoding by its name or raises EngineError; by default, the engine's function."""
         self._open = open_encoding or _opened
         self._edited: EditedText | None = None
         self._using: tuple[str, bool] | None = None
@@ -126,14 +126,14 @@ class LiveText:
         self._stored: str | None = None
 
     def answer(self, request: TextRequest, ticket: Ticket) -> TextReply:
-        """Bring the copy up to ``request.revision`` and count it. On a worker thread.
+        """Bring the copy up to ``request.revision`` and count it. Runs on a worker thread.
 
-        Raises EngineError where an encoding cannot be opened, TextLost where the whole text is needed first.
+        Raises EngineError if an encoding cannot be opened, TextLost if the whole text is needed first.
         """
         try:
             return self._answer(request, ticket)
         except BaseException:
-            # Half an edit may be in: a copy that cannot be trusted is worth nothing. Asking for the text again is.
+            # An edit may be half applied, so the copy cannot be trusted. Drop it; the whole text is then requested.
             self._edited = None
             self._using = None
             self._stored = None
@@ -161,7 +161,7 @@ class LiveText:
         return TextReply(self._counts(request, edited), encoding, patch, text)
 
     def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
-        """Count in the other encodings for a moment, or open one of them; never long, newer edits may be waiting."""
+        """Count in the other encodings, or open one of them, but only briefly: newer edits may be waiting."""
         import engine
 
         if request.edits or request.new_text is not None:
@@ -183,12 +183,12 @@ class LiveText:
             edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
 
     def _forget_all_but(self, watched: tuple[str, ...]) -> None:
-        """Let go of encodings that are no longer watched, the user's own that were removed among them."""
+        """Drop encodings that are no longer watched, including user encodings that were removed."""
         self._opened = {name: encoding for name, encoding in self._opened.items() if name in watched}
         self._unavailable = {name: why for name, why in self._unavailable.items() if name in watched}
 
     def _take_text(self, request: TextRequest, encoding: Encoding, ticket: Ticket) -> TokenPatch | None:
-        """Replace or edit the copy as the request says; return what that did to the tokens."""
+        """Replace or edit the copy as requested; return the changes of the tokens."""
         import engine
 
         new_text = "".join(request.new_text) if isinstance(request.new_text, tuple) else request.new_text
@@ -214,7 +214,7 @@ class LiveText:
         return patch
 
     def _in_document_offsets(self, patch: TokenPatch) -> TokenPatch:
-        """The same tokens at the places their characters have in the widget."""
+        """Return the patch with offsets of the widget's text instead of the stored text."""
         assert self._stored is not None
         import numpy as np
 
@@ -247,14 +247,14 @@ FIRST_ENCODING = "o200k_base"
 
 
 class EncodingService(QObject):
-    """Follows the editor's edits and answers with token patches and counts.
+    """Service that sends the editor's edits to a worker, and emits token patches and counts.
 
     Signals:
 
-    ``patched(int, TokenPatch)``: tokens changed; the revision they belong to. UTF-16 offsets of the widget's text.
-    ``counted(PromptCounts)``: new figures. Their revision may be older than the text's: then they are stale.
-    ``text_ready(int, ChunkedText)``: the text that ``request_text`` asked for, with its revision.
-    ``text_wanted()``: the worker's copy is lost, or misses edits; answer with ``replace_text``.
+    ``patched(int, TokenPatch)``: tokens changed; their revision, and the patch in UTF-16 offsets of the widget's text.
+    ``counted(PromptCounts)``: new figures, which are stale if their revision is older than the text's.
+    ``text_ready(int, ChunkedText)``: answer to ``request_text``, with its revision.
+    ``text_wanted()``: the worker's copy is lost or misses edits; answer with ``replace_text``.
     ``failed(str)``: a sentence for the user.
     ``encoding_changed(str)``: another encoding was chosen.
     """
@@ -273,7 +273,7 @@ class EncodingService(QObject):
         parent: QObject | None = None,
         open_encoding: OpenEncoding | None = None,
     ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread; without, it is the engine's own."""
+        """``open_encoding``: opens an encoding by its name, on a worker thread; by default, the engine's function."""
         super().__init__(parent)
         self._runner = runner
         self._name = encoding
@@ -281,9 +281,9 @@ class EncodingService(QObject):
         self._watched: tuple[str, ...] = ()
         self._revision = 0
         self._misses_edits = False
-        self._edits: tuple[TextEdit, ...] = ()  # those that the worker has not been told of
-        # After 0 ms is after the picture: Qt paints before it looks at its timers. A worker that wakes while a key is
-        # handled takes the interpreter, and with few processors that of the GUI thread: four milliseconds now and then.
+        self._edits: tuple[TextEdit, ...] = ()  # not yet sent to the worker
+        # A timer of 0 ms fires after the paint, because Qt paints before it checks its timers. A worker that wakes
+        # during a key event takes the interpreter from the GUI thread and, with few processors, its core: up to 4 ms.
         self._tell_edits = QTimer(self, singleShot=True, interval=0)
         self._tell_edits.timeout.connect(self._ask)
         self._reported_unavailable: set[str] = set()
@@ -295,38 +295,38 @@ class EncodingService(QObject):
 
     @property
     def encoding_name(self) -> str:
-        """The encoding that the editor shows."""
+        """Name of the encoding that the editor shows."""
         return self._name
 
     @property
     def special_as_tokens(self) -> bool:
-        """Whether text that spells a special token counts as that token."""
+        """True if text that spells a special token counts as that token."""
         return self._special
 
     @property
     def watched(self) -> tuple[str, ...]:
-        """The encodings counted beside the one shown."""
+        """Names of the encodings counted besides the one shown."""
         return self._watched
 
     @property
     def busy(self) -> bool:
-        """Whether something is still being counted, or about to be."""
+        """True if counting is running or about to start."""
         return self._lane.busy or bool(self._edits)
 
     @Slot()
     def stand_back(self) -> None:
-        """An edit is on its way to the screen: other jobs should not be in its way."""
+        """Make other jobs yield while an edit is on its way to the screen."""
         self._runner.stand_back()
 
     def submit(self, revision: int, edits: tuple[TextEdit, ...]) -> None:
-        """Take edits of the widget's text; ``revision`` is the text's after them. They are counted once painted."""
+        """Take edits of the widget's text, of which ``revision`` is the result. They are counted once painted."""
         self.stand_back()
         self._revision = revision
         self._edits += edits
         self._tell_edits.start()
 
     def replace_text(self, revision: int, text: str | tuple[str, ...]) -> None:
-        """Take a whole new text of the widget, in one piece or in several."""
+        """Take a whole new text of the widget, as one string or in chunks."""
         self._revision = revision
         self._ask(new_text=text)
 
@@ -355,11 +355,11 @@ class EncodingService(QObject):
             self._ask()
 
     def request_text(self) -> None:
-        """Ask for the whole text as the worker has it; ``text_ready`` answers."""
+        """Request the whole text from the worker; ``text_ready`` answers."""
         self._ask(want_text=True)
 
     def token_info(self, token_id: int) -> TokenInfo | None:
-        """The vocabulary entry of a token shown, None before the first answer or for a foreign id."""
+        """Return the vocabulary entry of a token shown; None before the first answer and for an ID out of range."""
         encoding = self._loaded
         if encoding is None or not 0 <= token_id < encoding.n_vocab:
             return None
@@ -367,7 +367,7 @@ class EncodingService(QObject):
 
     @Slot()
     def _ask(self, **what: object) -> None:
-        """Have the worker do this, after the edits that it was not told of; a new text comes in their place."""
+        """Submit a request with all pending edits; a new text supersedes them."""
         self._tell_edits.stop()
         edits, self._edits = self._edits, ()
         if "new_text" in what:
@@ -407,7 +407,7 @@ class EncodingService(QObject):
 
     @Slot(object)
     def _on_cancelled(self, request: TextRequest) -> None:
-        """The user stopped the counting. Edits may have been dropped: nothing is right before the whole text comes."""
+        """Request the whole text before anything else is counted: the cancelled job may have dropped edits."""
         self._misses_edits = True
         if request.want_text:
             self.text_wanted.emit()
@@ -415,8 +415,8 @@ class EncodingService(QObject):
     def _fall_back(self, request: TextRequest) -> None:
         """Return to the encoding that worked last, so that one damaged vocabulary does not stop all counting.
 
-        At the start that is the one of a first start: the user's own may have been removed since. Not where another one
-        was chosen meanwhile: its turn comes next.
+        Before any has worked, use ``FIRST_ENCODING``: the user's own encoding may have been removed since. Do nothing
+        if another encoding was chosen in the meantime: it is tried next.
         """
         name = FIRST_ENCODING if self._loaded is None else self._loaded.name
         if name != request.encoding == self._name:

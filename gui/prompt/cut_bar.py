@@ -1,4 +1,4 @@
-"""Cuts the prompt to a number of tokens: a strip below the editor, and what happens in it."""
+"""Bar below the editor that cuts the prompt to a number of tokens, and its controller."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ASK_AFTER_MS = 150
 
 
 class CutBar(QFrame):
-    """How many tokens to keep, of which part, and what that leaves.
+    """Fields for the number of tokens and the part to keep, with the resulting count.
 
     Signals: ``changed()``: another number or part; ``cut_asked()``; ``closed()``.
     """
@@ -81,11 +81,11 @@ class CutBar(QFrame):
 
     @property
     def kept(self) -> str:
-        """The part to keep, as ``engine.encoding.cutting`` names it."""
+        """Part to keep, as ``engine.encoding.cutting`` names it."""
         return self.keep.currentData()
 
     def show_cut(self, found: TextCut | None) -> None:
-        """Show what is left, or that this is not known yet."""
+        """Show the counts before and after the cut; None while they are not known."""
         self.cut.setEnabled(found is not None and found.after < found.before)
         if found is None:
             self.outcome.setText("")
@@ -106,7 +106,7 @@ class CutBar(QFrame):
 
 
 class CutController(QObject):
-    """Looks for the cut while the strip is open, and makes it as one step to undo."""
+    """Controller that computes the cut while the bar is open, and applies it as one undo step."""
 
     def __init__(self, panel: PromptPanel, service: CutService, notifier: Notifier) -> None:
         super().__init__(panel)
@@ -130,7 +130,7 @@ class CutController(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show the strip, ready for a number."""
+        """Show the bar with the number selected."""
         self._panel.show_text()
         counts = self._prompt.counts
         if not self.bar.tokens.value() and counts is not None:
@@ -143,7 +143,7 @@ class CutController(QObject):
     @Slot()
     def _look_again(self) -> None:
         if self.bar.isHidden() or (self._found is not None and self._answers(self._found[0])):
-            return  # Enter in the field tells of its number again
+            return  # Enter in the field emits its unchanged number again
         self._found = None
         self.bar.show_cut(None)
         self._timer.start()
@@ -182,7 +182,7 @@ class CutController(QObject):
 
     @Slot()
     def cut(self) -> None:
-        """Remove what is too much."""
+        """Remove the text beyond the limit."""
         if self._found is None or self._found[0].revision != self._prompt.editor.revision:
             return
         found = self._found[1]

@@ -1,4 +1,4 @@
-"""Cuts the prompt to a number of tokens, off the GUI thread."""
+"""Cutting the prompt to a number of tokens, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CutRequest:
-    """``most``: tokens that may be left, as ordinary text. ``keep``: which part of the text stays."""
+    """Text to cut. ``most``: maximum number of tokens left, counted as ordinary text; ``keep``: the part to keep."""
 
     revision: int
     encoding: str
@@ -40,7 +40,7 @@ class TextCut:
 
 
 class CutService(QObject):
-    """Signals: ``found(CutRequest, TextCut)``; ``failed(str)``: why there is no cut."""
+    """Service that finds cuts. Signals: ``found(CutRequest, TextCut)``; ``failed(str)`` with the reason."""
 
     found = Signal(object, object)
     failed = Signal(str)
@@ -53,7 +53,7 @@ class CutService(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def find(self, request: CutRequest) -> None:
-        """Find where to cut. Only the newest request is answered."""
+        """Find the cut. Only the newest request is answered."""
         self._lane.submit(request)
 
     @Slot(object)

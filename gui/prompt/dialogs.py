@@ -1,4 +1,4 @@
-"""Dialogs about the prompt: the character encoding of a file, and the place to go to."""
+"""Dialogs of the prompt: the character encoding of a file, and the line or token to go to."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class EncodingChooser(QDialog):
-    """``chosen`` is Python's name of the encoding, once accepted."""
+    """Choice of a character encoding with a preview; ``chosen`` holds it once accepted."""
 
     def __init__(self, file: UndecidedFile, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class EncodingChooser(QDialog):
 
     @property
     def chosen(self) -> str | None:
-        """The encoding that is selected."""
+        """Python's name of the selected encoding; None if there is none or it cannot decode the file."""
         item = self._list.currentItem()
         candidate = item.data(Qt.ItemDataRole.UserRole) if item else None
         return candidate.encoding if candidate and candidate.preview else None
@@ -102,7 +102,7 @@ class EncodingChooser(QDialog):
 
 
 class GoToDialog(QDialog):
-    """A number from 1 up; ``go`` is called with it."""
+    """Dialog for a number from 1 up, which calls ``go`` with it."""
 
     def __init__(
         self, title: str, question: str, most: int, now: int, go: Callable[[int], None], parent: QWidget
@@ -126,18 +126,18 @@ class GoToDialog(QDialog):
         column.addWidget(buttons)
         self.accepted.connect(self._on_accepted)
         self.number.selectAll()
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # The title is to be read, too.
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # wide enough to show the title
 
     @classmethod
     def for_lines(cls, editor: TokenEditor | PriceEditor, parent: QWidget) -> GoToDialog:
-        """Go to a line of the editor."""
+        """Return a dialog that goes to a line of the editor."""
         count, now = editor.line_count, editor.caret_line
         question = _tr("&Line, 1 to {count}:").format(count=parent.locale().toString(count))
         return cls(_tr("Go to line"), question, count, now, editor.go_to_line, parent)
 
     @classmethod
     def for_tokens(cls, editor: TokenEditor, parent: QWidget) -> GoToDialog:
-        """Go to a token of the editor. The reader counts from 1, the editor from 0."""
+        """Return a dialog that goes to a token of the editor. The dialog counts from 1, the editor from 0."""
         count = editor.token_count
         span = editor.token_at(editor.caret_offset())
         question = _tr("&Token, 1 to {count}:").format(count=parent.locale().toString(count))

@@ -1,4 +1,4 @@
-"""Opens, saves and watches the file of the prompt."""
+"""Opening, saving and watching the file of the prompt."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
     from gui.prompt.file_service import FileService, OpenedFile, UndecidedFile
 
 SETTLE_MS = 300
-"""Changes come in showers; the file is looked at when it has been quiet for so long."""
+"""Delay before a changed file is read, in milliseconds: changes come in bursts."""
 
 NOTICE = "changed on disk"
 _TOLD_BY_THE_FILE = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
-"""Character encodings that reading finds by itself: with another one, the user named it."""
+"""Character encodings that are detected when a file is read; any other was chosen by the user."""
 
 
 class FileOnDisk(QObject):
-    """The file of the prompt on disk. What differs from the content that was opened or saved is a change; the time of
-    writing alone is none. Nothing is ever reloaded unasked.
+    """Watcher of the prompt's file on disk. Only content that differs from what was opened or saved counts as a change,
+    not a new modification time. Files are never reloaded without asking.
 
-    Signals: ``reload_asked(Path, str | None)`` with the character encoding that the user chose, if he did.
+    Signals: ``reload_asked(Path, str | None)`` with the character encoding that the user chose, if any.
     """
 
     reload_asked = Signal(object, object)
 
     def __init__(self, prompt: Prompt, notifier: Notifier, is_saving: Callable[[], bool], parent: QObject) -> None:
-        """``is_saving``: whether the file is being written by this window; ``be`` or ``look`` is called after it."""
+        """``is_saving`` returns True while this window writes the file; call ``be`` or ``look`` afterwards."""
         super().__init__(parent)
         self._prompt, self._notifier, self._is_saving = prompt, notifier, is_saving
         self._files: FileService | None = None
@@ -54,13 +54,13 @@ class FileOnDisk(QObject):
         prompt.origin_changed.connect(self._on_origin_changed)
 
     def start(self, files: FileService) -> None:
-        """Watch from now on."""
+        """Start watching."""
         self._files = files
         files.digested.connect(self._on_digested)
         self._on_origin_changed()
 
     def be(self, digest: bytes | None) -> None:
-        """Take this as the content that is in the editor, or with None what the file has now."""
+        """Set the digest of the content in the editor; None takes the digest that the file has now."""
         origin = self._prompt.origin
         self._path = origin.path if origin is not None else None
         self._known, self._told = digest, None
@@ -76,7 +76,7 @@ class FileOnDisk(QObject):
         self.be(None)
 
     def _watch(self) -> None:
-        """Editors replace a file rather than write into it, so its folder is watched as well."""
+        """Watch the file and its folder: editors replace a file instead of writing into it."""
         if self._files is None or (self._path is None and self._watcher is None):
             return
         if self._watcher is None:
@@ -96,7 +96,7 @@ class FileOnDisk(QObject):
 
     @Slot()
     def look(self) -> None:
-        """Compare the file with what is known of it, soon."""
+        """Compare the file with the known digest; the answer comes later."""
         if self._path is not None and self._files is not None:
             self._watch()
             self._asked += 1
@@ -104,7 +104,7 @@ class FileOnDisk(QObject):
 
     @Slot(object, object)
     def _on_digested(self, path: Path, digest: bytes | None) -> None:
-        """``digest``: None where the file is gone or cannot be read, which it may be for a moment."""
+        """Warn if the content changed. ``digest`` is None if the file is missing or unreadable, even for a moment."""
         self._answered += 1
         if self._answered <= self._outdated or digest is None or self._is_saving():
             return
@@ -133,7 +133,7 @@ class FileOnDisk(QObject):
             self.reload_asked.emit(origin.path, None if origin.encoding in _TOLD_BY_THE_FILE else origin.encoding)
 
     def _keep(self, digest: bytes) -> None:
-        """The text of the editor is no longer that of the file: closing and opening another one must not lose it."""
+        """Mark the text as modified: it differs from the file, and closing or opening another must not lose it."""
         self._known, self._told = digest, None
         self._prompt.editor.set_modified(True)
         self._notifier.withdraw(NOTICE)
@@ -143,7 +143,7 @@ MEGABYTE = 1_000_000
 
 
 class FileActions(QObject):
-    """What the File menu does.
+    """Actions of the File menu.
 
     Signals: ``shown(Path)`` when a file's text is in the prompt.
     """
@@ -179,7 +179,7 @@ class FileActions(QObject):
         prompt.editor.paste_cancelled.connect(self._on_paste_cancelled)
 
     def start(self, files: FileService, storage: Storage) -> None:
-        """Read and write from now on, with ``storage``, which has no other writer."""
+        """Start reading and writing; ``storage`` has no other writer."""
         self._files = files
         self._storage = storage
         files.opened.connect(self._on_opened)
@@ -207,11 +207,11 @@ class FileActions(QObject):
 
     @property
     def expected(self) -> bool:
-        """Whether a file was named at the start, whose text takes the place of the restored one."""
+        """True if a file was named at the start; its text replaces the restored text."""
         return self._expected
 
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Open the first of these files; put the others where one click opens them."""
+        """Open the first of these files; add the others to the recent files."""
         if not paths:
             return
         first, *others = paths
@@ -227,7 +227,7 @@ class FileActions(QObject):
         self.open_path(first)
 
     def open_path(self, path: Path, encoding: str | None = None) -> None:
-        """Open a file, read in ``encoding`` where the user chose one."""
+        """Open a file; ``encoding`` is the character encoding that the user chose, if any."""
         if self._files is None:
             self._waiting.append(path)
             self._expected = True
@@ -247,8 +247,8 @@ class FileActions(QObject):
         self.shown.emit(file.path)
 
     def show_instead(self, name: str, show: Callable[[], None]) -> None:
-        """Show another text, called ``name``. The one there is read first: Esc brings it back while the other is being
-        loaded, and if it is not saved, it is offered back afterwards."""
+        """Show another text, called ``name``. The current text is read first, so that Esc restores it while the other
+        loads. If it is unsaved, a notice offers it afterwards."""
         self._arriving = (name, show)
         self._prompt.request_text()
 
@@ -280,9 +280,9 @@ class FileActions(QObject):
 
     @Slot()
     def _cancel_opening(self) -> None:
-        """Show the text from before a file that is being loaded."""
+        """Cancel loading a file and restore the text from before."""
         if self._replaced is None or self._replaced[0] != self._prompt.editor.revision:
-            return  # the text of the last session, which has nothing before it
+            return  # the text of the last session: there is none to restore
         (_revision, name, bring_back), self._replaced = self._replaced, None
         bring_back()
         self._notifier.information(
@@ -326,17 +326,17 @@ class FileActions(QObject):
     # --- recent files -----------------------------------------------------------------------------------------------
 
     def remember(self, path: Path) -> None:
-        """Put a file on top of the recent ones."""
+        """Put a file at the top of the recent files."""
         most = self._settings.values.recent_files
         others = [known for known in self._settings.values.recent if known != str(path)]
         self._settings.set("recent", tuple([str(path), *others][:most]))
 
     def forget(self, path: str) -> None:
-        """Take a file off the recent ones."""
+        """Remove a file from the recent files."""
         self._settings.set("recent", tuple(known for known in self._settings.values.recent if known != path))
 
     def fill_recent(self, menu: QMenu) -> None:
-        """Fill the menu of recent files; those that are gone are greyed, and can be removed together."""
+        """Fill the menu of recent files. Missing files are disabled; one action removes all of them."""
         menu.clear()
         recent = self._settings.values.recent
         gone = [path for path in recent if not Path(path).is_file()]
@@ -374,12 +374,12 @@ class FileActions(QObject):
 
     @property
     def is_saving(self) -> bool:
-        """Whether the text is on its way to a file."""
+        """True while the text is being saved to a file."""
         return bool(self._saving or self._writing)
 
     @Slot()
     def save(self) -> None:
-        """Save the text in its file; ask for a name where it has none."""
+        """Save the text to its file; ask for a name if it has none."""
         origin = self._prompt.origin
         if origin is None:
             self.choose_target()
@@ -400,7 +400,7 @@ class FileActions(QObject):
         self.save_to(Path(path))
 
     def save_to(self, path: Path) -> None:
-        """Write the text to a file: UTF-8, with CRLF line ends where the file it came from had them."""
+        """Write the text to a file: UTF-8, with CRLF line ends if its original file had them."""
         if self._storage is None:
             return
         if self._prompt.stored_text is not None:
@@ -428,7 +428,8 @@ class FileActions(QObject):
         self._storage.write(path.absolute(), text)
 
     def finish(self) -> str:
-        """Write at once all that is to be saved, for the window is closing. Returns why that failed, or nothing."""
+        """Write everything that is still to be saved, blocking, because the window is closing. Returns the error, or ""
+        if there is none."""
         if self._storage is None:
             return ""
         saving, self._saving = self._saving, []
@@ -439,7 +440,7 @@ class FileActions(QObject):
         return self._storage.finish()
 
     def _as_saved(self, text: ChunkedText) -> ChunkedText:
-        """A text of the editor with the line ends of its file."""
+        """Return the editor's text with the line ends of its file."""
         origin = self._prompt.origin
         return text.with_crlf() if origin is not None and origin.crlf else text
 
@@ -456,7 +457,7 @@ class FileActions(QObject):
         self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
 
     def _tell_encoding(self, path: Path, before: Origin | None) -> None:
-        """Say that a file has another character encoding now: a text is always saved as UTF-8."""
+        """Notify the user if saving changed the character encoding: texts are always saved as UTF-8."""
         if before is not None and before.path == path and not before.encoding.startswith(("utf-8", "ascii")):
             words = self.tr("Saved {name} as UTF-8. It was {encoding} before.")
             self._notifier.information(

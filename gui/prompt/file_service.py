@@ -1,4 +1,4 @@
-"""Opening text files off the GUI thread, by the rules of ``engine.corpus.file_tokens``: never a guess in silence."""
+"""Opening text files off the GUI thread, by the rules of ``engine.corpus.file_tokens``. Never guesses an encoding."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ CANDIDATES = (
     ("big5", QT_TRANSLATE_NOOP("Files", "Chinese, traditional (Big5)")),
     ("euc_kr", QT_TRANSLATE_NOOP("Files", "Korean (EUC-KR)")),
 )
-"""Character encodings to choose from, by Python's names; the likeliest first."""
+"""Character encodings to choose from, by Python's names; the most likely first."""
 
 
 @dataclass(frozen=True, slots=True)
 class OpenRequest:
-    """A file to read; ``encoding`` where the user named one; ``most_bytes`` is the largest size accepted."""
+    """File to read. ``encoding``: the one that the user chose, if any; ``most_bytes``: maximum size accepted."""
 
     path: Path
     most_bytes: int
@@ -46,10 +46,10 @@ class OpenRequest:
 
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
-    """The text of a file as stored, and the character encoding it was stored in.
+    """Text of a file as stored, and the character encoding it was stored in.
 
-    ``document`` is the same text as the editor holds it, the same object where that makes no difference. ``crlf``
-    says that all line ends are CRLF. ``digest``: of its bytes, as ``FileService.digest`` tells it.
+    ``document`` is the same text as the editor holds it, the same object if there is no difference. ``crlf``: True if
+    all line ends are CRLF. ``digest``: digest of the file's bytes, as from ``FileService.digest``.
     """
 
     path: Path
@@ -63,9 +63,9 @@ class OpenedFile:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One way to read bytes: Python's name of the encoding, what it is called, what the text would look like.
+    """One way to decode bytes: Python's name of the encoding, its title, and a preview.
 
-    ``preview`` is empty where the bytes cannot be read so.
+    ``preview`` is empty if the bytes cannot be decoded with it.
     """
 
     encoding: str
@@ -75,7 +75,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedFile:
-    """A file whose character encoding cannot be told; ``why`` is a sentence."""
+    """File whose character encoding cannot be detected; ``why`` is a sentence."""
 
     path: Path
     why: str
@@ -83,11 +83,11 @@ class UndecidedFile:
 
 
 class RefusedFile(Exception):
-    """The file is not opened; the text is a sentence for the user."""
+    """Raised if a file cannot be opened; the message is a sentence for the user."""
 
 
 class FileService(QObject):
-    """Reads files for the prompt.
+    """Service that reads files for the prompt.
 
     Signals: ``opened(OpenedFile)``, ``undecided(UndecidedFile)``, ``refused(Path, str)`` with a sentence;
     ``digested(Path, bytes | None)``, None for a file that cannot be read.
@@ -107,7 +107,7 @@ class FileService(QObject):
         self._digests.finished.connect(self._on_digested)
 
     def digest(self, path: Path) -> None:
-        """Take the digest of a file's bytes, soon."""
+        """Request the digest of a file's bytes; ``digested`` answers."""
         self._digests.submit(path)
 
     @Slot(object)
@@ -115,7 +115,7 @@ class FileService(QObject):
         self.digested.emit(result.request, result.value)
 
     def open(self, path: Path, *, most_bytes: int, encoding: str | None = None) -> None:
-        """Read a file; one of the signals answers."""
+        """Read a file; ``opened``, ``undecided`` or ``refused`` answers."""
         self._lane.submit(OpenRequest(path, most_bytes, encoding))
 
     @Slot(object)
@@ -139,7 +139,7 @@ class FileService(QObject):
 
 
 def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFile:
-    """Read and decode a file. On a worker thread. Raises RefusedFile, OSError."""
+    """Read and decode a file. Runs on a worker thread. Raises RefusedFile and OSError."""
     from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     path = request.path
@@ -160,7 +160,7 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
 
 
 def holds_text(path: Path, encoding: str, text: str) -> bool:
-    """Whether a file holds this text now, stored in ``encoding``. Reads all of it, on the calling thread."""
+    """Return True if a file now holds this text, stored in ``encoding``. Reads all of it, on the calling thread."""
     from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     try:
@@ -180,7 +180,7 @@ def _digest(path: Path, _ticket: Ticket) -> bytes | None:
 
 
 def ends_in_crlf(text: str) -> bool:
-    """Whether there are line ends, and each LF of a text stands behind a CR. Looked through in parts."""
+    """Return True if there are line ends and every LF follows a CR. Scans the text in chunks."""
     newlines = pairs = 0
     for start in interruptible(range(0, len(text), PART_CHARACTERS), every=1):
         newlines += text.count("\n", start, start + PART_CHARACTERS)
@@ -191,9 +191,9 @@ def ends_in_crlf(text: str) -> bool:
 
 
 def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
-    """How the bytes would read in each encoding; those in which they can be read first.
+    """Return a candidate for each encoding; those that can decode the bytes come first.
 
-    ``byte_offset`` is the first byte that is not UTF-8: the preview shows what is around it.
+    ``byte_offset`` is the first byte that is not UTF-8: the preview shows the text around it.
     """
     found = []
     for encoding, title in CANDIDATES:
@@ -208,7 +208,7 @@ def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
         text = "".join(decoded_parts(data, encoding))
     except UnknownTextEncodingError:
         return ""
-    # Where the odd byte is in the text is only known by decoding up to it; a cut inside a character is ignored.
+    # The character offset of the invalid byte is only known by decoding up to it; ignore a character cut in half.
     before = sum(map(len, decoded_parts(data[:byte_offset], encoding, "ignore")))
     start = max(0, before - PREVIEW_CHARACTERS // 4)
     return text[start : start + PREVIEW_CHARACTERS]

@@ -1,4 +1,4 @@
-"""Finds matches in a text off the GUI thread, case-sensitive or not, as words or by a regular expression."""
+"""Search in a text off the GUI thread: case-sensitive or not, whole words, or a regular expression."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from gui.widgets.find_bar import SearchOptions
 
 CHUNK_CHARACTERS = 1 << 18
 _LAST_CASED = 0x20000
-"""No code point from here on has another case."""
+"""End of the code points that have upper and lower case."""
 
 
 def found_places(
     text: str, wanted: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
 ) -> Iterator[tuple[int, int]]:
-    """Yield where ``wanted`` is in ``text``, in order and not overlapping, as character offsets of start and end.
+    """Yield the matches of ``wanted`` in ``text``, in order and not overlapping, as start and end character offsets.
 
-    ``between`` is called with the fraction done, again and again; what it raises ends the search.
+    ``between`` is called regularly with the fraction done; an exception from it ends the search.
     """
     if not wanted:
         return
@@ -62,7 +62,7 @@ def found_places(
 
 
 def is_at(text: str, wanted: str, start: int, *, match_case: bool, whole_words: bool) -> bool:
-    """True if ``wanted`` is found at character ``start``."""
+    """Return True if ``wanted`` matches at character offset ``start``."""
     table = {} if match_case else fold_table(wanted)
     end = start + len(wanted)
     alike = text[start:end].translate(table) == wanted.translate(table)
@@ -70,7 +70,7 @@ def is_at(text: str, wanted: str, start: int, *, match_case: bool, whole_words: 
 
 
 def fold_table(wanted: str) -> dict[int, str]:
-    """Map every character that is another case of one in ``wanted`` to one of them, for ``str.translate``."""
+    """Map each case variant of a character of ``wanted`` to one representative, for ``str.translate``."""
     import regex
 
     table: dict[int, str] = {}
@@ -83,7 +83,7 @@ def fold_table(wanted: str) -> dict[int, str]:
 
 @functools.cache
 def _cased() -> str:
-    """All characters that ``regex`` may take for another one."""
+    """Return all characters that ``regex`` may match with another case."""
     import regex
 
     every = "".join(map(chr, (*range(0xD800), *range(0xE000, _LAST_CASED))))
@@ -114,15 +114,15 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512
 MOST_OF_A_PATTERN = 500
-"""Characters. At ten times as many, ``regex`` holds the interpreter for a minute."""
+"""Maximum length of a pattern, in characters. With ten times as many, ``regex`` holds the interpreter for a minute."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindRequest:
-    """Search ``text`` of ``revision``.
+    """Search of ``text`` of ``revision``.
 
-    With ``replacement`` also work out what replacing every match gives; ``only`` names the one match (its start and
-    end in UTF-16) where no other is to be replaced.
+    With ``replacement``, also compute the result of replacing every match, or, with ``only`` (start and end in UTF-16
+    offsets), that one match.
     """
 
     revision: int
@@ -134,7 +134,7 @@ class FindRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matches:
-    """Where a search found something: two parallel int32 arrays of UTF-16 offsets, in order, not overlapping."""
+    """Matches of a search: two parallel int32 arrays of UTF-16 offsets, in order, not overlapping."""
 
     revision: int
     options: SearchOptions
@@ -144,9 +144,9 @@ class Matches:
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """What replacing gives: pieces in order, apart from each other, their offsets in the text of ``revision``.
+    """Result of replacing: edits in order and not adjacent, with their offsets in the text of ``revision``.
 
-    ``count`` matches are replaced. ``only`` says that no more than one was asked for.
+    ``count`` matches are replaced. ``only``: True if a single match was requested.
     """
 
     revision: int
@@ -156,14 +156,14 @@ class Replacement:
 
 
 class FindError(Exception):
-    """The search could not be done; the text is a sentence for the user."""
+    """Raised if the search failed; the message is a sentence for the user."""
 
 
 class FindService(QObject):
-    """Searches in a lane of its own; a newer search replaces one that waits.
+    """Search service with its own job lane, where the latest request wins.
 
     Signals: ``found(Matches)``, ``replaced(Replacement)``, ``failed(FindRequest, str)`` with a sentence,
-    ``stopped(FindRequest)`` when the user stopped it.
+    ``stopped(FindRequest)`` when the user cancelled it.
     """
 
     found = Signal(object)
@@ -183,7 +183,7 @@ class FindService(QObject):
         self._lane.submit(request)
 
     def cancel(self) -> None:
-        """Give up what is being searched for."""
+        """Cancel the search."""
         self._lane.cancel()
 
     @Slot(object)
@@ -199,7 +199,7 @@ class FindService(QObject):
 
 
 def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
-    """Search, and replace where that is asked for. On a worker thread. Raises FindError."""
+    """Search, and replace if requested. Runs on a worker thread. Raises FindError."""
     if isinstance(request.text, ChunkedText):
         request = replace(request, text=request.text.text(ticket.stand_back))
     if request.only is not None:
@@ -214,7 +214,7 @@ def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
 
 
 def compiled(options: SearchOptions) -> Any:
-    """The compiled expression. Raises FindError with the place of a mistake in it, or if it is too long."""
+    """Return the compiled expression. Raises FindError if it is too long or invalid, with the position of the error."""
     import regex
 
     source = options.pattern
@@ -236,7 +236,7 @@ def compiled(options: SearchOptions) -> Any:
 
 
 def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
-    """What stands for one match. In a pattern ``\\1`` and ``\\g<name>`` are its groups. Raises FindError."""
+    """Return the replacement of a match, with ``\\1`` and ``\\g<name>`` expanded for expressions. Raises FindError."""
     import regex
 
     if not options.is_regex:
@@ -248,7 +248,7 @@ def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
 
 
 def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
-    """The matches that are not empty: an empty one can be neither shown nor replaced in a way anybody expects."""
+    """Yield the matches that are not empty. An empty match cannot be shown, and replacing it surprises users."""
     if not request.options.is_regex:
         yield from _plain_matches(request, ticket)
         return
@@ -267,7 +267,7 @@ def _matches(request: FindRequest, ticket: Ticket) -> Iterator[Any]:
 
 
 class _Found(NamedTuple):
-    """A match of plain text, as far as it is asked for what a match of an expression is."""
+    """Match of plain text, with the methods of a ``regex`` match that are used here."""
 
     from_char: int
     to_char: int
@@ -300,7 +300,7 @@ def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket
 
 
 def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
-    """Every match by its replacement. A match is gone when the next one comes: there may be a million."""
+    """Replace every match. Matches are consumed one by one, since there may be a million."""
     count = 0
 
     def changes() -> Iterator[tuple[int, int, str]]:
@@ -315,7 +315,7 @@ def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
 
 
 def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
-    """Replace the one match, found again where it was, in its surroundings."""
+    """Replace one match, found again at its offset so that lookarounds still apply."""
     assert request.replacement is not None
     assert request.only is not None
     import numpy as np

@@ -1,4 +1,4 @@
-"""Finds and replaces in the prompt: walks over the matches that the find service finds."""
+"""Find and replace in the prompt, with the matches of the find service."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
 
 TYPING_PAUSE_MS = 120
-"""A search starts when nothing was typed for this long, so that unfinished words are not searched for."""
+"""Delay after the last key before a search starts, in milliseconds, so that unfinished words are not searched for."""
 
 
 class MatchWalk(QObject):
-    """Between a find bar and the search in its lane. What is searched, and how it is written into, says a subclass."""
+    """Link between a find bar and the search service. Subclasses define which text is searched and how it is edited."""
 
     def __init__(self, bar: FindBar, notifier: Notifier, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,7 +37,7 @@ class MatchWalk(QObject):
         bar.closed.connect(self._on_closed)
 
     def start(self, service: FindService) -> None:
-        """Search from now on."""
+        """Start searching with this service."""
         self._service = service
         service.found.connect(self._on_found)
         service.replaced.connect(self._on_replaced)
@@ -48,61 +48,61 @@ class MatchWalk(QObject):
 
     @property
     def matches(self) -> Matches | None:
-        """What was found in the text as it is, None while that is not known."""
+        """Matches in the current text; None while they are not known."""
         found = self._found
         return found if found is not None and found.revision == self._revision() else None
 
     # --- for a subclass to say ----------------------------------------------------------------------------------------
 
     def _revision(self) -> int:
-        """Of the text as it is."""
+        """Return the revision of the current text."""
         raise NotImplementedError
 
     def _selected_range(self) -> tuple[int, int]:
-        """UTF-16 offsets."""
+        """Return the start and end of the selection, as UTF-16 offsets."""
         raise NotImplementedError
 
     def _select(self, utf16_start: int, utf16_end: int) -> None:
-        """Select this and bring it into sight."""
+        """Select this span and scroll it into view."""
         raise NotImplementedError
 
     def _selected_text(self) -> str:
-        """What a bar that is opened now should look for; empty for what it looked for last."""
+        """Return the text to search for when the bar opens; empty to keep the last pattern."""
         raise NotImplementedError
 
     def _search(self) -> None:
-        """Ask for the matches."""
+        """Request the matches."""
         raise NotImplementedError
 
     def _search_to_replace(self, only: tuple[int, int] | None) -> None:
-        """Ask for what replacing gives: of every match, or of the one at these offsets."""
+        """Request the result of replacing every match, or only the one at these offsets."""
         raise NotImplementedError
 
     def _write(self, replacement: Replacement) -> bool:
-        """Replace; ``_after_writing`` is for when that is done. False: the text is another one by now."""
+        """Apply the replacement and call ``_after_writing`` when done. Returns False if the text has changed since."""
         raise NotImplementedError
 
     def _show(self, matches: Matches | None) -> None:
-        """Mark the matches, where the editor does such a thing."""
+        """Mark the matches, if the editor supports it."""
 
     def _leave(self) -> None:
-        """The bar was closed: the focus goes back to the text."""
+        """Return the focus to the text after the bar was closed."""
         raise NotImplementedError
 
     # --- walking ------------------------------------------------------------------------------------------------------
 
     def open(self, *, replace: bool) -> None:
-        """Show the bar, looking for what is selected."""
+        """Show the bar, with the selected text as the pattern."""
         self._bar.open_bar(replace=replace, selected=self._selected_text())
 
     @Slot()
     def find_next(self) -> None:
-        """Go to the match after the caret; from the last one on to the first."""
+        """Go to the next match after the caret, wrapping at the end."""
         self._step(1)
 
     @Slot()
     def find_previous(self) -> None:
-        """Go to the match before the caret; from the first one on to the last."""
+        """Go to the match before the caret, wrapping at the start."""
         self._step(-1)
 
     def _step(self, direction: int) -> None:
@@ -120,7 +120,7 @@ class MatchWalk(QObject):
 
         start, end = self._selected_range()
         if direction > 0:
-            # Behind what is selected, so that a match that is selected is not found again.
+            # Start after the selection, so that a selected match is not found again.
             place = int(matches.utf16_starts.searchsorted(np.int32(start + (end > start)))) % count
         else:
             place = (int(matches.utf16_starts.searchsorted(np.int32(start))) - 1) % count
@@ -128,7 +128,7 @@ class MatchWalk(QObject):
         self._say_count()
 
     def _selected_match(self, matches: Matches) -> int:
-        """The place of the match that is selected, -1 where none is."""
+        """Return the index of the selected match, or -1 if none is selected."""
         import numpy as np
 
         start, end = self._selected_range()
@@ -212,12 +212,12 @@ class MatchWalk(QObject):
 
     @Slot()
     def replace(self) -> None:
-        """Replace the match that is selected, and go on to the next; without one, go there."""
+        """Replace the selected match and go to the next; without a selected match, only go to the next."""
         matches = self.matches
         if matches is None or self._selected_match(matches) < 0:
             self._step(1)
             return
-        # One match, searched again where it is: groups of the pattern can then stand in the replacement.
+        # Search for this one match again where it is, so that the replacement can refer to groups of the pattern.
         self._search_to_replace(self._selected_range())
 
     @Slot()
@@ -241,11 +241,11 @@ class MatchWalk(QObject):
 
 
 LONGEST_SELECTED = 200
-"""UTF-16 units of a selection that a bar is opened with; longer ones are not searched for."""
+"""Maximum length of a selection that becomes the pattern when the bar opens, in UTF-16 units."""
 
 
 class Finder(MatchWalk):
-    """Keeps the matches up to date with the pattern and the prompt, and moves between them."""
+    """Find and replace in the prompt: keeps the matches up to date with pattern and text, and moves between them."""
 
     def __init__(self, prompt: Prompt, bar: FindBar, notifier: Notifier, parent: QObject | None = None) -> None:
         super().__init__(bar, notifier, parent)

@@ -24,11 +24,12 @@ from gui.state.settings import SettingsStore
 
 ICON = QSize(20, 20)
 LEAST_HEIGHT = 320
-"""Height of the prompt, without the strip of costs, below which the cards would leave too little of the prompt."""
+"""Minimum height of the prompt in pixels, without the cost strip, at which the cards are shown: below it they would
+leave too little of the prompt."""
 
 
 class Card(NamedTuple):
-    """What a card offers. ``page``: where its button leads; empty for the prompt itself."""
+    """Content of a card. ``page``: object name of the page that its button opens; empty for the prompt itself."""
 
     key: str
     icon: str
@@ -71,13 +72,16 @@ def open_cards(settings: SettingsStore) -> tuple[Card, ...]:
 
 
 class FirstSteps(QWidget):
-    """Signals: ``paste_asked()``; ``page_asked(str)`` with the name of a page."""
+    """Row of cards that have not been dismissed.
+
+    Signals: ``paste_asked()``; ``page_asked(str)`` with the object name of a page.
+    """
 
     paste_asked = Signal()
     page_asked = Signal(str)
 
     def __init__(self, settings: SettingsStore, theme: Theme, icons: Icons, page: QWidget) -> None:
-        """``page``: where the cards are put, and whose height decides whether they are shown."""
+        """``page``: parent of the cards, whose height decides whether they are shown."""
         super().__init__(page)
         self.setObjectName("firstSteps")
         self._settings, self._icons = settings, icons
@@ -140,7 +144,7 @@ class FirstSteps(QWidget):
         column.addLayout(head)
         column.addWidget(sentence, 1)
         column.addWidget(button, alignment=Qt.AlignmentFlag.AlignLeft)
-        # A label that wraps is given too little height by a row of cards: two lines are what each needs.
+        # A row of cards gives a wrapping label too little height: each needs two lines.
         sentence.setMinimumHeight(2 * sentence.fontMetrics().height())
         return frame
 
@@ -175,7 +179,7 @@ class FirstSteps(QWidget):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Show what is left of the cards where the page has room for them."""
+        """Show the remaining cards if the page has room for them."""
         page = self.parentWidget()
         self.setVisible(bool(open_cards(self._settings)) and page is not None and page.height() >= LEAST_HEIGHT)
 

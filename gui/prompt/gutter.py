@@ -1,4 +1,4 @@
-"""The margin of the prompt: line numbers and, if wished, the tokens of each line."""
+"""Margin of the prompt: line numbers and, if enabled, the tokens of each line."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from gui.state.settings import SettingsStore
 PADDING = 8
 GAP = 10
 HOTTEST = 48
-"""A line with so many tokens, or more, has the full colour."""
+"""Number of tokens in a line from which it has the full colour."""
 HEAT_ALPHA = 120
 SMALLER = 1.5
-"""Numbers are so many points smaller than the text."""
+"""Difference between the font sizes of the text and the numbers, in points."""
 
 
 class Gutter(QWidget):
-    """Paints beside the lines in sight, and follows scrolling, edits and the settings.
+    """Widget that paints beside the visible lines, and follows scrolling, edits and the settings.
 
-    It is repainted where lines move, not with each key: a key in a line changes nothing here, and the tokens of a line
-    come with the counts.
+    Repainted when lines move, not at each key: a key within a line changes nothing here, and the tokens of a line come
+    with the counts.
     """
 
     def __init__(self, prompt: Prompt, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
@@ -56,7 +56,7 @@ class Gutter(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         values = self._settings.values
-        above = self._editor.contentsRect().top()  # a margin above the text would be missing, but there is none
+        above = self._editor.contentsRect().top()  # this would miss a margin above the text, but there is none
         clip = event.rect().translated(0, -above)
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self._theme.colour("base"))
@@ -70,7 +70,7 @@ class Gutter(QWidget):
                     painter.drawText(area, _RIGHT, str(line.number))
 
     def _paint_tokens(self, painter: QPainter, area: QRect, tokens: int) -> QRect:
-        """Paint the tokens of a line at the right of its area; return what is left of the area."""
+        """Paint the token count of a line at the right of its area; return the rest of the area."""
         width = self._tokens_width()
         cell = QRect(area.right() + 1 - width, area.top(), width, area.height())
         area.setRight(cell.left() - GAP)

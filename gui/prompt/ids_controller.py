@@ -1,4 +1,4 @@
-"""Shows the IDs of the prompt, copies them, and turns IDs into text."""
+"""Controller of the token IDs: shows and copies those of the prompt, and converts IDs to text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class IdsController(QObject):
-    """Stands between the page Text and the service. IDs are read from the editor only while they are looked at."""
+    """Controller between the page Text and the service. IDs are read from the editor only while they are shown."""
 
     def __init__(self, panel: PromptPanel, service: TokenIdsService, notifier: Notifier) -> None:
         super().__init__(panel)
@@ -61,7 +61,7 @@ class IdsController(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        """Show the IDs of the text as it is, once they are known."""
+        """Show the IDs of the current text once they are known."""
         counts = self._prompt.counts
         if self._mode == TEXT or counts is None or self._prompt.stale:
             return
@@ -96,14 +96,14 @@ class IdsController(QObject):
 
     @Slot(str)
     def copy(self, form: str) -> None:
-        """Copy the IDs that are marked in the list, or all."""
+        """Copy the IDs that are selected in the list, or all."""
         ids = self.view.chosen_ids()
         if ids is not None:
             self._service.copy(ids, form)
 
     @Slot()
     def copy_selection(self) -> None:
-        """Copy the IDs of the editor's selection; without one, of the whole prompt."""
+        """Copy the IDs of the editor's selection or, without one, of the whole prompt."""
         tokens = self._panel.editor.token_ids()
         if tokens is None:
             self._notifier.remark(self.tr("Still counting tokens."))
@@ -120,7 +120,7 @@ class IdsController(QObject):
 
     @Slot()
     def open_ids_to_text(self) -> None:
-        """Show the field for IDs."""
+        """Show the field that IDs are pasted into."""
         self.to_text.open()
 
     @Slot(str)

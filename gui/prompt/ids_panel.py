@@ -1,4 +1,4 @@
-"""The IDs of the prompt: under its tokens, as a list in four forms, and read back into text."""
+"""Token IDs of the prompt: below its tokens, as a list in four formats, and converted back to text."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ MOST_ROWS = 1 << 24
 
 
 class IdsList(QAbstractScrollArea):
-    """Shows tokens above their IDs (``show_text`` on) or the IDs alone, in columns.
+    """List of tokens above their IDs (``show_text`` on), or of IDs alone in columns.
 
-    Signals: ``columns_changed(int)``: how many fit into a row; ``token_chosen(int, int)``: the first token of the
-    selection and the one behind its last, from a click or a key; ``copy_asked()``.
+    Signals: ``columns_changed(int)``: number of columns that fit into a row; ``token_chosen(int, int)``: start and end
+    (exclusive) of the selection, from a click or a key; ``copy_asked()``.
     """
 
     columns_changed = Signal(int)
@@ -81,21 +81,21 @@ class IdsList(QAbstractScrollArea):
         settings.changed.connect(self._take_look)
         self._take_look()
 
-    # What is shown
+    # Content
 
     @property
     def show_text(self) -> bool:
-        """Whether tokens stand above their IDs."""
+        """True if tokens are shown above their IDs."""
         return self._show_text
 
     @property
     def columns(self) -> int:
-        """How many columns of the fixed-pitch font fit into a row."""
+        """Number of columns of the fixed-pitch font that fit into a row."""
         return max(8, int((self.viewport().width() - self._numbers_width() - 2 * MARGIN) / self._column))
 
     @property
     def row_count(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         if self._ids is None:
             return 0
         if self._show_text:
@@ -108,7 +108,7 @@ class IdsList(QAbstractScrollArea):
         self._fit()
 
     def set_ids(self, ids: NDArray[np.int32]) -> None:
-        """Show these IDs; with their text once ``set_rows`` has said how."""
+        """Show these IDs; their tokens appear after ``set_rows``."""
         self._ids, self._rows = ids, None
         self._digits = len(str(int(ids.max()))) if len(ids) else 1
         self._anchor = self._at = -1
@@ -116,13 +116,13 @@ class IdsList(QAbstractScrollArea):
         self._fit()
 
     def set_rows(self, rows: IdRows) -> None:
-        """Arrange the IDs that are shown."""
+        """Arrange the IDs shown in these rows."""
         self._rows = rows
         self._fit()
         self._reveal(self._at)
 
     def select(self, first: int, last: int) -> None:
-        """Mark the tokens from ``first`` up to, not including, ``last``; one token where both are the same."""
+        """Select the tokens from ``first`` up to, not including, ``last``; one token if both are equal."""
         self._anchor, self._at = first, max(first, last - 1)
         self._describe()
         self._reveal(self._at)
@@ -130,7 +130,7 @@ class IdsList(QAbstractScrollArea):
 
     @property
     def selection(self) -> tuple[int, int]:
-        """The first token marked and the one behind the last; both -1 where there is none."""
+        """Start and end (exclusive) of the selected tokens; both -1 if none is selected."""
         if self._at < 0:
             return -1, -1
         return min(self._anchor, self._at), max(self._anchor, self._at) + 1
@@ -165,7 +165,7 @@ class IdsList(QAbstractScrollArea):
             self._paint_pill(painter, rect, pill)
 
     def _pills(self, row: int, y: int) -> list[tuple[QRectF, int]]:
-        """The place of each pill of a row."""
+        """Return the rectangle and the index of each pill of a row."""
         assert self._rows is not None
         x, found = float(self._numbers_width()), []
         height = self._row_height - 2 * GAP
@@ -264,10 +264,10 @@ class IdsList(QAbstractScrollArea):
             self._columns = self.columns
             self.columns_changed.emit(self._columns)
 
-    # Choosing
+    # Selection
 
     def row_of(self, index: int) -> int:
-        """The row of a token, -1 where it is in none."""
+        """Return the row of a token, or -1 if it is in none."""
         if self._ids is None or not 0 <= index < len(self._ids):
             return -1
         if not self._show_text:
@@ -278,7 +278,7 @@ class IdsList(QAbstractScrollArea):
         return int(self._rows.rows.searchsorted(pill, "right")) - 1
 
     def token_under(self, place: QPoint) -> int:
-        """The token at a point of the viewport, -1 if there is none."""
+        """Return the token at a point of the viewport, or -1 if there is none."""
         row = (place.y() + self.verticalScrollBar().value() - MARGIN) // self._row_height
         if self._ids is None or not 0 <= row < self.row_count:
             return -1
@@ -349,15 +349,15 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 PREVIEWED = 200
-"""So many IDs are written into the field."""
+"""Number of IDs written into the field."""
 READ_AFTER_MS = 150
 LEAST_LINES = 4
 
 
 class IdsPanel(QWidget):
-    """The IDs of the prompt, with what can be done about them.
+    """Token IDs of the prompt, with their actions.
 
-    Signals: ``copy_asked(str)``: in which form; ``paste_asked()``: IDs are to be turned into text.
+    Signals: ``copy_asked(str)`` with the format; ``paste_asked()``: IDs are to be converted to text.
     """
 
     copy_asked = Signal(str)
@@ -420,7 +420,7 @@ class IdsPanel(QWidget):
 
     @property
     def form(self) -> str:
-        """The form in which IDs are copied."""
+        """Format in which IDs are copied."""
         return FORMS[self.forms.currentIndex()]
 
     def set_ids(self, ids: NDArray[np.int32], encoding: str) -> None:
@@ -430,7 +430,7 @@ class IdsPanel(QWidget):
         self._show_figures()
 
     def chosen_ids(self) -> NDArray[np.int32] | None:
-        """The IDs marked, of several tokens, else all; None before there are any."""
+        """Return the selected IDs if several are selected, else all; None before there are any."""
         first, last = self.list.selection
         if self._ids is None or last - first < 2:
             return self._ids
@@ -455,7 +455,7 @@ class IdsPanel(QWidget):
 
 
 class IdsToText(QFrame):
-    """IDs on one side, the text that they spell on the other.
+    """Panel that converts IDs to text: the IDs on one side, their text on the other.
 
     Signals: ``read_asked(str)``: the IDs in the field have changed; ``insert_asked(str)``: put the text at the caret;
     ``copy_asked(str)``; ``closed()``.
@@ -527,13 +527,13 @@ class IdsToText(QFrame):
         self.setFixedHeight(self.fontMetrics().lineSpacing() * 10)
 
     def open(self) -> None:
-        """Show the panel, ready to paste into."""
+        """Show the panel and focus the field for IDs."""
         self.show()
         self.ids.setFocus()
         self._timer.start()
 
     def show_text(self, of: str, found: IdsText) -> None:
-        """Show what the IDs ``of`` spell, and which are none."""
+        """Show the text of the IDs ``of``, and the invalid IDs."""
         if of != self.ids.toPlainText():
             return
         self._text = found.text

@@ -1,7 +1,7 @@
-"""Token IDs of a whole text off the GUI thread: in rows to look at, as text to copy, and back to text.
+"""Token IDs of a whole text off the GUI thread: in rows to show, as text to copy, and back to text.
 
-Ten megabytes have two million tokens. Nothing here makes an object a token: rows are arrays, and an ID is named when
-it is painted.
+A text of 10 MB has two million tokens. Nothing here creates an object per token: rows are arrays, and the label of an
+ID is made when it is painted.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ if TYPE_CHECKING:
     from gui.core.user_encodings import OpenEncoding
 
 FORMS = ("json", "csv", "python", "plain")
-"""How IDs are written: ``[1,2]``, ``1,2``, ``[1, 2]``, ``1 2``."""
+"""Formats of IDs: ``[1,2]``, ``1,2``, ``[1, 2]``, ``1 2``."""
 _SEPARATORS = {"json": ",", "csv": ",", "python": ", ", "plain": " "}
 _BRACKETED = ("json", "python")
 _AT_ONCE = 50_000
-"""So many IDs are written, or rows begun, before others get a turn of the interpreter."""
+"""Number of IDs written, or rows begun, before the job yields to the GUI thread."""
 MOST_LABEL = 24
-"""Characters of a token that are shown."""
+"""Maximum number of characters of a token shown."""
 PADDING_COLUMNS = 2
 MOST_BAD = 5
-"""So many bad IDs are named; the others are counted."""
+"""Maximum number of invalid IDs named; the others are only counted."""
 _WORD = re.compile(r"[^\s,;:\[\](){}'\"]+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 
 
 def written(ids: NDArray[np.int32], form: str, ticket: Ticket | None = None) -> str:
-    """IDs as text. ``form``: one of ``FORMS``."""
+    """Format IDs as text. ``form``: one of ``FORMS``."""
     separator = _SEPARATORS[form]
     parts = []
     for first in range(0, len(ids), _AT_ONCE):
@@ -50,7 +50,7 @@ def written(ids: NDArray[np.int32], form: str, ticket: Ticket | None = None) -> 
 
 
 class BadId(NamedTuple):
-    """What stands among IDs and is none: its number from 1, where it begins in the text, and itself."""
+    """Invalid entry in a list of IDs: its number from 1, its character offset in the text, and its text."""
 
     number: int
     offset: int
@@ -59,9 +59,9 @@ class BadId(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IdsText:
-    """What a list of IDs spells. ``bad``: those that are no IDs of the encoding; without them ``text`` is made.
+    """Result of decoding a list of IDs. ``bad``: the invalid IDs; ``text`` is decoded from the others.
 
-    ``broken``: whether the bytes are not all whole characters; U+FFFD stands for the others. ``same_again``: whether
+    ``broken``: True if the bytes are not valid UTF-8; U+FFFD replaces the invalid ones. ``same_again``: True if
     encoding the text gives these IDs.
     """
 
@@ -74,7 +74,7 @@ class IdsText:
 
 
 def read_ids(pasted: str, encoding: Encoding) -> IdsText:
-    """Decode a list of IDs in any of the forms that are written here, and others with such separators."""
+    """Decode a list of IDs in any of ``FORMS``, or with similar separators."""
     ids: list[int] = []
     bad: list[BadId] = []
     known: dict[str, int] = {}
@@ -109,13 +109,13 @@ def _id_of(word: str, encoding: Encoding) -> int:
 
 
 def label_of(token_bytes: bytes) -> str:
-    """A token as its pill shows it."""
+    """Return the label of a token on its pill."""
     text = visible(token_bytes[: 4 * MOST_LABEL])
     return text if len(text) <= MOST_LABEL else text[: MOST_LABEL - 1] + "…"
 
 
 def columns_of(text: str) -> int:
-    """How wide a text is in columns of a fixed-pitch font."""
+    """Return the width of a text in columns of a fixed-pitch font."""
     if text.isascii():
         return len(text)
     from unicodedata import east_asian_width
@@ -127,9 +127,9 @@ def columns_of(text: str) -> int:
 class IdRows:
     """Pills in rows. A pill is a token, or the tokens that share a character.
 
-    ``pills`` int32[p + 1]: the first token of each, and how many tokens there are. ``widths`` uint16[p]: in columns.
-    ``rows`` int32[r + 1]: the first pill of each row, and how many pills there are. ``lines`` int32[r]: the line of the
-    text, from 1, with which a row begins; 0 where it goes on with one.
+    ``pills`` int32[p + 1]: first token of each pill, then the number of tokens. ``widths`` uint16[p]: in columns.
+    ``rows`` int32[r + 1]: first pill of each row, then the number of pills. ``lines`` int32[r]: number from 1 of the
+    line of text that begins with the row, 0 if the row continues a line.
     """
 
     pills: NDArray[np.int32]
@@ -139,7 +139,7 @@ class IdRows:
 
 
 class Measured(NamedTuple):
-    """Pills without rows: ``pills`` and ``widths`` as in ``IdRows``; ``broken`` int32[p]: newlines in each."""
+    """Pills not yet in rows: ``pills`` and ``widths`` as in ``IdRows``; ``broken`` int32[p]: newlines in each."""
 
     pills: NDArray[np.int32]
     widths: NDArray[np.uint16]
@@ -149,7 +149,7 @@ class Measured(NamedTuple):
 def measured(
     ids: NDArray[np.int32], continues: NDArray[np.bool_], encoding: Encoding, ticket: Ticket | None = None
 ) -> Measured:
-    """Measure the tokens of a text, each kind of them once."""
+    """Measure the tokens of a text, each distinct token once."""
     if not len(ids):
         return Measured(np.zeros(1, np.int32), np.empty(0, np.uint16), np.empty(0, np.int32))
     unique, places = np.unique(ids, return_inverse=True)
@@ -174,7 +174,7 @@ def measured(
 
 
 def arranged(what: Measured, columns: int, ticket: Ticket | None = None) -> IdRows:
-    """Break pills into rows of so many columns, a new one behind each with a newline."""
+    """Break pills into rows of ``columns`` columns; a pill with a newline ends its row."""
     rows = _rows(what.widths, np.flatnonzero(what.broken) + 1, columns, ticket)
     if len(rows) == 1:
         return IdRows(what.pills, what.widths, rows, np.empty(0, np.int32))
@@ -187,7 +187,7 @@ def arranged(what: Measured, columns: int, ticket: Ticket | None = None) -> IdRo
 def _rows(
     widths: NDArray[np.uint16], breaks: NDArray[np.int64], columns: int, ticket: Ticket | None
 ) -> NDArray[np.int32]:
-    """The first pill of each row, and how many pills there are; a new row at each of ``breaks``."""
+    """Return the first pill of each row, then the number of pills. A new row begins at each of ``breaks``."""
     count = len(widths)
     if not count:
         return np.zeros(1, np.int32)
@@ -208,7 +208,7 @@ def _rows(
 
 
 class RowsRequest(NamedTuple):
-    """Tokens to arrange, and for which state of the text."""
+    """Tokens to arrange, and the state of the text they belong to."""
 
     revision: int
     encoding: str
@@ -218,8 +218,11 @@ class RowsRequest(NamedTuple):
 
 
 class TokenIdsService(QObject):
-    """Signals: ``arranged(RowsRequest, IdRows)``; ``copied(str, int)``: IDs as text, and how many;
-    ``read(str, IdsText)``: what the pasted IDs spell; ``failed(str)``: a sentence."""
+    """Service that arranges, copies and decodes IDs on worker threads.
+
+    Signals: ``arranged(RowsRequest, IdRows)``; ``copied(str, int)``: IDs as text, and their number;
+    ``read(str, IdsText)``: text of pasted IDs; ``failed(str)``: a sentence.
+    """
 
     arranged = Signal(object, object)
     copied = Signal(str, int)
@@ -243,7 +246,7 @@ class TokenIdsService(QObject):
         self._rows.submit(request)
 
     def copy(self, ids: NDArray[np.int32], form: str) -> None:
-        """Write IDs as text; ``copied`` answers."""
+        """Format IDs as text; ``copied`` answers."""
         self._copy.submit((ids, form))
 
     def read_back(self, pasted: str, encoding: str) -> None:
@@ -268,7 +271,7 @@ class TokenIdsService(QObject):
 
 
 class _Arranging:
-    """The work of a lane. A window that is made wider asks about the tokens that it asked about before."""
+    """Job of the lane, which caches the measured tokens: a wider window arranges the same tokens again."""
 
     def __init__(self, open_encoding: OpenEncoding) -> None:
         self._open = open_encoding

@@ -1,7 +1,7 @@
-"""The prompt: which text is in the editor, where it came from, and what is known about its tokens.
+"""The prompt: the text in the editor, its file, and its counts.
 
-It stands between the editor, which knows characters, and the services, which know tokens. Before the services have
-started (they do after the first picture of the window) it keeps what they will be told.
+``Prompt`` connects the editor, which works in characters, with the services, which work in tokens. Services start after
+the first paint of the window; until then it keeps what they need.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from gui.prompt.file_service import OpenedFile
 
 DIRECT_READ_CHARACTERS = 200_000
-"""Up to this size the text is read from the widget at once; a longer one is asked of the worker, which has a copy, or
-read slice by slice where that copy is lost."""
+"""Size in characters below which the text is read from the widget at once. A longer text is requested from the worker,
+which has a copy, or read slice by slice if that copy is lost."""
 
 
 class Origin(NamedTuple):
-    """The file a text came from, the character encoding it was stored in, and its line ends."""
+    """File that a text came from, its character encoding, and its line ends."""
 
     path: Path
     encoding: str
@@ -37,13 +37,12 @@ class Origin(NamedTuple):
 
 
 class Prompt(QObject):
-    """The text in the editor and its counts.
+    """Text in the editor and its counts.
 
     Signals: ``counted(PromptCounts)``; ``stale_changed(bool)``: the newest counts are of an older text;
-    ``origin_changed()``: another file, or none; ``modified_changed(bool)``: the text differs from what was put there;
-    ``encoding_changed(str)``, ``special_changed(bool)``: the switches;
-    ``text_ready(int, ChunkedText)``: answers ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every
-    change of the text.
+    ``origin_changed()``: another file, or none; ``modified_changed(bool)``: the text differs from the one loaded or
+    saved; ``encoding_changed(str)``, ``special_changed(bool)``: the switches; ``text_ready(int, ChunkedText)``: answers
+    ``request_text``; ``failed(str)``: a sentence; ``changed()``: after every change of the text.
     """
 
     counted = Signal(object)
@@ -82,36 +81,36 @@ class Prompt(QObject):
 
     @property
     def stored_text(self) -> str | None:
-        """The text of the file as stored, as long as it is unedited; else None."""
+        """Text of the file as stored; None once it is edited."""
         return self._stored
 
     @property
     def empty(self) -> bool:
-        """Whether there is no text."""
+        """True if the text is empty."""
         return self.editor.document().isEmpty()
 
     @property
     def name(self) -> str:
-        """The name of the file, or what an untitled text is called; harmless to show."""
+        """Name of the file, or the title of an untitled text; without control characters."""
         return self.tr("Untitled prompt") if self.origin is None else visible_line(self.origin.path.name)
 
     @property
     def modified(self) -> bool:
-        """Whether the text was changed since it was put there or saved."""
+        """True if the text was changed since it was loaded or saved."""
         return self.editor.modified
 
     def set_saved(self, origin: Origin) -> None:
-        """Say that the text is now that of a file."""
+        """Mark the text as saved in this file."""
         self._set_origin(origin)
         self.editor.set_modified(False)
 
     def show_text(
         self, stored: str, origin: Origin | None = None, document: str | None = None, *, modified: bool = False
     ) -> None:
-        """Put a text into the editor, which then has nothing to undo.
+        """Load a text into the editor and clear the undo history.
 
-        It is counted as stored until its first edit. ``document`` is what the editor holds for it, where that is known.
-        ``modified``: it is in no file as it is, so it must not be lost for another text.
+        The text is counted as stored until its first edit. ``document`` is the same text as the editor holds it, if
+        known. ``modified``: True if no file holds the text, so that it must not be lost for another text.
         """
         self._set_origin(origin)
         document = document_text(stored) if document is None else document
@@ -120,12 +119,12 @@ class Prompt(QObject):
         self.editor.load_text(document, prepared=True)
 
     def show_file(self, file: OpenedFile) -> None:
-        """Put the text of a file into the editor."""
+        """Load the text of a file into the editor."""
         self.show_text(file.text, Origin(file.path, file.encoding, file.crlf), file.document)
 
     def replace_all(self, text: str) -> bool:
-        """Put another text there as an edit, so that undo brings the old one back; once a large step that is under way
-        has ended. Returns False, and does nothing, while a big text is loading."""
+        """Replace the text as one edit that can be undone. Waits for a large undo step that is in progress. Returns
+        False, and does nothing, while a big text is loading."""
         if self.editor.steps.active:
             self.editor.steps.when_done(partial(self.replace_all, text))
             return True
@@ -135,38 +134,38 @@ class Prompt(QObject):
         return self.editor.replace_range(0, self.editor.text_length, text)
 
     def read_now(self) -> ChunkedText:
-        """The text in the widget, at once; slow for a big text. Of what is half undone the rest is undone first."""
+        """Return the text of the widget, blocking; slow for a big text. An undo step in progress is finished first."""
         self.editor.steps.finish()
         return chunked(self.editor.text_pieces())
 
     def request_text(self) -> None:
-        """Ask for the text in the widget with its revision; ``text_ready`` answers, soon or at once."""
+        """Request the text of the widget with its revision; ``text_ready`` answers, at once or later."""
         if self._is_quick_to_read():
             self.text_ready.emit(self.editor.revision, self.read_now())
             return
         self._owes_text = True
-        if self._service is None or self.editor.steps.active:  # what is half undone is for nobody
+        if self._service is None or self.editor.steps.active:  # half undone text is never sent
             self._reading.start()
         else:
             self._service.request_text()
 
     @Slot(int, object)
     def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
-        if self._owes_text and self.editor.steps.active:  # asked for before the step was begun to be undone
+        if self._owes_text and self.editor.steps.active:  # requested before the undo step began
             self._reading.start()
             return
         self._owes_text = False
         self.text_ready.emit(revision, text)
 
     def _pay_text(self) -> None:
-        """Give the text that was asked for where the worker cannot: saving and searching wait for it."""
+        """Read the requested text from the widget if the worker cannot send it: saving and searching wait for it."""
         if self._owes_text and self._is_quick_to_read():
             self._on_text_ready(self.editor.revision, self.read_now())
         elif self._owes_text:
             self._reading.start()
 
     def _is_quick_to_read(self) -> bool:
-        # Of a big text on its way only the first slices may be in the document, and the rest is to be read as well.
+        # While a big text loads, the document may hold only its first slices, and the rest must be read as well.
         return not self.editor.is_loading and self.editor.document().characterCount() < DIRECT_READ_CHARACTERS
 
     @Slot(int, object)
@@ -186,7 +185,7 @@ class Prompt(QObject):
 
     @property
     def encoding(self) -> str:
-        """The encoding whose tokens are shown."""
+        """Name of the encoding whose tokens are shown."""
         return self._encoding
 
     def set_encoding(self, name: str) -> None:
@@ -201,7 +200,7 @@ class Prompt(QObject):
 
     @property
     def special_as_tokens(self) -> bool:
-        """Whether text that spells a special token counts as that token."""
+        """True if text that spells a special token counts as that token."""
         return self._special
 
     def set_special_as_tokens(self, on: bool) -> None:
@@ -225,19 +224,19 @@ class Prompt(QObject):
 
     @property
     def stale(self) -> bool:
-        """Whether the newest counts are of an older text, another encoding or another reading."""
+        """True if the newest counts are of an older text, another encoding or another setting for special tokens."""
         return self._stale
 
     def token_info(self, span: TokenSpan | None) -> TokenInfo | None:
-        """The vocabulary entry of a token in the editor."""
+        """Return the vocabulary entry of a token in the editor."""
         return None if span is None else self.entry(span.token_id)
 
     def entry(self, token_id: int) -> TokenInfo | None:
-        """An entry of the vocabulary shown, None before the first counts."""
+        """Return an entry of the vocabulary shown; None before the first counts."""
         return None if self._service is None else self._service.token_info(token_id)
 
     def start(self, service: EncodingService) -> None:
-        """Count from now on, beginning with the text that is there."""
+        """Start counting with this service, beginning with the current text."""
         self._service = service
         self.editor.typing.connect(service.stand_back)
         service.patched.connect(self.editor.apply_patch)

@@ -1,4 +1,4 @@
-"""Page Text: the editor with its tools, the banners above it, and what it counts below."""
+"""Page Text: the editor with its tools, the banners above it, and the figures below."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from gui.window.navigation import ViewBar
 
 LEAST_ENCODING = 5
-"""So many characters of the encoding are seen, so that the row fits a small window."""
+"""Minimum number of visible characters of the encoding's name, so that the row fits a small window."""
 TEXT, IDS, BOTH = "text", "ids", "both"
 MODES = (TEXT, IDS, BOTH)
 
 
 class TextTools(ToolRow):
-    """Stands in the view bar of the window. What its switches set is in the settings and in the prompt.
+    """Tools in the view bar of the window. The settings and the prompt hold the state of the switches.
 
-    Signals: ``mode_chosen(str)``: the text, its token IDs, or both are to be seen.
+    Signals: ``mode_chosen(str)``: show the text, its token IDs, or both.
     """
 
     mode_chosen = Signal(str)
@@ -88,7 +88,7 @@ class TextTools(ToolRow):
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """The switches in the order in which the Tab key comes to them."""
+        """Switches in the order of the Tab key."""
         return (self.picker, self.colours, self.spaces, self.wrap, self.special, self.modes)
 
     def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
@@ -101,11 +101,11 @@ class TextTools(ToolRow):
 
     @property
     def mode(self) -> str:
-        """One of ``MODES``."""
+        """Selected mode: one of ``MODES``."""
         return MODES[self.modes.currentIndex()]
 
     def show_mode(self, mode: str) -> None:
-        """Choose what is to be seen."""
+        """Select a mode: text, token IDs, or both."""
         self.modes.setCurrentIndex(MODES.index(mode))
 
     @Slot(int)
@@ -133,7 +133,7 @@ class TextTools(ToolRow):
 
 
 class PromptBanners(QWidget):
-    """Strips above the prompt that come and go with the text. A closed one stays away until its cause has gone."""
+    """Banners above the prompt that depend on the text. A closed one stays hidden until its cause has gone."""
 
     def __init__(self, prompt: Prompt, theme: Theme, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -150,18 +150,18 @@ class PromptBanners(QWidget):
         prompt.counted.connect(self._on_counted)
         prompt.origin_changed.connect(self._on_origin_changed)
 
-    # Made when first asked for, with the first counts at the latest: the first picture is without them.
+    # Created on first use, with the first counts at the latest: the first paint does not need them.
 
     @cached_property
     def special(self) -> Banner:
-        """About text that spells special tokens."""
+        """Banner about text that spells special tokens."""
         banner = self._banner("specialBanner", 0)
         banner.dismissed.connect(self._on_special_closed)
         return banner
 
     @cached_property
     def stored(self) -> Banner:
-        """About a text that is counted as its file stores it."""
+        """Banner about text that is counted as its file stores it."""
         banner = self._banner("storedBanner", self._column.count())
         banner.dismissed.connect(self._on_stored_closed)
         return banner
@@ -238,20 +238,20 @@ class PromptBanners(QWidget):
 
 
 LEAST_LINES = 4
-"""So much of the prompt can always be seen, whatever opens around it."""
+"""Minimum number of visible lines of the prompt, whatever opens around it."""
 MARGIN, TOP = 8, 8
-"""Beside and above the text, in pixels: with its padding the gutter begins where the switcher of pages does."""
+"""Margins beside and above the text, in pixels: with its padding the gutter aligns with the page switcher."""
 
 
 STRIP_HEIGHT, STRIP_SHARE = 290, 0.45
-"""Height of the strip below the prompt in a fresh window, and the share of the page that it takes at most."""
+"""Default height of the strip below the prompt in pixels, and its maximum share of the page's height."""
 LEAST_STRIP, MOST_STRIP = 60, 4000
 
 
 class StripSplitter(QSplitter):
-    """The prompt above, a strip below, with a hairline between them. Folded, the strip is as high as its bar.
+    """Splitter with the prompt above, a strip below, and a hairline between them. A folded strip is as high as its bar.
 
-    Signals: ``changed()`` when ``state()`` would give something else; ``folded_changed(bool)``.
+    Signals: ``changed()`` when ``state()`` changes; ``folded_changed(bool)``.
     """
 
     changed = Signal()
@@ -261,16 +261,16 @@ class StripSplitter(QSplitter):
         super().__init__(Qt.Orientation.Vertical, parent)
         self.setObjectName("promptSplitter")
         self.strip = QWidget()
-        """What stands below; empty until ``set_strip``."""
+        """Widget below the prompt; empty until ``set_strip``."""
         self.folded = False
-        self._height = 0  # as the user wants it; 0: as in a fresh window
+        self._height = 0  # set by the user; 0: the default
         self.addWidget(prompt)
         self.addWidget(self.strip)
         self._prepare()
         self.splitterMoved.connect(self._on_moved)
 
     def set_strip(self, strip: QWidget) -> None:
-        """Put a strip in place of the one before."""
+        """Replace the strip."""
         before = self.replaceWidget(1, strip)
         self.strip = strip
         strip.show()
@@ -280,7 +280,7 @@ class StripSplitter(QSplitter):
 
     @Slot(bool)
     def fold(self, folded: bool) -> None:
-        """Leave only the bar of the strip, or show all of it, as high as it was."""
+        """Fold the strip to its bar, or unfold it to its previous height."""
         if folded != self.folded:
             self.folded = folded
             self.folded_changed.emit(folded)
@@ -288,11 +288,11 @@ class StripSplitter(QSplitter):
             self.changed.emit()
 
     def state(self) -> dict[str, Any]:
-        """Return what the user made of the strip, as JSON holds it."""
+        """Return the user's changes to the strip, as JSON data."""
         return {"folded": self.folded, "height": self._height}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is of no use is ignored."""
+        """Restore what ``state`` returned; invalid values are ignored."""
         height = state.get("height")
         if isinstance(height, int) and LEAST_STRIP <= height <= MOST_STRIP:
             self._height = height
@@ -309,7 +309,7 @@ class StripSplitter(QSplitter):
         self.setStretchFactor(1, 0)
 
     def _apply(self) -> None:
-        """Give the strip its height. Without a share of its own, a folded one is as high as its layout needs."""
+        """Set the height of the strip. A folded strip is as high as its layout needs."""
         vertical = QSizePolicy.Policy.Fixed if self.folded else QSizePolicy.Policy.Preferred
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, vertical)
         self.handle(1).setEnabled(not self.folded)
@@ -325,7 +325,7 @@ class StripSplitter(QSplitter):
 
 
 class PromptPanel(QFrame):
-    """Puts the editor together with everything that describes it. What happens is in ``Prompt`` and ``Finder``.
+    """Editor with all widgets that describe it. ``Prompt`` and ``Finder`` hold the logic.
 
     ``tools`` are for the view bar of the window.
     """
@@ -369,34 +369,34 @@ class PromptPanel(QFrame):
         whole.addWidget(self.splitter)
 
     def give_tools(self, bar: ViewBar) -> None:
-        """Put the tools into the view bar of the window; the Tab key goes from them into the text."""
+        """Add the tools to the view bar of the window; the Tab key goes from them to the text."""
         bar.add_tools(self.objectName(), self.tools)
         for before, after in pairwise((*self.tools.tab_order, self.editor)):
             QWidget.setTabOrder(before, after)
 
     @property
     def regions(self) -> tuple[QWidget, ...]:
-        """What F6 goes through on this page."""
+        """Regions of this page that F6 cycles through."""
         return self.splitter.widget(0), self.splitter.strip
 
     def add_views(self, *views: QWidget) -> None:
-        """Put more ways to look at the prompt below the editor, hidden."""
+        """Add more views of the prompt below the editor, hidden."""
         for view in views:
             view.hide()
             stretch = 1 if view is views[0] else 0
             self._column.insertWidget(self._column.indexOf(self.readout), view, stretch)
 
     def add_strip(self, strip: QWidget) -> None:
-        """Put a strip of controls right below the editor, hidden."""
+        """Add a strip of controls right below the editor, hidden."""
         strip.hide()
         self._column.insertWidget(self._column.indexOf(self._text) + 1, strip)
 
     def add_foot(self, foot: QWidget) -> None:
-        """Add a widget that is shown at times between the text and its figures."""
+        """Add a widget, shown only at times, between the text and its figures."""
         self._column.insertWidget(self._column.indexOf(self.readout), foot)
 
     def show_editor(self, shown: bool) -> None:
-        """Show the text, or make room for another view of it."""
+        """Show the text, or hide it to make room for another view."""
         self._text.setVisible(shown)
 
     def show_text(self) -> None:
@@ -405,7 +405,7 @@ class PromptPanel(QFrame):
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Find and replace, below the prompt. Made when it is first asked for: the first picture is without it."""
+        """Find and replace, below the prompt. Created on first use: the first paint does not need it."""
         from gui.widgets.find_bar import FindBar
 
         bar = FindBar(self.theme, self.icons, self)
@@ -426,7 +426,7 @@ class PromptPanel(QFrame):
 
     @cached_property
     def announcer(self) -> TokenAnnouncer:
-        """For screen readers. Made with the first token at the caret: the first picture is without it."""
+        """Announcer for screen readers. Created with the first token at the caret: the first paint does not need it."""
         from gui.prompt.token_readout import TokenAnnouncer
 
         return TokenAnnouncer(self.editor)

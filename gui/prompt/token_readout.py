@@ -1,4 +1,4 @@
-"""The token at the caret: as a line of text, for a screen reader, and what can be done with it."""
+"""The token at the caret: as a line of text, as an announcement of screen readers, and as the target of actions."""
 
 from __future__ import annotations
 
@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 PAUSE_MS = 300
-"""The caret has to rest so long: while an arrow key is held, not every token is announced."""
+"""Time that the caret must rest, in milliseconds, so that not every token is announced while an arrow key is held."""
 MOST_SPOKEN_BYTES = 64
 
 
 class TokenAnnouncer(QObject):
-    """Keeps the editor's accessible description at the token of the caret, and announces it once the caret rests where
-    somebody moved it. Typing moves it too, and is read out as it is: after each key its token would be too much.
+    """Announcer for screen readers: sets the editor's accessible description to the token at the caret, and announces
+    it once the caret rests where the user moved it. Typing also moves the caret, but screen readers already read what
+    is typed.
 
     Signals: ``announced(str)``.
     """
@@ -44,7 +45,7 @@ class TokenAnnouncer(QObject):
         self._rest.timeout.connect(self._announce)
 
     def show_token(self, span: TokenSpan | None, info: TokenInfo | None) -> None:
-        """The caret is in this token, or in none."""
+        """Describe the token at the caret, if any, and announce it once the caret rests."""
         self._words = self._spoken(span, info)
         (revision, position), self._place = self._place, (self._editor.revision, self._editor.textCursor().position())
         if self._place[0] != revision:
@@ -81,9 +82,10 @@ MOST_BYTES = 24
 
 
 class TokenReadout(QWidget):
-    """One line of plain text, cut at its end where the window is too narrow; the whole line is the tool tip.
+    """Line of plain text about the token at the caret, elided if the window is too narrow; its tooltip is the whole
+    line.
 
-    It stands in for the inspector where that is not shown.
+    Stands in for the inspector while that is hidden.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -102,11 +104,11 @@ class TokenReadout(QWidget):
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Show a line."""
+        """Show this text."""
         self._text = text
         self.setToolTip("")
         if text:
-            # Not before there are tokens: this is after the first picture of the window.
+            # Not before there are tokens, which is after the first paint of the window.
             from gui.look.plain_text import plain_tip
 
             self.setToolTip(plain_tip(text))
@@ -118,10 +120,10 @@ class TokenReadout(QWidget):
         self.set_text(self.describe(span, info))
 
     def describe(self, span: TokenSpan | None, info: TokenInfo | None) -> str:
-        """A token in one line: place, id, text, bytes, rank, and with which tokens it shares a character."""
+        """Return a line about a token: position, ID, text, bytes, rank, and the tokens it shares a character with."""
         if span is None:
             return ""
-        # Not before there are tokens to describe: this is after the first picture of the window.
+        # Not before there are tokens, which is after the first paint of the window.
         from gui.core.token_text import hexadecimal, visible
 
         number = partial(figure, self.locale())
@@ -159,11 +161,11 @@ class TokenReadout(QWidget):
 
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")
-"""What the context menu of the editor adds to Qt's own."""
+"""Actions that the editor's context menu adds to Qt's own."""
 
 
 class TokenActions(QObject):
-    """Connects the actions on tokens, and offers them where the editor is clicked."""
+    """Actions on tokens, also in the editor's context menu."""
 
     def __init__(self, context: AppContext, ids: IdsController) -> None:
         super().__init__(context.pages)
@@ -181,7 +183,7 @@ class TokenActions(QObject):
         self._on_caret_token(self._token())
 
     def _token(self) -> TokenSpan | None:
-        """The token at the caret; of a selection, the first."""
+        """Return the token at the caret, or the first of the selection."""
         editor = self._context.prompt.editor
         return editor.token_at(editor.selected_range()[0])
 
@@ -205,7 +207,7 @@ class TokenActions(QObject):
 
     @Slot()
     def _explain(self) -> None:
-        """Show the merges of the selection or of the word at the caret, at the answer."""
+        """Show the merges of the selection or of the word at the caret, with the focus on the explanation."""
         merges = self._context.pages.merges
         if merges is not None:
             merges.show_selection()
