@@ -1,4 +1,4 @@
-"""Controller of the page Chat: counts what is edited, reads bodies, counts files of many, and feeds the cost table."""
+"""Controller of the page Chat: counts the edited request and files of requests, and feeds the cost table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 COUNT_DELAY_MS = 30
-"""Changes that come together (a request that is opened makes several) are counted once."""
+"""Delay before a changed draft is counted, in milliseconds, so that changes in quick succession are counted once."""
 
 NEEDS = (
     "engine.requests.images",
@@ -36,19 +36,19 @@ NEEDS = (
     "gui.prompt.chat.panel",
     "gui.prompt.chat.service",
 )
-"""What building the page loads."""
+"""Modules loaded when the page is built."""
 
 OPENED = "request-opened"
 READING = "request-reading"
 
 
 class ChatController(PageController["ChatPanel"]):
-    """Drives the page, which is built when it is first seen: between panel, services and cost table."""
+    """Controller between panel, services and cost table. The page is built when it is first shown."""
 
     _panel: ChatPanel
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
+        """``state``: as returned by ``state()``."""
         super().__init__(context, state)
         self._costs, self._notifier = context.pages.costs, context.notifier
         self._revision = 0
@@ -59,7 +59,7 @@ class ChatController(PageController["ChatPanel"]):
         self._context.pages.when_seen("requestTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
-        """Build the page now, unless that was done."""
+        """Build the page now if that is not done yet."""
         self._building.finish()
 
     def _steps(self) -> Iterator[None]:
@@ -110,19 +110,19 @@ class ChatController(PageController["ChatPanel"]):
         self._costs.service.encodings_changed.connect(self.recount)
 
     def open(self, path: Path) -> None:
-        """Show the request of a file, or a file of many."""
+        """Show the request of a file, or count a file of requests."""
         self._context.pages.page("requestTab").bring_to_front()
         self.build()
         self.service.open(BodySource(path))
 
     def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
+        """Show the page and focus its first control."""
         self._context.pages.page("requestTab").bring_to_front()
         self.build()
         self._panel.focus()
 
     def _watched(self) -> tuple[tuple[str, str], ...]:
-        """Return the templates and encodings that the cost table asks for."""
+        """Return the pairs of template and encoding that the models of the cost table need."""
         return templates_and_encodings(self._costs.service.models)
 
     def _show_encodings(self, panel: ChatPanel) -> None:
@@ -134,13 +134,13 @@ class ChatController(PageController["ChatPanel"]):
 
     @property
     def settled(self) -> bool:
-        """Whether what is shown is what the draft counts."""
+        """True if the figures shown belong to the current draft."""
         reply = self._panel.result.reply
         return not self._delay.isActive() and reply is not None and reply.draft.revision == self._revision
 
     @Slot()
     def paste(self) -> None:
-        """Read the request that the clipboard holds."""
+        """Read the request in the clipboard."""
         text = QApplication.clipboard().text()
         if not text.strip():
             self._notifier.remark(self.tr("The clipboard has no text."))
@@ -149,7 +149,7 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot()
     def recount(self) -> None:
-        """Count again: other encodings may be wanted."""
+        """Count again soon, since other encodings may be needed."""
         self._delay.start()
 
     # --- counting -----------------------------------------------------------------------------------------------------
@@ -267,7 +267,7 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot()
     def ask_for_table(self) -> None:
-        """Ask for a file to write the table to."""
+        """Ask for a file to export the table to."""
         lines = self._lines
         if lines is None:
             return
@@ -339,7 +339,7 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot(list)
     def _on_dropped(self, paths: list[str]) -> None:
-        """Images join the message; a template is used; tokenizers and folders are handed on; the rest are requests."""
+        """Add images to the message, use templates, pass on tokenizers and folders, open other files as requests."""
         others = [path for path in map(Path, paths) if path.is_dir() or looks_like_tokenizer(path)]
         if others:
             self._context.pages.paths_dropped.emit(others)

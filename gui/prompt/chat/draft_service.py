@@ -1,4 +1,4 @@
-"""Counts a draft of a request with its template, and makes of it what a view of tokens shows. No Qt."""
+"""Counting of a draft request with its template, and the tokens to show for it. No Qt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class TemplateChoice(NamedTuple):
-    """A template that can be chosen. ``encoding``: the one it usually goes with, empty where there is none."""
+    """Template to choose. ``encoding``: its usual encoding, empty if there is none."""
 
     key: str
     label: str
@@ -34,7 +34,7 @@ class TemplateChoice(NamedTuple):
 
 
 def template_choices() -> tuple[TemplateChoice, ...]:
-    """Those that come with Tokenloupe."""
+    """Return the templates that come with Tokenloupe."""
     from engine.requests.templates import TEMPLATES
 
     return tuple(
@@ -43,14 +43,14 @@ def template_choices() -> tuple[TemplateChoice, ...]:
 
 
 def image_rules() -> tuple[str, ...]:
-    """The names of the rules by which images are counted."""
+    """Return the names of the rules for counting images."""
     from engine.requests.images import RULES
 
     return tuple(RULES)
 
 
 def template_for(model: str) -> str:
-    """The key of a model's template; empty where its name tells nothing."""
+    """Return the key of a model's template; empty if its name does not determine one."""
     from engine.requests.choosing import UNKNOWN, template_for_model
 
     key = template_for_model(model) if model else UNKNOWN
@@ -59,7 +59,7 @@ def template_for(model: str) -> str:
 
 @contextlib.contextmanager
 def template_of(key: str, file: Path | None) -> Iterator[Template]:
-    """The template of a key, or of the user's file. TemplateError; OSError."""
+    """Yield the template of a key, or of the user's file. Raises TemplateError and OSError."""
     from engine.requests.template_file import TemplateFile, read_source
     from engine.requests.templates import TEMPLATES
 
@@ -71,17 +71,17 @@ def template_of(key: str, file: Path | None) -> Iterator[Template]:
 
 
 MOST_SHOWN = 1_000_000
-"""UTF-8 bytes of a rendered request that are shown. All of it is counted."""
+"""Maximum size of the rendered request shown, in UTF-8 bytes. All of it is counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class RequestDraft:
-    """A request as the tab has it.
+    """Request as edited on the page.
 
     ``tools``: JSON text; ``tool_choice`` and ``forced_tool`` as in ``Request``. ``template``: a key; with
-    ``template_file``, that of the file. ``image_rule``: empty for that of the model. ``is_complete``: False where parts
-    of the body it was read from are left out. ``watched``: keys of templates with names of encodings that the whole is
-    counted in as well, for the models of the cost table; with ``template_file`` it takes the place of those templates.
+    ``template_file``, that file's template. ``image_rule``: empty for the model's rule. ``is_complete``: False if parts
+    of the body it was read from are omitted. ``watched``: pairs of template key and encoding that the request is also
+    counted with, for the models of the cost table; ``template_file`` replaces those templates.
     """
 
     revision: int
@@ -100,7 +100,7 @@ class RequestDraft:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestPiece:
-    """A stretch of the shown text, in UTF-16 units, and what it is."""
+    """Span of the text shown, in UTF-16 offsets, with its kind."""
 
     start: int
     end: int
@@ -111,12 +111,12 @@ class RequestPiece:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RequestReply:
-    """What a draft counts.
+    """Counts of a draft.
 
-    ``text`` is the rendered request as an editor holds it, its beginning where it is long, and ``patch`` its tokens.
-    ``message_tokens``: of each message. ``tool_names``: of the tools that are counted. ``tallies``: of the whole, in
-    the watched templates and encodings. ``tools_problem``, ``problem``: a sentence each, empty where all is well;
-    without tally there is a problem.
+    ``text`` is the rendered request as an editor holds it, truncated if it is long, and ``patch`` its tokens.
+    ``message_tokens``: tokens of each message. ``tool_names``: names of the tools counted. ``tallies``: counts of the
+    whole request for each watched template and encoding. ``tools_problem``, ``problem``: a sentence each, empty if
+    there is no problem; if ``tally`` is None, ``problem`` is set.
     """
 
     draft: RequestDraft
@@ -133,14 +133,14 @@ class RequestReply:
     problem: str = ""
 
     def for_models(self) -> RequestTokens:
-        """Return what each model counts of it."""
+        """Return the counts for each model."""
         images = tuple(image for message in self.draft.messages for image in message.images)
         template = self.draft.template if self.draft.template_file is not None else ""
         return RequestTokens(lambda *key: self.tallies.get(key), images, template, self.draft.image_rule)
 
 
 def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
-    """Count and render. Nothing that is wrong with the draft is raised."""
+    """Count and render a draft. Errors in the draft are returned in the reply, not raised."""
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
     from engine.requests.types import Request, RequestError
@@ -159,7 +159,7 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         counted, tallies = _counted(open_encoding, draft, request)
     except (EngineError, OSError) as error:
         return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
-    shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # without a character that is cut
+    shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # drops a character cut in half
     places = ByteMap(shown)
     return RequestReply(
         draft,
@@ -202,7 +202,7 @@ def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
 
     count = int(counted.byte_ends.searchsorted(len(places), "right"))
     byte_ends = counted.byte_ends[:count]
-    if (int(byte_ends[-1]) if count else 0) < len(places):  # a token that is cut, or text of which none was made
+    if (int(byte_ends[-1]) if count else 0) < len(places):  # a cut token, or text without tokens
         byte_ends = np.append(byte_ends, len(places))
     ends = _in_document(byte_ends, shown, places)
     length = int(ends[-1]) if len(ends) else 0
@@ -211,7 +211,7 @@ def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
 
 
 def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
-    """Where these places are in the document, in UTF-16 units; one inside a character is behind it."""
+    """Convert byte offsets to UTF-16 offsets in the document. An offset inside a character moves to its end."""
     return stored_to_document(places.units_before[byte_ends], shown)
 
 
@@ -228,7 +228,7 @@ def _pieces(counted: CountedRequest, shown: str, places: ByteMap) -> tuple[Reque
 
 
 def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]:
-    """Of each message, framing and images included: the tokens that begin in its pieces."""
+    """Return the tokens of each message, with template tokens and images: those that begin in its spans."""
     sums = [0] * n_messages
     for span, tokens in zip(counted.spans, counted.span_tokens, strict=True):
         if 0 <= span.message < n_messages:

@@ -1,4 +1,4 @@
-"""What a request counts, in words: parts with their labels, and what stands at a place."""
+"""Texts about the counts of a request: the kinds of its parts with their count quality, and the part at the caret."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ MOST_KINDS = 12
 
 
 def tr(text: str) -> str:
-    """Translate in the context of these words."""
+    """Translate in the context of this module."""
     return QCoreApplication.translate("Request", text)
 
 
 def kind_word(kind: str) -> str:
-    """The name of a kind of part."""
+    """Return the name of a kind of part."""
     return tr(KIND_WORDS[kind])
 
 
 def breakdown(tally: Tally, locale: QLocale) -> str:
-    """Like "overhead 43 (formula), tools 61 (formula), images 765 (formula), text 512 (exact)"."""
+    """Return for example "overhead 43 (formula), tools 61 (formula), images 765 (formula), text 512 (exact)"."""
     return ", ".join(_part(part, locale) for part in tally.parts if part.tokens or part.kind in ("overhead", "text"))
 
 
 def total(tally: Tally, locale: QLocale) -> str:
-    """Like "1,381 tokens, formula", "776 tokens (266 to 1,116), estimate"."""
+    """Return for example "1,381 tokens, formula" or "776 tokens (266 to 1,116), estimate"."""
     words = tr("1 token") if tally.tokens == 1 else tr("{n} tokens").format(n=figure(locale, tally.tokens))
     if tally.low < tally.high:
         ends = figure(locale, tally.low), figure(locale, tally.high)
@@ -59,7 +59,7 @@ def _part(part: Part, locale: QLocale) -> str:
 
 
 def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocale) -> str:
-    """What the piece at the caret is."""
+    """Describe the part of the request at the caret."""
     words = tr(KIND_WORDS[piece.kind])
     if 0 <= piece.message < len(messages):
         words = tr("{kind} of message {n}, {role}").format(
@@ -71,7 +71,7 @@ def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocal
 
 
 def special_words(found: Sequence[SpecialText]) -> str:
-    """A warning if user text spells special tokens, else empty."""
+    """Return a warning if user text spells special tokens, else ""."""
     if not found:
         return ""
     named = [
@@ -87,7 +87,7 @@ def special_words(found: Sequence[SpecialText]) -> str:
 
 
 def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
-    """What of a body is not counted, by place and kind; empty where all of it is."""
+    """Describe the parts of a body that are not counted, by position and kind; "" if all of it is counted."""
     if not not_counted:
         return ""
     places: dict[str, list[str]] = {}

@@ -1,4 +1,4 @@
-"""A file of requests: what all of them count, the lines with most tokens, and the invalid lines."""
+"""Results for a file of requests: totals, the lines with the most tokens, and the invalid lines."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Index = QModelIndex | QPersistentModelIndex
 
 
 class LinesModel(QAbstractTableModel):
-    """Rows of texts and whole numbers; numbers stand to the right."""
+    """Rows of texts and integers; integers are right-aligned."""
 
     def __init__(self, titles: Sequence[str], parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,11 +47,11 @@ class LinesModel(QAbstractTableModel):
         self._rows: tuple[tuple[int | str, ...], ...] = ()
 
     def set_worst(self, lines: Sequence[LineTokens]) -> None:
-        """Show lines with their tokens, in all and by part."""
+        """Show lines with their tokens, in total and by part."""
         self._set(tuple((one.line, one.tokens, *(part.tokens for part in one.parts), one.said) for one in lines))
 
     def set_malformed(self, lines: Sequence[MalformedLine]) -> None:
-        """Show lines with what is wrong."""
+        """Show invalid lines with their errors."""
         self._set(tuple((one.line, one.why) for one in lines))
 
     def _set(self, rows: tuple[tuple[int | str, ...], ...]) -> None:
@@ -92,11 +92,14 @@ class LinesModel(QAbstractTableModel):
 
 
 MOST_NAMED = 12
-"""Kinds of parts that are not counted."""
+"""Maximum number of kinds of uncounted parts that are named."""
 
 
 class RequestLinesPage(QWidget):
-    """Signals: ``stop_asked()``, ``export_asked()``, ``back_asked()``."""
+    """Page with the results for a file of requests.
+
+    Signals: ``stop_asked()``, ``export_asked()``, ``back_asked()``.
+    """
 
     stop_asked = Signal()
     export_asked = Signal()
@@ -120,7 +123,7 @@ class RequestLinesPage(QWidget):
         self.back.clicked.connect(self.back_asked)
 
     def begin(self, path: Path) -> None:
-        """A file is being counted."""
+        """Show that this file is being counted."""
         self.title.setText(visible_line(path.name))
         self.summary.setText(self.tr("Counting…"))
         self.progress.setValue(0)
@@ -131,11 +134,11 @@ class RequestLinesPage(QWidget):
         self.stop.setFocus()
 
     def show_progress(self, fraction: float) -> None:
-        """So much of the file is read."""
+        """Show the fraction of the file that has been read."""
         self.progress.setValue(round(fraction * 1000))
 
     def show_counted(self, counted: CountedLines) -> None:
-        """Show the result, of all or of what was read."""
+        """Show the result, of the whole file or of the lines read before it was stopped."""
         report = counted.report
         self._show_running(False)
         self.summary.setText(self._summary(report))
@@ -153,7 +156,7 @@ class RequestLinesPage(QWidget):
         self.remark.say(" ".join(words), "warning")
 
     def show_problem(self, why: str) -> None:
-        """The file cannot be counted."""
+        """Show why the file cannot be counted."""
         self._show_running(False)
         self.summary.setText("")
         self.export.setEnabled(False)
@@ -253,7 +256,7 @@ class RequestLinesPage(QWidget):
 
 
 def _titled(title: QWidget, table: QWidget) -> QWidget:
-    """A table below its title, which stays above where there is no table."""
+    """Return a table below its title, which keeps its position while the table is hidden."""
     pane = QWidget()
     column = QVBoxLayout(pane)
     column.setContentsMargins(0, 4, 0, 0)

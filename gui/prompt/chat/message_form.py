@@ -1,4 +1,4 @@
-"""The editor of one message: who speaks, what is said, and the images that go with it."""
+"""Editor of one message: its role, content and images."""
 
 from __future__ import annotations
 
@@ -29,24 +29,24 @@ from gui.look.theme import Theme
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
 SETTLE_MS = 150
-"""Typing is taken over when it pauses for so long: a content may be megabytes."""
+"""Pause in typing after which changes are emitted, in milliseconds: the content may have megabytes."""
 
 LARGEST_SIDE = 100_000
 DETAILS = ("auto", "low", "high")
 LIST_LINES = 3
 LIST_PADDING = 2
 LEAST_LINES, MOST_LINES = 2, 10
-"""Lines of the content that are shown at once."""
+"""Number of lines of the content visible at once."""
 BAR_WIDTH = 3
 EDGE = 16
 ROLE_PADDING, NAME_PADDING = 40, 20
-"""Beside the text of the two fields: frame, padding and arrow."""
+"""Width of the two fields besides their text, in pixels: frame, padding and arrow."""
 
 
 class MessageEditor(QWidget):
-    """Lies over its row in the list of messages. ``up``, ``down``, ``remove`` and ``tokens`` are for that list.
+    """Editor of a message, laid over its row in the list. The list uses ``up``, ``down``, ``remove`` and ``tokens``.
 
-    Signals: ``changed(Message)`` soon after the user changed something; ``image_file_asked()``; ``height_changed()``.
+    Signals: ``changed(Message)`` soon after an edit by the user; ``image_file_asked()``; ``height_changed()``.
     """
 
     changed = Signal(object)
@@ -77,7 +77,7 @@ class MessageEditor(QWidget):
         self.remove_image.clicked.connect(self._remove_image)
 
     def show_message(self, message: Message | None) -> None:
-        """Edit this one; None: there is none to edit."""
+        """Edit this message; None disables the editor."""
         self._settle.stop()
         self.setEnabled(message is not None)
         shown = message or Message("user")
@@ -96,7 +96,7 @@ class MessageEditor(QWidget):
         self._list_images()
 
     def set_icons(self, icons: Icons, theme: Theme) -> None:
-        """Draw the buttons, and the ground of the row, in the colours of the theme."""
+        """Draw the buttons and the row's background in the colours of the theme."""
         self._theme = theme
         for button, icon in ((self.up, "up"), (self.down, "down"), (self.remove, "close")):
             button.setIcon(icons.icon(icon))
@@ -112,7 +112,7 @@ class MessageEditor(QWidget):
 
     @Slot()
     def _fit_content(self) -> None:
-        """Give the content room for its lines, within limits."""
+        """Fit the height of the content to its lines, within limits."""
         lines = int(self.content.document().documentLayout().documentSize().height())
         room = min(max(lines, LEAST_LINES), MOST_LINES)
         height = room * self.content.fontMetrics().lineSpacing() + 2 * int(self.content.document().documentMargin()) + 4
@@ -121,14 +121,14 @@ class MessageEditor(QWidget):
             self.height_changed.emit()
 
     def add(self, image: Image) -> None:
-        """Give the message another image."""
+        """Add an image to the message."""
         self._settle.stop()
         self._tell(replace(self._read(), images=(*self._message.images, image)))
         self._list_images(len(self._message.images) - 1)
 
     @Slot()
     def take_over(self) -> None:
-        """Tell what was typed, now."""
+        """Emit pending edits now."""
         if self._settle.isActive():
             self._settle.stop()
             self._tell(self._read())
@@ -138,7 +138,7 @@ class MessageEditor(QWidget):
             self._message,
             role=self.role.currentText().strip(),
             name=self.speaker.text(),
-            # Unedited, it keeps its line ends, which the editor does not know.
+            # Unedited content keeps its line ends, which the editor would change.
             content=self.content.toPlainText() if self._content_edited else self._message.content,
         )
 
@@ -174,7 +174,7 @@ class MessageEditor(QWidget):
 
     @Slot()
     def _on_image(self) -> None:
-        """Another image is the current one."""
+        """Show the size and detail of the current image."""
         row = self.images.currentRow()
         there = 0 <= row < len(self._message.images)
         image = self._message.images[row] if there else Image(0, 0)

@@ -1,4 +1,4 @@
-"""Messages of a request as a list that one writes in: each is a row, and the current one has its editor in place."""
+"""Editable list of the messages of a request: each is a row, and the current row shows its editor."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 
 ROLE, NAME, CONTENT, TOKENS = range(4)
 MOST_CHARACTERS = 300
-"""Of a content that a row shows."""
+"""Maximum number of characters of a content shown in a row."""
 LINES = 2
-"""Lines of a content that a row shows."""
+"""Maximum number of lines of a content shown in a row."""
 MOST_FITTED = 500
-"""Rows whose height follows their text; in a longer list all have room for ``LINES``."""
+"""Maximum number of rows whose heights follow their texts; in a longer list, all have room for ``LINES``."""
 CHIP_HEIGHT = 18
 LEAST_WIDTH, LEAST_EDITOR = 330, 150
 
@@ -66,17 +66,17 @@ class MessagesModel(QAbstractTableModel):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """All of them, in their order."""
+        """All messages, in order."""
         return tuple(self._messages)
 
     def set_messages(self, messages: tuple[Message, ...]) -> None:
-        """Have these instead."""
+        """Replace all messages."""
         self.beginResetModel()
         self._messages, self._tokens = list(messages), ()
         self.endResetModel()
 
     def set_tokens(self, tokens: tuple[int, ...]) -> None:
-        """Show what each counts."""
+        """Show the tokens of each message."""
         self._tokens = tokens
         if self._messages:
             self.dataChanged.emit(
@@ -84,37 +84,37 @@ class MessagesModel(QAbstractTableModel):
             )
 
     def message(self, row: int) -> Message:
-        """The message of a row."""
+        """Return the message of a row."""
         return self._messages[row]
 
     def change(self, row: int, message: Message) -> None:
-        """Have this one in its place."""
+        """Replace the message of a row."""
         if self._messages[row] != message:
             self._messages[row] = message
             self.dataChanged.emit(self.index(row, 0), self.index(row, TOKENS), [Qt.ItemDataRole.EditRole])
 
     def insert(self, row: int, message: Message) -> None:
-        """Put one before ``row``."""
+        """Insert a message before ``row``."""
         self.beginInsertRows(_NO_INDEX, row, row)
         self._messages.insert(row, message)
         self._tokens = ()
         self.endInsertRows()
 
     def remove(self, row: int) -> None:
-        """Take one out."""
+        """Remove the message of a row."""
         self.beginRemoveRows(_NO_INDEX, row, row)
         del self._messages[row]
         self._tokens = ()
         self.endRemoveRows()
 
     def move(self, row: int, to: int) -> None:
-        """Move one to the place ``to`` of the list as it will be."""
+        """Move a message to row ``to`` of the resulting list."""
         self.beginMoveRows(_NO_INDEX, row, row, _NO_INDEX, to + 1 if to > row else to)
         self._messages.insert(to, self._messages.pop(row))
         self._tokens = ()
         self.endMoveRows()
 
-    # Qt's interface
+    # Interface of Qt
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._messages)
@@ -159,14 +159,14 @@ class MessagesModel(QAbstractTableModel):
         return True
 
     def _spoken(self, row: int) -> str:
-        """Return what a screen reader says of a message: its row has one cell."""
+        """Return a screen reader's text for a message: its row has one cell."""
         message, tokens = self._messages[row], self._shown_tokens(row)
         speaker = f"{message.role}, {message.name}" if message.name else message.role
         count = ", " + self.tr("{n} tokens").format(n=tokens) if tokens else ""
         return f"{speaker}{count}: {_shown(message)}"
 
     def tokens(self, row: int) -> str:
-        """Return the tokens of a message as text, empty while they are not counted."""
+        """Return the token count of a message as text; "" while it is not counted."""
         return self._shown_tokens(row)
 
     def _shown_tokens(self, row: int) -> str:
@@ -174,7 +174,7 @@ class MessagesModel(QAbstractTableModel):
 
 
 def _shown(message: Message) -> str:
-    """A content on one line, with what else there is of the message."""
+    """Return the content on one line, followed by the message's tool calls and images."""
     parts = [" ".join(message.content[:MOST_CHARACTERS].split())]
     parts += [f"→ {call.name}({call.arguments[:80]})" for call in message.tool_calls]
     if message.images:
@@ -185,7 +185,7 @@ def _shown(message: Message) -> str:
 
 
 class MessageRows(QStyledItemDelegate):
-    """Paints a message: role as a chip, name, tokens at the right, and the first lines of its content below."""
+    """Delegate that paints a message: role as a chip, name, tokens at the right, the start of its content below."""
 
     def __init__(self, model: MessagesModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -248,7 +248,7 @@ class MessageRows(QStyledItemDelegate):
         return chip
 
     def _paint_content(self, painter: QPainter, area: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
-        """Paint the first lines; the last of them is elided."""
+        """Paint the first lines of the content; the last of them is elided."""
         metrics, room = QFontMetrics(self._font), area.width() - 2 * EDGE
         words = str(index.data())
         layout = QTextLayout(words, self._font)
@@ -280,7 +280,7 @@ def _speaker(message: Message) -> str:
 
 
 class _Rows(StretchedTable):
-    """Signals: ``edit_asked()``: Enter or F2 was pressed on a row; ``scrolled()``."""
+    """Table of the messages. Signals: ``edit_asked()``: Enter or F2 was pressed on a row; ``scrolled()``."""
 
     edit_asked = Signal()
     scrolled = Signal()
@@ -297,7 +297,7 @@ class _Rows(StretchedTable):
 
 
 class MessageList(QWidget):
-    """The current row is covered by ``editor``, which grows with its text.
+    """List of messages whose current row is covered by ``editor``, which grows with its text.
 
     Signals: ``current_changed(int)``: another row, -1 for none.
     """
@@ -348,7 +348,7 @@ class MessageList(QWidget):
 
     @property
     def current_row(self) -> int:
-        """The row that is edited, -1 for none."""
+        """Index of the row being edited, -1 for none."""
         return self.table.currentIndex().row()
 
     def show_row(self, row: int) -> None:
@@ -357,13 +357,13 @@ class MessageList(QWidget):
 
     @Slot()
     def edit(self) -> None:
-        """Put the caret into the content of the current message."""
+        """Move the caret to the content of the current message."""
         if self.current_row >= 0:
             self.editor.content.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @Slot()
     def add_message(self) -> None:
-        """Add a message behind the current one; its role continues the conversation."""
+        """Add a message after the current one; its role continues the conversation."""
         row = self.current_row
         before = self._model.message(row).role if row >= 0 else ""
         role = "assistant" if before == "user" else "user"
@@ -385,7 +385,7 @@ class MessageList(QWidget):
 
     @Slot()
     def move_down(self) -> None:
-        """Swap the current message with the one behind it."""
+        """Swap the current message with the one after it."""
         self._move(1)
 
     def _move(self, by: int) -> None:
@@ -434,7 +434,7 @@ class MessageList(QWidget):
 
     @Slot()
     def _fit_rows(self) -> None:
-        """Give each row the height of what it shows, and the current one that of its editor."""
+        """Set the height of each row to its content, and that of the current row to its editor."""
         table, current = self.table, self.current_row
         width = table.viewport().width()
         if self._model.rowCount() <= MOST_FITTED:
@@ -456,7 +456,7 @@ class MessageList(QWidget):
 
     @Slot()
     def _place_editor(self) -> None:
-        """Lay the editor over its row."""
+        """Move the editor over its row."""
         row, table = self.current_row, self.table
         if row < 0:
             self.editor.hide()

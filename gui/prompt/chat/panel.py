@@ -1,4 +1,4 @@
-"""Page Chat: the messages and tools of a request on the left, what they count on the right."""
+"""Page Chat: the messages and tools of a request on the left, their counts on the right."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ OWN_TEMPLATE = "file"
 
 
 class RequestBar(ToolRow):
-    """Stands in the view bar of the window.
+    """Tools in the view bar of the window.
 
-    Signals: ``changed()``: template, encoding or rule are others; ``template_file_asked()``, ``open_asked()``,
+    Signals: ``changed()``: another template, encoding or rule; ``template_file_asked()``, ``open_asked()``,
     ``paste_asked()``; ``price_toggled(bool)``.
     """
 
@@ -83,11 +83,11 @@ class RequestBar(ToolRow):
 
     @property
     def template_key(self) -> str:
-        """The template in use; ``OWN_TEMPLATE`` for that of ``template_file``."""
+        """Key of the template in use; ``OWN_TEMPLATE`` for that of ``template_file``."""
         return self._key
 
     def show_template(self, key: str) -> None:
-        """Use this template, with the encoding it usually goes with. An unknown key changes nothing."""
+        """Use this template and its usual encoding. An unknown key changes nothing."""
         choice = self._choices.get(key)
         if choice is None:
             return
@@ -123,7 +123,7 @@ class RequestBar(ToolRow):
         self.changed.emit()
 
     def _show_row(self, key: str) -> None:
-        """Show a template in the list, without telling anybody."""
+        """Select a template in the list without emitting signals."""
         blocker = QSignalBlocker(self.template)
         self.template.setCurrentIndex(self.template.findData(key))
         del blocker
@@ -133,7 +133,7 @@ class RequestBar(ToolRow):
         self.changed.emit()
 
     def _describe(self) -> None:
-        """Say where the form of the template is published."""
+        """Show the source of the template as the tooltip."""
         choice = self._choices.get(self._key)
         source = str(self.template_file) if choice is None else choice.source
         self.template.setToolTip(self.tr("Source: {source}").format(source=source))
@@ -187,18 +187,19 @@ FIRST_MESSAGES = (
     Message("user", "What is in this picture?", images=(Image(1024, 1024, "high"),)),
 )
 MOST_KEPT = 1_000_000
-"""Characters of a request that are remembered from one window to the next."""
+"""Maximum size of a request saved with the session, in characters."""
 
 FIRST_WIDTHS = [420, 480]
 
 MOST_UNKNOWN = 200
-"""Parts that are not counted, of which it is remembered that they are not."""
+"""Maximum number of uncounted parts saved with the session."""
 
 
 class ChatPanel(QFrame):
-    """The whole page, when ``make`` is through; ``bar`` is for the view bar of the window.
+    """The whole page, once ``make`` is done; ``bar`` is for the view bar of the window.
 
-    Signals: ``changed()``: the draft is another one; ``state_changed()``; ``files_dropped(list)``: paths."""
+    Signals: ``changed()``: the draft was edited; ``state_changed()``; ``files_dropped(list)``: paths.
+    """
 
     changed = Signal()
     state_changed = Signal()
@@ -220,7 +221,7 @@ class ChatPanel(QFrame):
         templates: Sequence[TemplateChoice],
         rules: Sequence[str],
     ) -> Iterator[None]:
-        """Make the parts, step by step."""
+        """Create the widgets, step by step."""
         self.bar = RequestBar(templates, rules, icons)
         self.message = MessageEditor()
         yield
@@ -256,17 +257,17 @@ class ChatPanel(QFrame):
 
     @property
     def tools_text(self) -> str:
-        """The tools, as JSON."""
+        """Tools as JSON text."""
         return self.tools.toPlainText()
 
     @property
     def tool_choice(self) -> tuple[Literal["auto", "none"], str]:
-        """Whether tools may be called, and the name of the one that must be; empty for any."""
+        """Whether tools may be called, and the name of the tool that must be called; "" for any."""
         choice, name = self.choice.currentData()
         return choice, name
 
     def show_request(self, request: Request, unknown: Sequence[UnknownPart] = ()) -> None:
-        """Edit this request. ``unknown``: what of it is not counted."""
+        """Edit this request. ``unknown``: its parts that are not counted."""
         self.model_name = request.model
         self._show_choices((), (request.tool_choice, request.forced_tool))
         listed = [tool.as_json() for tool in request.tools]
@@ -279,12 +280,12 @@ class ChatPanel(QFrame):
         self.show_builder()
 
     def say_not_counted(self, parts: Sequence[tuple[str, str]]) -> None:
-        """Say what of the request's body is not counted, by place and kind."""
+        """List the parts of the request's body that are not counted, by position and kind."""
         self.not_counted = tuple(parts)
         self.unknown.say(unknown_words(parts), "warning")
 
     def show_reply(self, reply: RequestReply) -> None:
-        """Show what the draft counts."""
+        """Show the counts of the draft."""
         self.tools_remark.say(reply.tools_problem, "error")
         self.tools_names.setText(", ".join(map(visible_line, reply.tool_names)) or self.tr("none"))
         self._show_choices(reply.tool_names, self.tool_choice)
@@ -293,7 +294,7 @@ class ChatPanel(QFrame):
             self.model.set_tokens(reply.message_tokens)
 
     def _show_choices(self, names: Sequence[str], chosen: tuple[str, str]) -> None:
-        """Offer a choice among tools of these names, with this one chosen, without telling anybody."""
+        """List tools of these names as choices and select ``chosen``, without emitting signals."""
         choices = {("auto", ""): self.tr("automatic"), ("none", ""): self.tr("no tool")}
         forced = chosen[1] if chosen[0] == "auto" else ""
         choices |= {("auto", name): visible_line(name) for name in (*names, forced) if name}
@@ -306,22 +307,22 @@ class ChatPanel(QFrame):
         del blocker
 
     def show_builder(self) -> None:
-        """Show the request, not a file of many."""
+        """Show the request instead of a file of requests."""
         self.pages.setCurrentWidget(self.builder)
 
     def show_lines(self, path: Path) -> None:
-        """Show a file of many requests, which is being counted."""
+        """Show a file of requests that is being counted."""
         self.pages.setCurrentWidget(self.lines)
         self.lines.begin(path)
 
     def focus(self) -> None:
-        """Put the caret where one goes on."""
+        """Focus the list of messages."""
         self.messages.table.setFocus()
 
     # --- state --------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """What the user made, as JSON holds it; without the messages where they are too long."""
+        """Return the user's edits as JSON data; without the messages if they are too long."""
         state: dict[str, Any] = {
             "template": self.bar.template_key,
             "template_file": str(self.bar.template_file) if self.bar.template_file else "",
@@ -337,7 +338,7 @@ class ChatPanel(QFrame):
         return state
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; whatever is not as it should be is left out."""
+        """Restore what ``state`` returned; invalid values are ignored."""
         template, file = state.get("template"), state.get("template_file")
         if isinstance(file, str) and file and _is_file(file):
             self.bar.show_template_file(Path(file))
@@ -424,7 +425,7 @@ class ChatPanel(QFrame):
         self.edit_tools.setToolTip(self.tr("Show or hide the tools of the request, as JSON"))
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
-        self.tools.setAcceptDrops(False)  # a file dropped there is one to open, too
+        self.tools.setAcceptDrops(False)  # a file dropped there is opened as well
         self.choice = QComboBox(objectName="requestToolChoice")
         self.choice.setAccessibleName(self.tr("Tool choice"))
         self.choice.setToolTip(self.tr("Which tool the model may or must call; OpenAI counts tokens for it"))
@@ -498,7 +499,7 @@ def _stored(message: Message) -> dict[str, Any]:
 
 
 def _restored(stored: dict[str, Any]) -> Message:
-    """A message as it was stored; of what is not as it should be, nothing."""
+    """Return a message from its stored form; invalid fields are ignored."""
     texts = {name: stored[name] for name in ("content", "name", "call_id") if isinstance(stored.get(name), str)}
     role = stored.get("role")
     return Message(
@@ -510,7 +511,7 @@ def _restored(stored: dict[str, Any]) -> Message:
 
 
 def _rows(value: object, kinds: tuple[type, ...]) -> list[list[Any]]:
-    """The lists in ``value`` whose members are of these kinds."""
+    """Return the lists in ``value`` whose items have these types."""
     return [
         row
         for row in (value if isinstance(value, list) else [])
@@ -521,7 +522,7 @@ def _rows(value: object, kinds: tuple[type, ...]) -> list[list[Any]]:
 
 
 def _is_file(name: str) -> bool:
-    """True if a file has this path; False also for what can be no path."""
+    """Return True if a file has this path; False also for an invalid path."""
     try:
         return Path(name).is_file()
     except (OSError, ValueError):

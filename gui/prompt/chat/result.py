@@ -1,4 +1,4 @@
-"""What a request counts: its parts with their labels, and the rendered text with one kind of part framed."""
+"""Counts of a request: its parts with their count quality, and the rendered text with one kind of part highlighted."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROLES = ("rival_2", "rival_1", "star", "bar")
 
 
 class PartsBar(QWidget):
-    """Parts of a request as one bar, with the name and tokens of each below it; at most one for each of ``ROLES``."""
+    """Bar of the parts of a request, with the name and tokens of each below; at most one part for each of ``ROLES``."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class PartsBar(QWidget):
         theme.changed.connect(self.update)
 
     def show_parts(self, parts: Sequence[tuple[str, int]]) -> None:
-        """Show parts, each as (name, tokens). Parts without tokens are left out."""
+        """Show parts, each as (name, tokens). Parts without tokens are omitted."""
         self._parts = tuple(part for part in parts if part[1] > 0)[: len(ROLES)]
         words = ", ".join(f"{name} {figure(self.locale(), tokens)}" for name, tokens in self._parts)
         self.setAccessibleName(self.tr("Parts of the request: {parts}").format(parts=words))
@@ -75,7 +75,7 @@ class PartsBar(QWidget):
 
 
 class RequestResult(QWidget):
-    """Shows the newest reply."""
+    """View of the newest reply."""
 
     def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,11 +89,11 @@ class RequestResult(QWidget):
 
     @property
     def reply(self) -> RequestReply | None:
-        """The text that is shown."""
+        """Reply that is shown."""
         return self._reply
 
     def show_reply(self, reply: RequestReply) -> None:
-        """Show this count. One with a problem leaves the text of before, without figures."""
+        """Show a reply. One with a problem keeps the previous text, without figures."""
         self._reply = reply
         self.problem.say(reply.problem, "error")
         self.notes.say(" ".join(reply.tally.notes) if reply.tally else "")
@@ -118,7 +118,7 @@ class RequestResult(QWidget):
     def _show_tint(self) -> None:
         kind = self.tint.currentData()
         pieces = [piece for piece in self._reply.pieces if piece.kind == kind] if self._reply else []
-        # Neighbours are one stretch: a header of five special tokens is one thing to look at.
+        # Join adjacent spans: a header of five special tokens is one unit for the reader.
         starts: list[int] = []
         ends: list[int] = []
         for piece in pieces:
@@ -131,7 +131,7 @@ class RequestResult(QWidget):
 
     @Slot()
     def _show_place(self) -> None:
-        """Say what is at the caret."""
+        """Describe the part at the caret."""
         reply = self._reply
         if reply is None or not reply.pieces:
             self.place.setText("")

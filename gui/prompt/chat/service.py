@@ -1,4 +1,4 @@
-"""Counts requests off the GUI thread: the newest draft, files with many of them, and the sizes of images."""
+"""Counting of requests off the GUI thread: the newest draft, files of requests, and the sizes of images."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 SLICE_SECONDS = 0.05
 BODY_BYTES = 64 << 20
-"""A larger file is read line by line, or not at all."""
+"""Maximum size of a body read as one request, in bytes. A larger file is read line by line, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class BodySource:
-    """Where a request is to be read from: a file, or pasted text."""
+    """Source of a request: a file, or pasted text."""
 
     path: Path | None
     text: str = ""
@@ -36,14 +36,14 @@ class BodySource:
 
 @dataclass(frozen=True, slots=True)
 class ManyRequests:
-    """The file has a request on each line."""
+    """File with a request on each line."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class LinesRequest:
-    """A file of requests, and how to count them."""
+    """File of requests, and how to count them."""
 
     path: Path
     template: str
@@ -54,7 +54,7 @@ class LinesRequest:
 
 @dataclass(frozen=True, slots=True)
 class LinesTable:
-    """What each line of a file counts, to be written to ``path``."""
+    """Counts of each line of a file, to be written to ``path``."""
 
     lines: LinesRequest
     path: Path
@@ -62,18 +62,21 @@ class LinesTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedLines:
-    """What a file of requests counts. ``is_complete``: whether it was read to its end."""
+    """Counts of a file of requests. ``is_complete``: True if it was read to its end."""
 
     report: LinesReport
     is_complete: bool
 
 
 class RequestService(QObject):
-    """Signals: ``counted(RequestReply)`` for the newest draft; ``read(BodySource, ReadBody)``,
-    ``many(BodySource, ManyRequests)``, ``unreadable(BodySource, str)``: what a file or a pasted text is;
-    ``lines_counted(LinesRequest, CountedLines)``, ``lines_failed(LinesRequest, str)``, ``lines_progressed(float)``: of
-    a file of many; ``table_written(LinesTable)``, ``table_failed(LinesTable, str)``: of a table of its lines;
-    ``failed(str)``: a sentence where counting a draft went wrong."""
+    """Service that counts requests.
+
+    Signals: ``counted(RequestReply)`` for the newest draft; ``read(BodySource, ReadBody)``,
+    ``many(BodySource, ManyRequests)``, ``unreadable(BodySource, str)``: result of reading a file or pasted text;
+    ``lines_counted(LinesRequest, CountedLines)``, ``lines_failed(LinesRequest, str)``, ``lines_progressed(float)`` for
+    a file of requests; ``table_written(LinesTable)``, ``table_failed(LinesTable, str)`` for a table of its lines;
+    ``failed(str)``: a sentence if counting a draft failed.
+    """
 
     counted = Signal(object)
     read = Signal(object, object)
@@ -105,7 +108,7 @@ class RequestService(QObject):
         self._tables.failed.connect(self._on_no_table)
 
     def count(self, draft: RequestDraft) -> None:
-        """Count this draft. Those before it are not answered any more."""
+        """Count this draft. Earlier drafts are no longer answered."""
         self._newest = draft.revision
         self._counting.submit(draft)
 
@@ -114,16 +117,16 @@ class RequestService(QObject):
         self._reading.submit(source)
 
     def count_lines(self, request: LinesRequest) -> None:
-        """Count a file of requests. One that is being counted is stopped."""
+        """Count a file of requests. Cancels the one that is being counted."""
         self._lines.cancel()
         self._lines.submit(request)
 
     def stop_lines(self) -> None:
-        """Stop counting a file; what is counted by then is told."""
+        """Stop counting a file; the lines counted so far are reported."""
         self._lines.cancel()
 
     def list_lines(self, table: LinesTable) -> None:
-        """Write what each line of a file counts. The user may cancel it; then nothing is written."""
+        """Write the counts of each line. If the user cancels, nothing is written."""
         self._tables.submit(table)
 
     @Slot(object)
@@ -168,7 +171,7 @@ class RequestService(QObject):
 
 
 def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBody | ManyRequests:
-    """The request of a file or text, or that it has many. RequestError; OSError."""
+    """Return the request of a file or text, or ManyRequests if it has several. Raises RequestError and OSError."""
     from engine.requests.bodies.reader import read_body
     from engine.requests.types import RequestError
 
@@ -182,7 +185,7 @@ def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBod
     try:
         return read_body(first + rest)
     except RequestError:
-        # Whatever its name: a request on the first line, and more behind it.
+        # Whatever the file's name: a request on the first line and more text after it.
         if rest.strip() and _is_request(first):
             return ManyRequests(source.path)
         raise
@@ -200,7 +203,7 @@ def _is_request(line: bytes) -> bool:
 
 
 def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Ticket) -> CountedLines:
-    """Count a file line by line; stopped, what was counted by then. EngineError; OSError."""
+    """Count a file line by line; if cancelled, return the counts so far. Raises EngineError and OSError."""
     with _counting(open_encoding, request) as (counting, size):
         try:
             _run(counting, size, ticket)
@@ -210,8 +213,10 @@ def count_lines(open_encoding: OpenEncoding, request: LinesRequest, ticket: Tick
 
 
 def list_lines(open_encoding: OpenEncoding, table: LinesTable, ticket: Ticket) -> None:
-    """Write what each line counts. They are counted once more: what is kept of a file does not grow with it.
-    EngineError; OSError; JobCancelled, then nothing is written."""
+    """Write the counts of each line. The lines are counted again, so that memory does not grow with the file.
+
+    Raises EngineError, OSError and, if cancelled, JobCancelled; then nothing is written.
+    """
     from engine.requests.lines import written_table
 
     with written_table(table.path) as tell, _counting(open_encoding, table.lines, tell) as (counting, size):
@@ -222,7 +227,7 @@ def list_lines(open_encoding: OpenEncoding, table: LinesTable, ticket: Ticket) -
 def _counting(
     open_encoding: OpenEncoding, request: LinesRequest, tell: Callable[[LineCount], None] | None = None
 ) -> Iterator[tuple[RequestLines, int]]:
-    """What counts a file, and the size of the file in bytes."""
+    """Yield the counter of a file, and the size of the file in bytes."""
     from engine.requests.counting import RequestCounter
     from engine.requests.lines import RequestLines
 
@@ -241,14 +246,14 @@ def _run(counting: RequestLines, size: int, ticket: Ticket) -> None:
 
 
 class SizedImage(NamedTuple):
-    """An image file as a message has it; 0 by 0 where it is none that is known."""
+    """Image file as a message holds it; 0 by 0 if its format is unknown."""
 
     path: Path
     image: Image
 
 
 class ImageSizes(QObject):
-    """Signals: ``sized(SizedImage)``; ``failed(str)``: a sentence."""
+    """Service that reads the sizes of images. Signals: ``sized(SizedImage)``; ``failed(str)``: a sentence."""
 
     sized = Signal(object)
     failed = Signal(str)
@@ -260,7 +265,7 @@ class ImageSizes(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def ask(self, path: Path) -> None:
-        """Find out about this file."""
+        """Read the size of this image."""
         self._lane.submit(path)
 
     @Slot(object)
