@@ -1,6 +1,6 @@
-"""Controller of the page Compare: takes the text, has it compared, and exports the figures.
+"""Controller of the page Compare: takes the text, requests the comparison, and exports the figures.
 
-The list of differences quotes the text, so its export searches the whole text for API keys first.
+The list of differences quotes the text, so its export first searches the whole text for API keys.
 """
 
 from __future__ import annotations
@@ -31,27 +31,28 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
-"""What building the page loads."""
+"""Modules loaded when the page is built."""
 
 BOM = "\ufeff"
-"""Tells spreadsheets that a CSV file is UTF-8."""
+"""Byte order mark, which tells spreadsheets that a CSV file is UTF-8."""
 
 DELAY_MS = 60
-"""Changes that come together are compared once; while the user types, the prompt's own count goes first."""
+"""Delay before a comparison, in milliseconds, so that changes in quick succession cause one. While the user types, the
+prompt's own count goes first."""
 
 LONGEST_READ = 65_536
-"""UTF-16 units of a selection that are taken from the editor at once; a longer one is cut out by the worker."""
+"""Maximum length of a selection read from the editor at once, in UTF-16 units; a longer one is sliced by the worker."""
 
 FAILED = "compare-failed"
 
 
 class CompareController(PageController["ComparePanel"]):
-    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+    """Controller between panel, prompt and service. The page is built when it is first shown."""
 
     _panel: ComparePanel
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
+        """``state``: as returned by ``state()``."""
         super().__init__(context, state)
         self._prompt, self._notifier = self._context.prompt, self._context.notifier
         self.compared: Compared | None = None
@@ -63,7 +64,7 @@ class CompareController(PageController["ComparePanel"]):
         self._context.pages.when_seen("compareTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
-        """Build the page, unless that was done."""
+        """Build the page if that is not done yet."""
         if self.panel is not None:
             return
         from gui.prompt.compare.panel import ComparePanel
@@ -102,7 +103,7 @@ class CompareController(PageController["ComparePanel"]):
         self._storage.failed.connect(self._on_not_written)
 
     def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
+        """Show the page and focus its first control."""
         self._context.pages.page("compareTab").bring_to_front()
         self.build()
         self._panel.focus()
@@ -117,7 +118,7 @@ class CompareController(PageController["ComparePanel"]):
 
     @property
     def settled(self) -> bool:
-        """Whether what is shown is what was asked for."""
+        """True if the page shows the newest comparison requested."""
         waits = self._delay.isActive() or self._wants_text or self._rows_wanted
         return not waits and self.compared is not None and self.compared.request.revision == self._revision
 
@@ -130,7 +131,7 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot()
     def refresh_if_old(self) -> None:
-        """The page is looked at."""
+        """Compare if the comparison is outdated; called when the page is shown."""
         if self.compared is None or self.compared.request.revision != self._revision:
             self._delay.start()
 
@@ -153,7 +154,7 @@ class CompareController(PageController["ComparePanel"]):
     @Slot()
     def _take_text(self) -> None:
         self._panel.show_running(True)
-        self._wants_text = False  # that of the prompt may be on its way for what was chosen before
+        self._wants_text = False  # a prompt requested for the previous choice may still arrive
         if self._source == TYPED:
             self._compare(self._panel.typed.toPlainText(), None)
         elif self._source == SELECTION:
@@ -184,7 +185,7 @@ class CompareController(PageController["ComparePanel"]):
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:
         if compared.request.names != self._panel.encodings.names:
-            return  # others were chosen in the meantime, and are requested
+            return  # other encodings were chosen in the meantime and are already requested
         self._notifier.withdraw(FAILED)
         self.compared = compared
         self._panel.show_running(False)
@@ -213,7 +214,7 @@ class CompareController(PageController["ComparePanel"]):
     @Slot(object, object)
     def _on_cut(self, request: RowsRequest, starts: NDArray[np.int32]) -> None:
         if request.compared is not self.compared or not self._rows_wanted:
-            return  # those of another text, or of a width for which others were cut at once meanwhile
+            return  # outdated: of another text, or of a width whose rows were computed at once since
         self._rows_wanted = request.columns != self._panel.view.columns
         self._panel.show_rows(request.compared, starts)
 
@@ -247,7 +248,7 @@ class CompareController(PageController["ComparePanel"]):
         if request.prompt_revision != self._prompt.editor.revision:
             self._notifier.remark(self.tr("The prompt has changed, so the position may be off."))
             return
-        self._goes = True  # what is shown there is selected, and is not what the user wants to compare
+        self._goes = True  # the selection that this makes is not the user's
         self._context.pages.show_place(request.first + utf16_start, request.first + utf16_end)
         self._goes = False
 
@@ -266,12 +267,12 @@ class CompareController(PageController["ComparePanel"]):
         self._asked: Callable[[], ExportTable] = self.totals
 
     def totals(self) -> ExportTable:
-        """Of the whole text, and of its parts."""
+        """Return the totals of the text and of its parts."""
         assert self.compared is not None
         return export_table(self.compared.comparison, self._panel.encodings.base_number)
 
     def differences(self) -> ExportTable:
-        """Those that are listed."""
+        """Return the differences listed."""
         assert self.compared is not None
         by_lines = self._panel.pages.by_lines.isChecked()
         return differences_table(self.compared.comparison, by_lines=by_lines)
@@ -289,8 +290,8 @@ class CompareController(PageController["ComparePanel"]):
         self._notifier.remark(self.tr("Copied the comparison"))
 
     def _guarded(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
-        """Hand on a table as it is now; one with words of the text in it after a look through the whole text: an
-        excerpt that cuts a key would not be known for one."""
+        """Call ``go`` with the current table. A table that quotes the text is first checked for API keys, in the whole
+        text: a key cut by an excerpt would not be recognized."""
         made = table()
         if table != self.differences:
             go(made)
@@ -300,7 +301,7 @@ class CompareController(PageController["ComparePanel"]):
         self._guard.before(self.tr("The text"), look, partial(go, made))
 
     def _is_there(self) -> bool:
-        """Whether there is a comparison of the encodings that are listed."""
+        """Return True if the encodings listed have been compared; otherwise show a remark."""
         if self.settled:
             return True
         self._notifier.remark(self.tr("The comparison is not ready yet."))

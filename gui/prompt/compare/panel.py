@@ -60,18 +60,18 @@ if TYPE_CHECKING:
 
 LEAST_ROWS = 3
 MOST_ENCODINGS = 12
-"""More would not fit below each other."""
+"""Maximum number of encodings, limited by the room for their rows."""
 ROW_PADDING = 12
 
 
 class CompareEncodings(QWidget):
-    """Signals: ``changed()``: other encodings, or another order; ``base_changed()``."""
+    """List of the encodings to compare. Signals: ``changed()``: other encodings or order; ``base_changed()``."""
 
     changed = Signal()
     base_changed = Signal()
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        """``names``: to begin with; the first is the base."""
+        """``names``: encodings to begin with; the first is the baseline."""
         super().__init__()
         self._names, self._base = names, names[0]
         self.model = EncodingRowsModel(self.locale(), self)
@@ -95,21 +95,21 @@ class CompareEncodings(QWidget):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The encodings, in order."""
+        """Names of the encodings, in order."""
         return self._names
 
     @property
     def base(self) -> str:
-        """That with which the others are compared."""
+        """Name of the baseline."""
         return self._base
 
     @property
     def base_number(self) -> int:
-        """Its place among them."""
+        """Index of the baseline among ``names``."""
         return self._names.index(self._base)
 
     def set_names(self, names: Iterable[str], base: str = "") -> None:
-        """Compare these, at least one of them; each is there once."""
+        """Compare these encodings, at least one, without duplicates."""
         chosen = tuple(dict.fromkeys(names))[:MOST_ENCODINGS]
         if not chosen:
             return
@@ -119,19 +119,19 @@ class CompareEncodings(QWidget):
         self.changed.emit()
 
     def fill(self, encodings: tuple[tuple[str, str], ...]) -> None:
-        """Offer these: name and description of each."""
+        """Set the encodings to choose from: name and description of each."""
         self.picker.fill(encodings)
         self.picker.show_name("")
 
     def show_totals(self, tokens: tuple[int, ...], utf8_bytes: int) -> None:
-        """What the text is in each of them, in order."""
+        """Show the token count of the text in each encoding, in order."""
         self._show([EncodingRow(name, count, utf8_bytes) for name, count in zip(self._names, tokens, strict=True)])
 
     # --- what is done to them -----------------------------------------------------------------------------------------
 
     @Slot(str)
     def add(self, name: str) -> None:
-        """Compare another one, behind the others."""
+        """Append another encoding."""
         if name not in self._names:
             self.set_names((*self._names, name))
         self.picker.show_name("")
@@ -139,7 +139,7 @@ class CompareEncodings(QWidget):
 
     @Slot()
     def remove_current(self) -> None:
-        """Compare the current one no longer; the last one stays."""
+        """Remove the current encoding, unless it is the only one."""
         row = self.table.currentIndex().row()
         if row >= 0 and len(self._names) > 1:
             self.set_names(self._names[:row] + self._names[row + 1 :])
@@ -147,17 +147,17 @@ class CompareEncodings(QWidget):
 
     @Slot()
     def move_up(self) -> None:
-        """Show the current one further up."""
+        """Move the current encoding up."""
         self._move(-1)
 
     @Slot()
     def move_down(self) -> None:
-        """Show the current one further down."""
+        """Move the current encoding down."""
         self._move(1)
 
     @Slot()
     def make_base(self) -> None:
-        """Compare the others with the current one."""
+        """Make the current encoding the baseline."""
         row = self.table.currentIndex().row()
         if row >= 0:
             self._base = self._names[row]
@@ -254,8 +254,11 @@ class CompareEncodings(QWidget):
 
 
 class ComparePages(PageTabs):
-    """Signals: ``stretch_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets in the text that is compared,
-    of a row that became the current one, and of one that was clicked twice or on which Enter was pressed."""
+    """Tabs with the parts and the differences.
+
+    Signals: ``stretch_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets, in the compared text, of a row
+    that became current, and of one that was double-clicked or opened with Enter.
+    """
 
     stretch_chosen = Signal(int, int)
     stretch_opened = Signal(int, int)
@@ -287,7 +290,7 @@ class ComparePages(PageTabs):
         self.table.activated.connect(self._on_activated)
 
     def show_comparison(self, comparison: TextComparison, base: int) -> None:
-        """Show what was found; ``base``: number of the encoding that the others are compared with."""
+        """Show a comparison; ``base``: index of the baseline."""
         if comparison is not self._comparison:
             self._comparison = comparison
             self._show_differences()
@@ -333,12 +336,12 @@ class ComparePages(PageTabs):
 
 FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
 MOST_KEPT = 100_000
-"""Characters of a typed text that are remembered."""
+"""Maximum size of a typed text saved with the session, in characters."""
 TYPED_LINES = 4
 
 
 class ComparePanel(QFrame):
-    """``tools`` are for the view bar of the window.
+    """Page Compare; ``tools`` are for the view bar of the window.
 
     Signals: ``text_wanted()``: another source, or other encodings; ``state_changed()``; ``stop_asked()``.
     """
@@ -394,11 +397,11 @@ class ComparePanel(QFrame):
         self._show_source()
 
     def focus(self) -> None:
-        """Put the keyboard where one goes on."""
+        """Focus the list of encodings."""
         self.encodings.table.setFocus()
 
     def show_rows(self, compared: Compared, starts: NDArray[np.int32]) -> None:
-        """Show the tokens in rows that begin at these places."""
+        """Show the tokens in rows that begin at these UTF-16 offsets."""
         found = compared.comparison
         self.view.show_tokens(found.names, compared.spans, AlignedRows(found.units, starts))
 
@@ -411,7 +414,7 @@ class ComparePanel(QFrame):
         self._show_figures(found.tokens)
 
     def _show_figures(self, tokens: Sequence[int]) -> None:
-        """Show the base, and which encoding has the fewest tokens and which the most."""
+        """Show the baseline, and the encodings with the fewest and the most tokens."""
         names, base = self.encodings.names, self.encodings.base_number
         if len(names) != len(tokens) or not tokens:
             self.strip.show_figures()
@@ -428,11 +431,11 @@ class ComparePanel(QFrame):
         self.strip.show_figures(*figures)
 
     def show_running(self, running: bool) -> None:
-        """Whether a comparison is being made."""
+        """Show whether a comparison is running."""
         self.stop.setVisible(running)
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it; without the typed text where it is too long."""
+        """Return the user's choices as JSON data; without the typed text if it is too long."""
         document = self.typed.document()
         return {
             "encodings": list(self.encodings.names),
@@ -444,7 +447,7 @@ class ComparePanel(QFrame):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; whatever is not as it should be is left out."""
+        """Restore what ``state`` returned; invalid values are ignored."""
         names, base, source, page, text = (state.get(key) for key in ("encodings", "base", "source", "page", "text"))
         if isinstance(names, list):
             self.encodings.set_names([name for name in names if isinstance(name, str) and name], str(base))
@@ -487,7 +490,7 @@ class ComparePanel(QFrame):
         left.addWidget(head)
         texts = QWidget()
         inset = QVBoxLayout(texts)
-        inset.setContentsMargins(10, 0, 0, 0)  # names of encodings begin where those of the table do
+        inset.setContentsMargins(10, 0, 0, 0)  # aligns names of encodings with those of the table
         inset.addWidget(self.view)
         left.addWidget(texts)
         left.setSizes([270, 400])

@@ -1,4 +1,4 @@
-"""Compares encodings on a text, and cuts it into the rows of a view, off the GUI thread."""
+"""Comparison of encodings on a text, and its rows for a view, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
 PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
-"""Texts that can be compared."""
+"""Sources of the text to compare."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """A text, and the encodings to compare on it. ``first``: where in the prompt it begins, in UTF-16 units, None for a
-    text that is not of the prompt; ``prompt_revision``: of which prompt. ``part``: only what is between these UTF-16
-    offsets of the text."""
+    """Text, and the encodings to compare on it. ``first``: UTF-16 offset of the text in the prompt, None if it is not
+    from the prompt; ``prompt_revision``: revision of the prompt. ``part``: compare only the text between these UTF-16
+    offsets."""
 
     revision: int
     text: ChunkedText | str
@@ -41,7 +41,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """An answer. ``request``: with the text that was compared. ``spans``: what a painter takes, of each encoding."""
+    """Result of a comparison. ``request``: with the text that was compared. ``spans``: token spans of each encoding."""
 
     request: CompareRequest
     comparison: TextComparison
@@ -50,19 +50,22 @@ class Compared:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowsRequest:
-    """Cut the text of a comparison into rows of so many columns."""
+    """Request to break the text of a comparison into rows of ``columns`` columns."""
 
     compared: Compared
     columns: int
 
 
 ROWS_AT_ONCE = 300
-"""So many full rows are cut without a worker, in a millisecond or two: nobody sees the old ones in a new width."""
+"""Maximum number of full rows computed without a worker, in 1 to 2 ms, so a new width never shows outdated rows."""
 
 
 class ComparisonService(QObject):
-    """Signals: ``compared(Compared)``: the newest asked for; ``cut(RowsRequest, int32[rows])``: where rows begin, in
-    UTF-16 units; ``progressed(float)``; ``stopped()`` by the user; ``failed(str)`` with the reason."""
+    """Service that compares encodings.
+
+    Signals: ``compared(Compared)``: the newest request; ``cut(RowsRequest, int32[rows])``: starts of the rows, as
+    UTF-16 offsets; ``progressed(float)``; ``stopped()`` by the user; ``failed(str)`` with the reason.
+    """
 
     compared = Signal(object)
     cut = Signal(object, object)
@@ -84,12 +87,12 @@ class ComparisonService(QObject):
         self._cutting.failed.connect(self._on_failed)
 
     def compare(self, request: CompareRequest) -> None:
-        """Compare on this text; what was asked for before is not answered any more."""
+        """Compare on this text; earlier requests are no longer answered."""
         self._newest = request.revision
         self._comparing.submit(request)
 
     def cut_rows(self, request: RowsRequest) -> None:
-        """Cut a text into rows: at once, if there are not many."""
+        """Break a text into rows; at once if they are few."""
         if len(request.compared.comparison.units) <= ROWS_AT_ONCE * request.columns:
             self.cut.emit(request, cut_rows(request))
         else:
@@ -97,7 +100,7 @@ class ComparisonService(QObject):
 
     @Slot()
     def stop(self) -> None:
-        """Compare no further."""
+        """Cancel the comparison."""
         self._comparing.cancel()
 
     @Slot(object)
@@ -130,7 +133,7 @@ class ComparisonService(QObject):
 
 
 def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
-    """On a worker thread. EngineError, JobCancelled."""
+    """Compare encodings. Runs on a worker thread. Raises EngineError and JobCancelled."""
     from engine.analysis.comparison.compare import compare
 
     text = as_chunked(request.text).text(ticket.stand_back)
@@ -145,7 +148,7 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
 
 
 def _between(text: str, part: tuple[int, int]) -> str:
-    """What is between two UTF-16 offsets."""
+    """Return the text between two UTF-16 offsets."""
     import numpy as np
 
     start, end = utf16_to_char(np.array(part, dtype=np.int32), text).tolist()
@@ -153,7 +156,7 @@ def _between(text: str, part: tuple[int, int]) -> str:
 
 
 def spans_of_patch(patch: TokenPatch) -> TokenSpans:
-    """The same for a patch of a whole text."""
+    """Return the token spans of a patch of a whole text."""
     return _spans(patch.utf16_new_end, patch.utf16_ends, patch.ids, patch.continues)
 
 
@@ -167,14 +170,14 @@ def _spans(
 
 
 def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
-    """int32[rows]: where rows begin. On a worker thread, if there are many."""
+    """Return the starts of the rows, as UTF-16 offsets (int32[rows]). Runs on a worker thread if they are many."""
     from engine.analysis.comparison.compare import row_starts
 
     return row_starts(request.compared.comparison.units, request.columns)
 
 
 def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
-    """The UTF-16 units of a text, and where its rows begin; at once, for one of some thousand characters."""
+    """Return the UTF-16 units of a text and the starts of its rows, at once; for texts of some thousand characters."""
     from engine.analysis.comparison.compare import row_starts
     from engine.text.utf16 import units_of
 

@@ -1,4 +1,4 @@
-"""Differences of encodings and what they count, as rows of tables and in sentences."""
+"""Differences and counts of encodings, as rows of tables and as sentences."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ _NAMES = {
     "no letters": QT_TRANSLATE_NOOP("Comparison", "no letters"),
     "other scripts": QT_TRANSLATE_NOOP("Comparison", "other scripts"),
 }
-"""Of parts of a text; a script that is not among them goes by its own name."""
+"""Names of parts of a text; a script that is not listed is shown by its own name."""
 
 COLUMNS = ("encoding", "part", "name", "bytes", "tokens", "bytes_per_token", "premium_percent", "base")
 _TENTH, _FINE = Decimal("0.1"), Decimal("0.0001")
 
 
 def tr(text: str) -> str:
-    """Translated, in the context of comparisons."""
+    """Translate in the context of comparisons."""
     return QCoreApplication.translate("Comparison", text)
 
 
 def name_of(key: str) -> str:
-    """A script or a kind of characters, in words."""
+    """Return the name of a script or a kind of characters."""
     return tr(_NAMES[key]) if key in _NAMES else key
 
 
 def premium_percent(tokens: int, base_tokens: int) -> Decimal | None:
-    """How many per cent more tokens than the base, to a tenth; negative for fewer, None where the base has none."""
+    """Return the percentage of tokens above the base, to a tenth; negative if fewer, None if the base has none."""
     if not base_tokens:
         return None
     return (Decimal(100 * (tokens - base_tokens)) / base_tokens).quantize(_TENTH, ROUND_HALF_UP)
 
 
 def premium_text(tokens: int, base_tokens: int) -> str:
-    """The same with its sign; a dash where there is nothing to compare with."""
+    """Return ``premium_percent`` as text with its sign; a dash if there is none."""
     percent = premium_percent(tokens, base_tokens)
     if percent is None:
         return "–"
@@ -60,12 +60,12 @@ def premium_text(tokens: int, base_tokens: int) -> str:
 
 
 def ratio_text(n_bytes: int, tokens: int) -> str:
-    """Bytes for each token, to a hundredth."""
+    """Return bytes per token, to a hundredth."""
     return f"{n_bytes / tokens:.2f}" if tokens else "–"
 
 
 def export_table(comparison: TextComparison, base: int) -> ExportTable:
-    """Everything that is shown, a row for each part of the text and encoding. ``base``: number of the base."""
+    """Return all figures shown, a row for each part of the text and encoding. ``base``: index of the baseline."""
     whole: list[tuple[str, str, int, tuple[int, ...]]] = [("text", "", comparison.utf8_bytes, comparison.tokens)]
     whole += [("script", part.key, part.utf8_bytes, part.tokens) for part in comparison.scripts]
     whole += [("kind", part.key, part.utf8_bytes, part.tokens) for part in comparison.kinds]
@@ -82,14 +82,14 @@ def _row(
 ) -> tuple[Value, ...]:
     count = tokens[number]
     percent = premium_percent(count, tokens[base])
-    # By kind, bytes are of characters and tokens of what they stand for: a ratio of the two would say nothing.
+    # In parts by kind, bytes belong to characters, tokens to what they stand for, so their ratio is meaningless.
     ratio = (Decimal(n_bytes) / count).quantize(_FINE, ROUND_HALF_UP) if count and kind != "kind" else None
     names = comparison.names
     return (names[number], kind, name, n_bytes, count, ratio, percent, names[base])
 
 
 def differences_table(comparison: TextComparison, *, by_lines: bool) -> ExportTable:
-    """Where the encodings differ most, a row for each stretch and encoding."""
+    """Return the spans where the encodings differ most, a row for each span and encoding."""
     found = comparison.lines if by_lines else comparison.stretches
     rows = [
         (rank, one.line, one.spread, one.beginning, name, count)
@@ -102,11 +102,11 @@ def differences_table(comparison: TextComparison, *, by_lines: bool) -> ExportTa
 
 ENCODING, TOKENS, RATIO, PREMIUM = range(4)
 LINE, TEXT = range(2)
-"""Columns of the differences before those of the encodings."""
+"""Columns of the differences, before those of the encodings."""
 
 
 class EncodingRow(NamedTuple):
-    """``tokens`` and ``utf8_bytes`` are None as long as they are not counted."""
+    """Row of an encoding; ``tokens`` and ``utf8_bytes`` are None until they are counted."""
 
     name: str
     tokens: int | None = None
@@ -114,7 +114,7 @@ class EncodingRow(NamedTuple):
 
 
 class EncodingRowsModel(RowsModel):
-    """The encodings that are compared, in their order, with what the whole text is in each."""
+    """Encodings that are compared, in order, with the count of the whole text in each."""
 
     COLUMNS = 4
     FIGURES = (TOKENS, RATIO, PREMIUM)
@@ -125,7 +125,7 @@ class EncodingRowsModel(RowsModel):
         self.base = 0
 
     def show_encodings(self, rows: Sequence[EncodingRow], base: int) -> None:
-        """``base``: number of the encoding with which the others are compared."""
+        """Show the encodings; ``base``: index of the baseline."""
         self.base = base
         self.set_rows(tuple(rows))
 
@@ -146,7 +146,7 @@ class EncodingRowsModel(RowsModel):
 
 
 class PartsModel(RowsModel):
-    """Scripts or kinds: bytes, then tokens in each encoding with the premium against the base."""
+    """Scripts or kinds: bytes, then tokens in each encoding with the premium over the baseline."""
 
     def __init__(self, locale: QLocale, title: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -156,7 +156,7 @@ class PartsModel(RowsModel):
         self.COLUMNS, self.FIGURES = 2, (1,)
 
     def show_parts(self, parts: Sequence[Part], names: tuple[str, ...], base: int) -> None:
-        """Show these; ``base``: number of the encoding that the others are compared with."""
+        """Show these parts; ``base``: index of the baseline."""
         self._names, self._base = names, base
         self.COLUMNS = 2 + len(names)
         self.FIGURES = tuple(range(1, self.COLUMNS))
@@ -178,7 +178,7 @@ class PartsModel(RowsModel):
 
 
 class DifferencesModel(RowsModel):
-    """Line, text, and tokens in each encoding; where the encodings differ most comes first."""
+    """Line, text, and tokens in each encoding; the largest differences come first."""
 
     def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -187,7 +187,7 @@ class DifferencesModel(RowsModel):
         self.COLUMNS, self.FIGURES = 2, (LINE,)
 
     def show_differences(self, found: Sequence[Difference], names: tuple[str, ...]) -> None:
-        """Show these, in their order."""
+        """Show these differences, in their order."""
         self._names = names
         self.COLUMNS = 2 + len(names)
         self.FIGURES = (LINE, *range(2, 2 + len(names)))
