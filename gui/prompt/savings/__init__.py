@@ -1,1 +1,1 @@
-"""Page Savings: which parts of a prompt cost most, and which edits would save tokens."""
+"""Page Savings: the parts of a prompt that cost most, and edits that would save tokens."""

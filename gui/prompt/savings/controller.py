@@ -1,4 +1,4 @@
-"""Controller of the page Savings: searches the prompt, counts what is ticked, and applies the edits."""
+"""Controller of the page Savings: searches the prompt, counts the checked edits, and applies them."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.savings.panel",)
-"""What building the page loads."""
+"""Modules loaded when the page is built."""
 
 
 class SavingsController(QObject):
-    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+    """Controller between panel, prompt and service. The page is built when it is first shown."""
 
     _panel: SavingsPanel
 
@@ -45,7 +45,7 @@ class SavingsController(QObject):
         context.pages.when_seen("savingsTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
-        """Build the page now, unless that was done."""
+        """Build the page now if that is not done yet."""
         self._building.finish()
 
     def _steps(self) -> Iterator[None]:
@@ -86,7 +86,7 @@ class SavingsController(QObject):
             change.connect(self._reprice)
 
     def focus(self) -> None:
-        """Put the keyboard into the page that is in front."""
+        """Show the page and focus it."""
         self._context.pages.page("savingsTab").bring_to_front()
         self.build()
         self._panel.focus()
@@ -98,8 +98,8 @@ class SavingsController(QObject):
 
     @Slot()
     def _reprice(self) -> None:
-        """Whatever money hangs on may be another; that is seen only on this page, and dozens of amounts take a while
-        beside each key typed in the prompt."""
+        """Update the amounts of money, but only while the page is shown: dozens of amounts are too slow for each key
+        typed in the prompt."""
         self._has_old_prices = not self._context.pages.page("savingsTab").is_in_front()
         if self._has_old_prices:
             return
@@ -108,7 +108,7 @@ class SavingsController(QObject):
 
     @Slot()
     def _come_to_front(self) -> None:
-        """The page shows the current text when it is opened."""
+        """Search the current text, once the page is built and shown."""
         self._building.when_built(self._look)
 
     def _look(self) -> None:
@@ -121,7 +121,7 @@ class SavingsController(QObject):
 
     @property
     def fresh(self) -> bool:
-        """Whether what was found is of the text as it is, counted as the model counts."""
+        """True if the findings belong to the current text, in the encoding of the reference model."""
         return self._of_this_text and not self._in_another_encoding
 
     @property
@@ -134,7 +134,7 @@ class SavingsController(QObject):
 
     @Slot()
     def run(self) -> None:
-        """Look through the prompt as it is."""
+        """Search the current prompt."""
         self._wants_text = self._looking = True
         self._panel.show_running(True)
         self._show_standing()
@@ -142,7 +142,7 @@ class SavingsController(QObject):
 
     @Slot()
     def reprice(self) -> None:
-        """Other prices, another scenario or another model."""
+        """Update the amounts of money for new prices, scenario or reference model."""
         findings, priced = self.findings, self._priced()
         if findings is None:
             return
@@ -167,7 +167,7 @@ class SavingsController(QObject):
 
     @Slot()
     def apply(self) -> None:
-        """Make the checked edits, as they were counted."""
+        """Apply the checked edits as they were counted."""
         done = self.combination
         if done is None or not self._writer.can_write(done.revision):
             self._notifier.warning(
@@ -187,7 +187,7 @@ class SavingsController(QObject):
         self.service.look(request)
 
     def _encoding(self) -> str:
-        """That of the model by which money is told: else its tokens would be those of another."""
+        """Return the encoding of the reference model, so that tokens and money agree; else that of the prompt."""
         priced = self._priced()
         return (priced.model.count.tokenizer if priced is not None else None) or self._prompt.encoding
 
@@ -201,7 +201,7 @@ class SavingsController(QObject):
 
     @Slot()
     def _combine(self) -> None:
-        """Recount what is checked: edits that touch each other save less together than one by one."""
+        """Recount the checked edits together: adjacent edits save less together than apart."""
         self.combination = self._awaited = None
         if self.findings is not None and self._panel.savings.model.chosen:
             self._awaited = CombineRequest(self.findings, self._panel.savings.model.chosen)
@@ -263,7 +263,7 @@ class SavingsController(QObject):
 
     @Slot()
     def _show_standing(self) -> None:
-        """Of which text, counted how and priced for whom the figures are."""
+        """Show the state of the findings: outdated text, encoding, and the model of the prices."""
         findings, panel = self.findings, self._panel
         panel.savings.apply.setEnabled(self.combination is not None and self.fresh and not self._looking)
         if self._looking:
@@ -295,7 +295,7 @@ class SavingsController(QObject):
         return words
 
     def _show_total(self) -> None:
-        """What is checked, and what it comes to."""
+        """Show the total of the checked edits."""
         savings, strip, done = self._panel.savings, self._panel.strip, self.combination
         savings.apply.setEnabled(done is not None and self.fresh and not self._looking)
         savings.empty.say(self.tr("No savings found.") if self.findings is not None else "")

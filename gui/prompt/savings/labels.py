@@ -1,4 +1,4 @@
-"""What the advisor proposes, in words."""
+"""Labels of the suggestions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 
 class KindWords(NamedTuple):
-    """``title``: what is done. ``why``: why nothing is lost, or what is."""
+    """Labels of a kind of suggestion. ``title``: the edit; ``why``: why nothing is lost, or what is lost."""
 
     title: str
     why: str
@@ -138,6 +138,6 @@ def tr(text: str) -> str:
 
 
 def kind_words(name: str) -> KindWords:
-    """The words for a kind of proposal, by its name."""
+    """Return the labels of a kind of suggestion, by its name."""
     words = _KINDS[name]
     return KindWords(tr(words.title), tr(words.why))

@@ -1,4 +1,4 @@
-"""Page Savings: what could go, with what it saves, and the parts that have most tokens."""
+"""Page Savings: suggested edits with their savings, and the heaviest parts."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ ROW_PADDING = 12
 
 
 class RankingPage(QWidget):
-    """Signals: ``place_asked(int, int)``: show these UTF-16 offsets of the prompt."""
+    """Heaviest parts of the prompt. Signals: ``place_asked(int, int)``: show this UTF-16 span of the prompt."""
 
     place_asked = Signal(int, int)
 
@@ -82,7 +82,7 @@ class RankingPage(QWidget):
         self._show()
 
     def show_rankings(self, rankings: Mapping[str, Sequence[RankedPart]], total: int) -> None:
-        """Show these, by kind of part; ``total``: the tokens of the whole prompt."""
+        """Show these rankings, by kind of part; ``total``: tokens of the whole prompt."""
         self._rankings, self._total = rankings, total
         self._show()
 
@@ -125,19 +125,22 @@ class RankingPage(QWidget):
 
 FIRST_WIDTHS = [640, 360]
 FIRST_HEIGHTS = [200, 320]
-"""More of the heaviest parts than of the suggestions, which are few."""
+"""Initial heights in pixels: less for the suggestions, which are few, than for the heaviest parts."""
 
 
 class SavingsPage(QWidget):
-    """Signals: ``place_asked(int, int)``: show these UTF-16 offsets of the prompt; ``chosen_changed()``: another set
-    is checked; ``apply_asked()``."""
+    """List of suggestions, with a preview of the current one.
+
+    Signals: ``place_asked(int, int)``: show this span of the prompt, in UTF-16 offsets; ``chosen_changed()``: another
+    set is checked; ``apply_asked()``.
+    """
 
     place_asked = Signal(int, int)
     chosen_changed = Signal()
     apply_asked = Signal()
 
     def __init__(self, theme: Theme, icons: Icons, text: CostText, below: QWidget) -> None:
-        """``below``: what stands under the suggestions."""
+        """``below``: widget below the suggestions."""
         super().__init__()
         self._below = below
         self._previews: Mapping[str, Sequence[Preview]] = {}
@@ -173,7 +176,7 @@ class SavingsPage(QWidget):
         self.safe.clicked.connect(self.model.choose_safe)
 
     def show_proposals(self, proposals: Sequence[Proposal], previews: Mapping[str, Sequence[Preview]]) -> None:
-        """Show these, the first of them as the current one."""
+        """Show these suggestions and select the first."""
         self._previews = previews
         self.model.set_proposals(proposals)
         self.stack.setCurrentWidget(self.table if proposals else self.empty)
@@ -271,7 +274,7 @@ PROGRESS_WIDTH = 140
 
 
 class SavingsPanel(QFrame):
-    """Puts the parts together, when ``make`` is through; ``tools`` are for the view bar.
+    """The whole page, once ``make`` is done; ``tools`` are for the view bar.
 
     Signals: ``run_asked()``, ``stop_asked()``.
     """
@@ -287,7 +290,7 @@ class SavingsPanel(QFrame):
         self.text = CostText(QLocale())
 
     def make(self) -> Iterator[None]:
-        """Make the parts, step by step."""
+        """Create the widgets, step by step."""
         self.run = QPushButton(self.tr("Find savin&gs"), objectName="advisorRun")
         self.run.setToolTip(self.tr("Find the heaviest parts, and edits that save tokens"))
         self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop")
@@ -316,18 +319,18 @@ class SavingsPanel(QFrame):
         self.show_running(False)
 
     def focus(self) -> None:
-        """Put the keyboard into the suggestions; where there are none, into the heaviest parts."""
+        """Focus the suggestions or, if there are none, the heaviest parts."""
         page = self.savings if self.savings.model.rows else self.ranking
         page.table.setFocus()
 
     def set_text(self, text: CostText) -> None:
-        """How figures are written, and in which currency: seen when they are shown next."""
+        """Set the format and currency of figures, used when they are next shown."""
         self.text = text
         self.savings.model.set_text(text)
         self.ranking.model.set_text(text)
 
     def show_running(self, running: bool) -> None:
-        """Whether the advisor is at work."""
+        """Show whether a search is running."""
         had_focus = self.run.hasFocus() or self.stop.hasFocus()
         self.run.setVisible(not running)
         self.stop.setVisible(running)
@@ -338,11 +341,11 @@ class SavingsPanel(QFrame):
             self.progress.setValue(0)
 
     def show_progress(self, fraction: float) -> None:
-        """How far it is, from 0 to 1."""
+        """Show the progress, from 0 to 1."""
         self.progress.setValue(round(max(0.0, fraction) * STEPS))
 
     def show_status(self, text: str, tone: str = "stale") -> None:
-        """Say how it stands. ``tone``: a role of the theme."""
+        """Show a status text. ``tone``: a role of the theme."""
         self._tone = tone
         self.status.setText(text)
         self._colour()

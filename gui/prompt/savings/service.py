@@ -1,4 +1,4 @@
-"""Looks for what costs tokens in the prompt and what would save some, off the GUI thread."""
+"""Search for the heaviest parts of the prompt and for edits that save tokens, off the GUI thread."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 LINES = "line"
 ADVISING_SHARE = 0.7
-"""The part of the work that looking for edits is; the rest is ranking."""
+"""Fraction of the work that finding edits takes; the rest is ranking."""
 
 
 @dataclass(frozen=True, slots=True)
 class AdviceRequest:
-    """What to look at: the text of ``revision``, and how its tokens are counted."""
+    """Text of ``revision`` to search, and how its tokens are counted."""
 
     revision: int
     text: ChunkedText
@@ -43,8 +43,8 @@ class AdviceRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Findings:
-    """What was found. ``rankings`` by kind of part, ``LINES`` among them; empty if it is unknown where the tokens
-    are. ``previews`` by kind of proposal."""
+    """Result of a search. ``rankings`` by kind of part, including ``LINES``; empty if the positions of the tokens are
+    unknown. ``previews`` by kind of suggestion."""
 
     request: AdviceRequest
     advice: Advice
@@ -54,7 +54,7 @@ class Findings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CombineRequest:
-    """Count what these proposals do together."""
+    """Request to count these suggestions together."""
 
     findings: Findings
     names: frozenset[str]
@@ -62,7 +62,7 @@ class CombineRequest:
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """What proposals do together, counted on the edited text, and the pieces that do it in the editor."""
+    """Effect of several suggestions, counted on the edited text, and the edits that apply them in the editor."""
 
     revision: int
     names: frozenset[str]
@@ -72,8 +72,11 @@ class Combination:
 
 
 class SavingsService(QObject):
-    """Signals: ``found(Findings)``; ``combined(Combination, CombineRequest)``; ``progressed(float, str)``: how far, and
-    what is being looked for; ``stopped()`` by the user; ``failed(str)`` with the reason."""
+    """Service that finds savings.
+
+    Signals: ``found(Findings)``; ``combined(Combination, CombineRequest)``; ``progressed(float, str)``: fraction done
+    and current step; ``stopped()`` by the user; ``failed(str)`` with the reason.
+    """
 
     found = Signal(object)
     combined = Signal(object, object)
@@ -94,15 +97,15 @@ class SavingsService(QObject):
         self._combining.failed.connect(self._on_failed)
 
     def look(self, request: AdviceRequest) -> None:
-        """Look through a text."""
+        """Search a text."""
         self._looking.submit(request)
 
     def combine(self, request: CombineRequest) -> None:
-        """Count some proposals together."""
+        """Count several suggestions together."""
         self._combining.submit(request)
 
     def stop(self) -> None:
-        """Look no further."""
+        """Cancel the search."""
         self._looking.cancel()
 
     @Slot(object)
@@ -127,7 +130,7 @@ class SavingsService(QObject):
 
 
 def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) -> Findings:
-    """Find out everything about a text. On a worker thread. EngineError, JobCancelled."""
+    """Find heaviest parts and suggestions. Runs on a worker thread. Raises EngineError and JobCancelled."""
     stage = [0.0, ""]
     watch = Watch(MOST_SECONDS, check=lambda: ticket.progress(*stage))
 
@@ -143,7 +146,7 @@ def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) ->
 
 
 def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket) -> Combination:
-    """What some of the proposals do together. On a worker thread. EngineError, JobCancelled."""
+    """Count the effect of several suggestions. Runs on a worker thread. Raises EngineError and JobCancelled."""
     asked = request.findings.request
     ticket.progress(0.0)
     text = asked.text.text(ticket.stand_back)

@@ -1,4 +1,4 @@
-"""Proposals, their first edits, and the heaviest parts of a prompt, as rows of tables."""
+"""Table models of suggestions, of previews of their edits, and of the heaviest parts of a prompt."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PREVIEW_LINE, CHANGE = range(2)
 
 
 class PreviewsModel(RowsModel):
-    """Line, and what goes and comes there."""
+    """Previews of edits: line, removed text and new text."""
 
     COLUMNS = 2
     FIGURES = (PREVIEW_LINE,)
@@ -51,7 +51,7 @@ WHAT, EFFECT, PLACES, SAVED_TOKENS, SAVED_MONEY = range(5)
 
 
 class ProposalsModel(RowsModel):
-    """What is done, its effect on the meaning, how many places, and tokens and money per month that it saves alone.
+    """Suggestions: edit, effect on the meaning, occurrences, and the tokens and money per month that it saves alone.
 
     Signals: ``chosen_changed()`` when another set of rows is checked.
     """
@@ -69,28 +69,28 @@ class ProposalsModel(RowsModel):
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The names of the kinds that are checked."""
+        """Names of the kinds that are checked."""
         return frozenset(self._chosen)
 
     def set_proposals(self, proposals: Sequence[Proposal]) -> None:
-        """Show these. What loses nothing is checked."""
+        """Show these suggestions, and check the lossless ones."""
         self._chosen = {one.kind.name for one in proposals if one.kind.lossless}
         self._money = {}
         self.set_rows(proposals)
         self.chosen_changed.emit()
 
     def choose_safe(self) -> None:
-        """Check what keeps the meaning, and nothing else."""
+        """Check only the lossless suggestions."""
         self._chosen = {one.kind.name for one in self.rows if one.kind.lossless}
         self.tell_of(WHAT)
         self.chosen_changed.emit()
 
     def set_text(self, text: CostText) -> None:
-        """How figures are written, and in which currency."""
+        """Set the format and currency of figures."""
         self._text = text
 
     def set_money(self, money: Mapping[str, Money]) -> None:
-        """What each kind saves in a month, by its name."""
+        """Set the money that each kind saves per month, by its name."""
         self._money = money
         self.tell_of(SAVED_MONEY)
 
@@ -150,7 +150,7 @@ LINE, TOKENS, SHARE, MONEY, BEGINNING = range(5)
 
 
 class RankingModel(RowsModel):
-    """Line, tokens, share of all tokens, money a month, and how the part begins."""
+    """Heaviest parts: line, tokens, share of all tokens, money per month, and the beginning of the part."""
 
     COLUMNS = 5
     FIGURES = (LINE, TOKENS, SHARE, MONEY)
@@ -162,16 +162,16 @@ class RankingModel(RowsModel):
         self._money: Money | None = None
 
     def set_parts(self, parts: Sequence[RankedPart], total: int) -> None:
-        """Show these; ``total``: the tokens of the whole prompt."""
+        """Show these parts; ``total``: tokens of the whole prompt."""
         self._total = total
         self.set_rows(parts)
 
     def set_text(self, text: CostText) -> None:
-        """How figures are written, and in which currency."""
+        """Set the format and currency of figures."""
         self._text = text
 
     def set_money(self, prompt: Money | None) -> None:
-        """What the whole prompt costs in a month; None where that is not known yet."""
+        """Set the cost of the whole prompt per month; None if it is not known yet."""
         self._money = prompt
         self.tell_of(MONEY)
 
