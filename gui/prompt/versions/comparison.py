@@ -1,4 +1,4 @@
-"""Two texts compared: their tokens line by line, and what the second changes in the cost of every model."""
+"""Comparison of two texts: their tokens line by line, and the change of cost with every model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate
 
 CONTINUED = "↳"
-"""Stands for the number of a line that goes on."""
+"""Shown in place of the line number where a line is continued."""
 
 
 def tr(text: str) -> str:
@@ -60,7 +60,7 @@ SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
 
 
 class DiffTableModel(RowsModel):
-    """A sign for what happened, then line number and text of both."""
+    """Diff of two texts: a sign for the change, then line number and text of both."""
 
     COLUMNS = 5
     FIGURES = (BEFORE_LINE, AFTER_LINE)
@@ -73,12 +73,12 @@ class DiffTableModel(RowsModel):
         self.room, self._width = math.inf, len
 
     def set_rows(self, rows: Sequence[DiffRow]) -> None:
-        """Show these, broken into rows where they are wider than there is room for."""
+        """Show these rows; lines that are too wide are wrapped."""
         self._whole = rows
         self._wrap()
 
     def set_room(self, room: float, width: Callable[[str], int]) -> None:
-        """Break the texts of either side where they are wider than ``room``; ``width``: of a character."""
+        """Wrap the texts of both sides at ``room`` pixels; ``width`` returns the width of a character."""
         if room != self.room:
             self.room, self._width = room, width
             self._wrap()
@@ -90,11 +90,11 @@ class DiffTableModel(RowsModel):
         super().set_rows([one for part in parts for one in part])
 
     def whole_row(self, row: int) -> int:
-        """Return which row this one is a part of, before any was broken."""
+        """Return the index of the unwrapped row that a row belongs to."""
         return bisect_right(self._first, row) - 1 if row >= 0 else 0
 
     def first_of(self, whole: int) -> int:
-        """Return the first part of a row."""
+        """Return the index of the first row of an unwrapped row."""
         return self._first[whole]
 
     @plain_tips
@@ -129,10 +129,10 @@ MODEL, COST_BEFORE, COST_AFTER, COST_CHANGE, PER_CENT, CALLS = range(6)
 
 
 class CostChangesModel(RowsModel):
-    """Model, one call before and after, the change, per cent, and the change for all calls.
+    """Changes of cost: model, one call before and after, the change, its percentage, and the change for all calls.
 
-    It sorts by itself: a proxy of Qt's would ask it for two figures at every comparison. And it remembers what its
-    cells say: an amount is asked for to measure a column, and again to paint it.
+    The model sorts its own rows, since a Qt proxy would request two figures per comparison. It caches the texts of its
+    cells: an amount is needed to measure a column, and again to paint it.
     """
 
     COLUMNS = 6
@@ -145,7 +145,7 @@ class CostChangesModel(RowsModel):
         self._texts: dict[tuple[int, int], str] = {}
 
     def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
-        """Show these, in the order last asked for; ``calls``: of the scenario."""
+        """Show these changes in the current sort order; ``calls``: those of the scenario."""
         self._text, self._calls = text, calls
         self._texts.clear()
         self.set_rows(self._sorted(changes))
@@ -162,7 +162,7 @@ class CostChangesModel(RowsModel):
         self.layoutChanged.emit()
 
     def _sorted(self, changes: Sequence[CostChange]) -> Sequence[CostChange]:
-        """What is not known comes last in rising order."""
+        """Sort the changes; in ascending order, unknown amounts come last."""
         column, order = self._order
         if not 0 <= column < self.COLUMNS:
             return changes
@@ -216,11 +216,11 @@ def _sorted_by(change: CostChange, column: int) -> Any:
 
 ROW_PADDING = 4
 LEFT_OUT = (COST_CHANGE, COST_BEFORE, CALLS)
-"""Columns of costs that are left out where there is no room for all, in this order."""
+"""Columns hidden if there is not enough room for all, in this order."""
 
 
 class CostChanges(FittedTable):
-    """As many columns as there is room for, so that nothing has to be scrolled into sight; a wider one has all."""
+    """Table with as many columns as fit, so that none must be scrolled into view; a wider one shows all."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -235,7 +235,7 @@ class CostChanges(FittedTable):
         self.choose_columns()
 
     def choose_columns(self) -> None:
-        """Show all columns, without those for which there is no room."""
+        """Hide the columns for which there is no room."""
         if not self.isVisible():
             return
         hidden = {column for column in LEFT_OUT if self.isColumnHidden(column)}
@@ -255,9 +255,9 @@ class CostChanges(FittedTable):
 
 
 class VersionComparison(QFrame):
-    """``tools`` are for the view bar.
+    """Right side of the page: the comparison of two texts; ``tools`` are for the view bar.
 
-    Signals: ``other_changed()`` when the second text is another one.
+    Signals: ``other_changed()`` when another second text is chosen.
     """
 
     other_changed = Signal()
@@ -299,11 +299,11 @@ class VersionComparison(QFrame):
 
     @property
     def other_key(self) -> str:
-        """The key of the version that is the second text, or ``PROMPT``."""
+        """Key of the version that is the second text, or ``PROMPT``."""
         return self.other.currentData()
 
     def show_versions(self, versions: Sequence[Version]) -> None:
-        """Offer these as the second text; the chosen one stays chosen, if it is there."""
+        """Set the choices of the second text; the selection is kept if it still exists."""
         chosen = self.other_key
         self.other.blockSignals(True)
         while self.other.count() > 1:
@@ -314,29 +314,29 @@ class VersionComparison(QFrame):
         self.other.blockSignals(False)
 
     def say(self, text: str, tone: str = "stale") -> None:
-        """Say how it stands. ``tone``: a role of the theme."""
+        """Show a status text. ``tone``: a role of the theme."""
         self._tone = tone
         self.words.setText(text)
         self._colour()
 
     def show_cost(self, figure: tuple[str, str] | None) -> None:
-        """Show the change of the cost of one call at the model in use, and its words; None where it is not known."""
+        """Show the change of the cost of one call with the model in use, and its caption; None if it is unknown."""
         if self._figures:
             self.strip.show_figures(*self._figures, *([figure] if figure is not None else []))
 
     def show_versions_there(self, there: bool) -> None:
-        """Make room for a comparison, or say that there is nothing to compare yet."""
+        """Show the comparison, or a hint if there are no versions yet."""
         self.stack.setCurrentIndex(0 if there else 1)
 
     def show_nothing(self) -> None:
-        """Nothing is compared."""
+        """Clear the comparison."""
         self._figures = []
         self.strip.show_figures()
         self.rows.set_rows(())
         self.changes.set_changes((), CostText(QLocale()), 1)
 
     def show_comparison(self, comparison: Comparison, encoding: str) -> None:
-        """Show the tokens, and sum up."""
+        """Show the tokens and the totals."""
         self.rows.set_rows(comparison.rows)
         write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
         before, after = comparison.tokens_before, comparison.tokens_after
@@ -363,7 +363,7 @@ class VersionComparison(QFrame):
 
     @Slot()
     def _wrap(self) -> None:
-        """Break long lines at the width of the columns; the line at the top stays there."""
+        """Wrap long lines at the width of the columns, and keep the line at the top."""
         room = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
         top = self.rows.whole_row(self.tokens.rowAt(0))
         self.rows.set_room(self._runs.room(room), self._runs.width)

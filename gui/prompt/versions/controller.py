@@ -1,4 +1,4 @@
-"""Controller of the page Versions: saves the prompt, compares it with what was saved, and restores it."""
+"""Controller of the page Versions: saves the prompt, compares it with saved versions, and restores them."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.versions.panel",)
-"""What building the page loads."""
+"""Modules loaded when the page is built."""
 
 PROBLEMS = "versions"
 
 COMPARE_DELAY_MS = 600
-"""A changed prompt is compared again after so long without typing."""
+"""Pause in typing after which a changed prompt is compared again, in milliseconds."""
 
 
 class VersionsController(QObject):
-    """Drives the page, which is built when it is first seen: between panel, prompt and service."""
+    """Controller between panel, prompt and service. The page is built when it is first shown."""
 
     _panel: VersionsPanel
 
@@ -58,7 +58,7 @@ class VersionsController(QObject):
         context.pages.when_seen("versionsTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
-        """Build the page, unless that was done."""
+        """Build the page if that is not done yet."""
         if self.panel is not None:
             return
         from gui.prompt.versions.panel import VersionsPanel
@@ -95,7 +95,7 @@ class VersionsController(QObject):
         costs.reference_changed.connect(self.reprice)
 
     def focus(self) -> None:
-        """Put the keyboard into the name of a new version."""
+        """Show the page and focus the name of a new version."""
         self._context.pages.page("versionsTab").bring_to_front()
         self.build()
         self._panel.list.name.setFocus()
@@ -107,7 +107,7 @@ class VersionsController(QObject):
 
     @Slot()
     def look_again(self) -> None:
-        """Read what is kept: another window may have kept more; and the prompt may be another, or prices are."""
+        """Read the saved versions again, since another window may have saved more, and update the amounts of money."""
         self.service.list()
         self.reprice()
 
@@ -141,7 +141,7 @@ class VersionsController(QObject):
 
     @Slot()
     def reprice(self) -> None:
-        """Other prices or another scenario: shown on the visible page; a hidden one is repriced when it is shown."""
+        """Update the amounts of money for new prices or another scenario. A hidden page is updated when it is shown."""
         if not self._panel.isVisible():
             return
         self._panel.list.model.set_cost(self._one_call)
@@ -152,7 +152,7 @@ class VersionsController(QObject):
             self.service.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
 
     def _one_call(self, version: Version) -> str:
-        """What one call with a version costs at the model by which the prompt is measured."""
+        """Return the cost of one call with a version, for the reference model."""
         row, scenario = self._costs.reference_row(), self._costs.service.scenario
         tokenizer = row.model.count.tokenizer if row is not None else None
         if row is None or scenario is None or tokenizer not in version.counts:
@@ -161,7 +161,7 @@ class VersionsController(QObject):
         return self._text.usd(month.label, month.usd, month.usd_low, month.usd_high)
 
     def _share(self, version: Version) -> float | None:
-        """The share of the context window of the same model that a version takes."""
+        """Return a version's share of the reference model's context window; None if unknown."""
         row = self._costs.reference_row()
         tokenizer = row.model.count.tokenizer if row is not None else None
         window = None if row is None else row.model.max_input or row.model.context
@@ -174,7 +174,7 @@ class VersionsController(QObject):
     # --- the text of the prompt -------------------------------------------------------------------------------------
 
     def _with_text(self, act: Callable[[int, str | ChunkedText], None]) -> None:
-        """Do something with the text of the prompt, as stored if it is unedited, and its revision."""
+        """Call ``act`` with the revision and the text of the prompt, as stored if it is unedited."""
         stored = self._prompt.stored_text
         if stored is not None:
             act(self._prompt.editor.revision, stored)
@@ -189,7 +189,7 @@ class VersionsController(QObject):
             act(revision, text)
 
     def _known_counts(self, revision: int) -> Mapping[str, int]:
-        """Tokens of the prompt that are counted, where they are of this text."""
+        """Return the known token counts by encoding; empty if they are not of this revision."""
         counts = self._prompt.counts
         if counts is None or counts.revision != revision:
             return {}
@@ -206,8 +206,8 @@ class VersionsController(QObject):
 
     @Slot()
     def _compare_again(self) -> None:
-        """Compare with the prompt as it is now. What is shown stays, marked, until that is done; a page that nobody
-        looks at is compared again when it is shown."""
+        """Compare with the current prompt. The outdated result stays, marked, until then. A hidden page is compared
+        when it is shown."""
         version = self._panel.list.current
         if version is not None and self._panel.isVisible() and self._panel.comparison.other_key == PROMPT:
             self._with_text(partial(self._compare_with_prompt, version))
@@ -245,7 +245,7 @@ class VersionsController(QObject):
         self._prompt_text(partial(self._restore_text, version))
 
     def _prompt_text(self, act: Callable[[int, ChunkedText], None]) -> None:
-        """The same as the editor holds it."""
+        """Call ``act`` with the revision and the text of the prompt, as the editor holds it."""
         self._waiting.append(act)
         self._prompt.request_text()
 
@@ -277,7 +277,7 @@ class VersionsController(QObject):
         if request is not self._awaited:
             return
         self._awaited, self.compared = None, compared
-        self._panel.comparison.show_nothing()  # the money of the texts before does not go with these tokens
+        self._panel.comparison.show_nothing()  # amounts of the previous texts do not belong to these tokens
         self._panel.comparison.show_comparison(compared.comparison, request.encoding)
         if request.revision not in (-1, self._prompt.editor.revision):
             self._on_prompt_changed()

@@ -53,11 +53,11 @@ if TYPE_CHECKING:
 NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
 
 LEAST_SHARE = 0.001
-"""A smaller share is said to be below this one, as in the cost table."""
+"""Minimum share shown; a smaller one is shown as below this, as in the cost table."""
 
 
 class VersionsModel(RowsModel):
-    """Name, tokens, the cost of one call, the share of the context window, and day and time.
+    """Versions: name, tokens, cost of one call, share of the context window, and date and time.
 
     Signals: ``renamed(Version, str)`` when the user typed another name.
     """
@@ -74,17 +74,17 @@ class VersionsModel(RowsModel):
         self._share: Callable[[Version], float | None] = lambda version: None
 
     def set_cost(self, cost: Callable[[Version], str]) -> None:
-        """How to say what one call with a version costs."""
+        """Set the function that returns the cost of one call with a version, as text."""
         self._cost = cost
         self.tell_of(COST)
 
     def set_share(self, share: Callable[[Version], float | None]) -> None:
-        """How to find the share of the model's context window that a version takes, None where it is not known."""
+        """Set the function that returns a version's share of the model's context window; None if unknown."""
         self._share = share
         self.tell_of(CONTEXT)
 
     def share(self, row: int) -> float | None:
-        """The share of the context window that a version takes; more than 1 does not fit."""
+        """Return the share of the context window that a version takes; above 1 it does not fit."""
         return self._share(self.rows[row])
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -139,7 +139,7 @@ GAP = 6
 
 
 class FirstLine(QStyledItemDelegate):
-    """Cells whose text stands in the first of the two lines of a row."""
+    """Cells with their text on the first of the two lines of a row."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         super().initStyleOption(option, index)
@@ -148,7 +148,7 @@ class FirstLine(QStyledItemDelegate):
 
 
 class ContextCells(FirstLine):
-    """Cells with a bar below the percentage: how much of a model's context window a text takes."""
+    """Cells with the percentage of a model's context window that a text takes, and a bar below it."""
 
     def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -171,7 +171,7 @@ class ContextCells(FirstLine):
 
 
 class NameCells(QStyledItemDelegate):
-    """Cells of two lines: the name, and below it what one call costs and when the version was saved."""
+    """Cells of two lines: the name, and below it the cost of one call and the time when the version was saved."""
 
     def __init__(self, model: VersionsModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -201,8 +201,11 @@ class NameCells(QStyledItemDelegate):
 
 
 class VersionList(QWidget):
-    """Signals: ``save_asked(str)`` with a name; ``restore_asked(Version)``; ``rename_asked(Version, str)``;
-    ``delete_asked(Version)`` when it was confirmed; ``current_changed()``."""
+    """List of the saved versions.
+
+    Signals: ``save_asked(str)`` with a name; ``restore_asked(Version)``; ``rename_asked(Version, str)``;
+    ``delete_asked(Version)`` after confirmation; ``current_changed()``.
+    """
 
     save_asked = Signal(str)
     restore_asked = Signal(object)
@@ -249,12 +252,12 @@ class VersionList(QWidget):
 
     @property
     def current(self) -> Version | None:
-        """The version that is selected."""
+        """Selected version."""
         row = self.table.currentIndex().row()
         return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
 
     def show_kept(self, kept: Kept, current: str = "") -> None:
-        """Show these; the one with the key ``current`` is selected, else the one that was, else the first."""
+        """Show these versions. Select the one with the key ``current``, else the previous selection or the first."""
         before = self.current
         wanted = (current, before.key if before is not None else "")
         self.model.set_rows(kept.versions)
@@ -273,7 +276,7 @@ class VersionList(QWidget):
 
     @Slot()
     def ask_to_delete(self) -> None:
-        """Ask whether the current version shall go."""
+        """Ask for confirmation before deleting the current version."""
         version = self.current
         if version is None:
             return
@@ -364,7 +367,7 @@ class VersionList(QWidget):
 
 
 class _Versions(FittedTable):
-    """Signals: ``delete_pressed()``."""
+    """Table of the versions. Signals: ``delete_pressed()``."""
 
     delete_pressed = Signal()
 
@@ -387,7 +390,7 @@ FIRST_WIDTHS = [350, 830]
 
 
 class VersionsPanel(QWidget):
-    """Puts the parts together. What happens is in ``VersionsFlow``."""
+    """The whole page. ``VersionsController`` holds the logic."""
 
     def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__(objectName="versionsPanel")

@@ -1,4 +1,4 @@
-"""Keeps, reads and compares versions of the prompt off the GUI thread."""
+"""Saving, reading and comparing versions of the prompt off the GUI thread."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 PROMPT = ""
-"""Stands for the text of the prompt among the keys of versions."""
+"""Key of the prompt's text among the keys of versions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of two texts: a version, or the text of the prompt. ``counts``: tokens by encoding that are known already."""
+    """One of two texts: a version, or the text of the prompt. ``counts``: known token counts by encoding."""
 
     version: Version | None
     text: str | ChunkedText | None
@@ -37,7 +37,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """Compare in ``encoding``, and count in ``encodings`` as well. ``revision``: of the prompt, where it is a side."""
+    """Request to compare in ``encoding`` and count in ``encodings``. ``revision``: of the prompt, if it is a side."""
 
     before: Side
     after: Side
@@ -48,7 +48,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """``before`` and ``after``: tokens by encoding."""
+    """Result of a comparison. ``before`` and ``after``: tokens by encoding."""
 
     comparison: Comparison
     before: Mapping[str, int]
@@ -57,7 +57,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class SaveRequest:
-    """Keep this text; ``counts`` are of it, and what is missing of ``encodings`` is counted."""
+    """Request to save this text. ``counts``: its known token counts; missing counts of ``encodings`` are computed."""
 
     name: str
     text: str | ChunkedText
@@ -68,7 +68,7 @@ class SaveRequest:
 
 @dataclass(frozen=True, slots=True)
 class RestoreRequest:
-    """Find the pieces that make the text of ``revision`` to that of a version."""
+    """Request for the edits that turn the text of ``revision`` into a version."""
 
     version: Version
     revision: int
@@ -77,17 +77,20 @@ class RestoreRequest:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """``line_ends``: whether the editor has other line ends than the version."""
+    """Edits that restore a version. ``line_ends``: True if the editor's line ends differ from the version's."""
 
     pieces: tuple[Piece, ...]
     line_ends: bool
 
 
 class VersionService(QObject):
-    """Signals: ``listed(Kept)`` after everything that changes the folder; ``saved(Version)``;
-    ``compared(Compared, CompareRequest)``; ``stopped()`` where the user stopped a comparison;
-    ``priced(tuple[CostChange], ChangeRequest)``; ``restored(Restored, RestoreRequest)``;
-    ``failed(str)`` with the reason."""
+    """Service that saves and compares versions.
+
+    Signals: ``listed(Kept)`` after every change of the folder; ``saved(Version)``;
+    ``compared(Compared, CompareRequest)``; ``stopped()`` when the user cancelled a comparison;
+    ``priced(tuple[CostChange], ChangeRequest)``; ``restored(Restored, RestoreRequest)``; ``failed(str)`` with the
+    reason.
+    """
 
     listed = Signal(object)
     saved = Signal(object)
@@ -119,27 +122,27 @@ class VersionService(QObject):
         self._keeping.submit(partial(store.kept, self.folder))
 
     def save(self, request: SaveRequest) -> None:
-        """Keep a version."""
+        """Save a version."""
         self._keeping.submit(partial(_save, self.folder, self._open, request))
 
     def rename(self, version: Version, name: str) -> None:
-        """Give a version another name."""
+        """Rename a version."""
         self._change(partial(store.rename, self.folder, version, name))
 
     def delete(self, version: Version) -> None:
-        """Remove a version."""
+        """Delete a version."""
         self._change(partial(store.delete, self.folder, version))
 
     def restore(self, request: RestoreRequest) -> None:
-        """Find out how to make a version of the text."""
+        """Find the edits that restore a version."""
         self._keeping.submit(partial(_restore, self.folder, request))
 
     def compare(self, request: CompareRequest) -> None:
-        """Compare two texts; a newer request goes before one that waits."""
+        """Compare two texts; a newer request replaces a waiting one."""
         self._comparing.submit(request)
 
     def price(self, request: ChangeRequest) -> None:
-        """Find out what a change costs."""
+        """Calculate the cost of a change."""
         self._pricing.submit(request)
 
     def _change(self, act: Callable[[], object]) -> None:
@@ -191,7 +194,7 @@ def _restore(folder: Path, request: RestoreRequest) -> Restored:
 
 
 def _compare(folder: Path, open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
-    """On a worker thread. EngineError, VersionError, OSError, JobCancelled."""
+    """Compare two texts. Runs on a worker thread. Raises EngineError, VersionError, OSError and JobCancelled."""
     texts, counts = [], []
     for side in (request.before, request.after):
         ticket.progress(0.0)
@@ -210,7 +213,7 @@ def _counts(
     known: Mapping[str, int],
     ticket: Ticket | None = None,
 ) -> dict[str, int]:
-    """Tokens by encoding; those that cannot be opened are left out, and their models have no cost."""
+    """Return tokens by encoding. Encodings that cannot be opened are omitted; their models have no cost."""
     from engine import EngineError
 
     found = dict(known)
