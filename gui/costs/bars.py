@@ -1,4 +1,4 @@
-"""Draws the bars of the cost chart. The one module of the cost panel that imports pyqtgraph; import it late."""
+"""Plot of the cost chart's bars. The one module of the cost panel that imports pyqtgraph; import it late."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ THICKNESS = 0.62
 RANGE_OPACITY = 0.4
 PLAIN_OPACITY = 0.86
 LEAST_RANGE = 0.002
-"""Of the field: a range that is narrower is not drawn."""
+"""Minimum width of a range that is drawn, as a fraction of the field."""
 TICK_WIDTH = 70
-"""Pixels that a mark of the axis needs."""
+"""Width that an axis mark needs, in pixels."""
 LONGEST_NAME = 0.46
-"""Names take at most this part of the width; longer ones are cut in the middle, where versions rarely are."""
+"""Maximum width of the names, as a fraction of the width. Longer ones are elided in the middle, not at the version."""
 NAME_SIZE, FIGURE_SIZE = 0.93, 0.87
-"""Size of the labels, as a fraction of the window's text."""
+"""Font sizes of the labels, as fractions of the window's text size."""
 LEAST_ROOM = 0.04
 MOST_FOR_FIGURES = 0.66
-"""Figures behind the bars are left out where they would take more than this part of the field: hovering tells them."""
+"""Maximum width of the amounts after the bars, as a fraction of the field. Wider ones are only shown on hover."""
 
 
 class MoneyAxis(PlotAxis):
-    """An axis of amounts; on a logarithmic scale its positions are powers of ten."""
+    """Axis of amounts; on a logarithmic scale its positions are powers of ten."""
 
     def __init__(self, side: str = "bottom", levels: int = 1) -> None:
-        """``levels``: of marks, big ones and those between them, where there is room for both."""
+        """``levels``: number of levels of marks, major and minor, if there is room for both."""
         super().__init__(side)
         self._levels = levels
         self.text: CostText | None = None
@@ -61,11 +61,12 @@ class MoneyAxis(PlotAxis):
 
 
 class BarPlot(pg.PlotWidget):
-    """Horizontal bars, the first one on top. A range is a lighter end of its bar.
+    """Horizontal bars, the first on top. The lighter end of a bar is a range.
 
-    Amounts stand at the bars; where they have no room, an axis has them.
+    Amounts are shown after the bars or, if they do not fit, on an axis.
 
-    Signals: ``bar_hovered(Bar | None, QPointF)`` with the global place of the pointer; ``wheel_turned(QWheelEvent)``.
+    Signals: ``bar_hovered(Bar | None, QPointF)`` with the global position of the pointer;
+    ``wheel_turned(QWheelEvent)``.
     """
 
     bar_hovered = Signal(object, QPointF)
@@ -95,11 +96,11 @@ class BarPlot(pg.PlotWidget):
         self.getViewBox().setDefaultPadding(0.0)
         self.getAxis("left").setStyle(tickLength=0)
         self.getPlotItem().setContentsMargins(2, 4, 6, 0)
-        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # values rise to the right everywhere
+        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # values rise to the right in any locale
         self.scene().sigMouseMoved.connect(self._on_mouse_moved)
 
     def draw(self, bars: Sequence[Bar], log: bool, text: CostText) -> None:
-        """Replace everything drawn, in the colours and the font of this moment."""
+        """Replace everything drawn, in the current colours and font."""
         look = (tuple(bars), log, text, self._theme.name, self.font().toString(), self.size())
         if look == self._drawn:
             return
@@ -124,7 +125,7 @@ class BarPlot(pg.PlotWidget):
         self.showGrid(x=room <= LEAST_ROOM, y=False, alpha=0.25)
 
     def show_from(self, first: int, number: int) -> None:
-        """Show so many bars, beginning with this one."""
+        """Scroll to ``number`` bars, beginning with bar ``first``."""
         self.getViewBox().setYRange(first - 0.6, first + min(number, len(self._bars)) - 0.4, padding=0)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -135,7 +136,7 @@ class BarPlot(pg.PlotWidget):
         self.bar_hovered.emit(None, QPointF())
 
     def _floor(self, bars: Sequence[Bar]) -> float:
-        """Where bars begin on a logarithmic scale: a whole power of ten below the least amount."""
+        """Return the start of the bars on a logarithmic scale: the power of ten at or below the smallest amount."""
         amounts = [bar.low for bar in bars if bar.low > 0] or [bar.high for bar in bars if bar.high > 0]
         if not amounts:
             return 0.0
@@ -190,20 +191,20 @@ class BarPlot(pg.PlotWidget):
         )
 
     def _colour(self, bar: Bar) -> QColor:
-        """The strong colour is that of the current model, or of the one pinned."""
+        """Return the strong colour for the current or the pinned model, else the plain one."""
         colour = self._theme.colour("accent" if bar.pinned else "bar")
         if not bar.pinned:
             colour.setAlphaF(PLAIN_OPACITY)
         return colour
 
     def _lighter(self, bar: Bar) -> QColor:
-        """The colour of a bar, most of it taken away."""
+        """Return the colour of a bar, mostly transparent."""
         colour = QColor(self._colour(bar))
         colour.setAlphaF(RANGE_OPACITY)
         return colour
 
     def _draw_figures(self, bars: Sequence[Bar], highs: Sequence[float], span: float, room: float) -> None:
-        """The amounts behind the bars. Text items are kept: making them is what takes the time."""
+        """Draw the amounts after the bars. Text items are reused, since creating them is the slow part."""
         while len(self._figures) < len(bars):
             self._figures.append(pg.TextItem(anchor=(0, 0.5)))
             self.addItem(self._figures[-1])
@@ -217,7 +218,7 @@ class BarPlot(pg.PlotWidget):
                 figure.setPos(highs[place] + span * 0.01, place)
 
     def _room(self, bars: Sequence[Bar]) -> float:
-        """How much of the bars' length the figures behind them need; a sliver where they are left out."""
+        """Return the room for the amounts as a fraction of the bars' length; a sliver if they are not shown."""
         metrics = QFontMetricsF(self._sized(FIGURE_SIZE))
         figures = max(metrics.horizontalAdvance(bar.figure) for bar in bars) + 14
         field = self.width() - self._names_width - 16

@@ -1,8 +1,8 @@
-"""The bill of one model: its lines, what they come to, and why a figure is a range or assumed.
+"""Bill of one model: its lines, their total, and why a figure is a range or assumed.
 
-``explanation`` says the same in text with exact amounts, for the clipboard and for screen readers.
+``explanation`` returns the same as text with exact amounts, for the clipboard and for screen readers.
 
-``pricing`` can say the same in English (``CostEstimate.explanation``); its remarks are taken over as they are.
+``pricing`` has the same in English (``CostEstimate.explanation``); its remarks are used as they are.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ _SHORT = {
     "audio_output": QT_TRANSLATE_NOOP("CostExplanation", "Audio output"),
     "per_search": QT_TRANSLATE_NOOP("CostExplanation", "Searches"),
 }
-"""Names of the lines of a bill, where they are shorter."""
+"""Names of the lines of a bill that are shorter than in ``_PARTS``."""
 
 
 class BillLine(NamedTuple):
-    """One line: what is paid for, how many at which price, and the amount. A heading has neither."""
+    """Line of a bill: name, quantity and price, and amount. A heading has only a name."""
 
     name: str
     detail: str = ""
@@ -60,7 +60,7 @@ def tr(text: str) -> str:
 
 
 def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
-    """Why the cell of a figure says that it is not known; empty where it is."""
+    """Return why a cell shows an unknown figure; "" if it is known."""
     estimate = row.estimate
     if not column.numeric or column.text(row, view) != view.text.unknown():
         return ""
@@ -80,7 +80,7 @@ def why_unknown(column: CostColumn, row: CostRow, view: CostView) -> str:
 
 
 def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
-    """Return the terms of the sum, and what they come to. Amounts have the same number of decimals in all lines."""
+    """Return the terms of the sum and the total. Amounts have the same number of decimals in all lines."""
     estimate = row.estimate
     if estimate.input_tokens is None:
         return []
@@ -109,13 +109,13 @@ def bill_lines(row: CostRow, view: CostView) -> list[BillLine]:
 
 
 def _bill_line(part: CostPart, estimate: CostEstimate, places: int, view: CostView) -> BillLine:
-    """A term: of the prompt and of the output with their ranges."""
+    """Return the line of a term; those of prompt and output have ranges."""
     name, detail = tr(_SHORT.get(part.name, _PARTS.get(part.name, part.name))), ""
     low = high = part.usd
     if part.tokens is not None:
         first = last = part.tokens
         if part.name == "input" and estimate.input_low is not None and estimate.input_high is not None:
-            # The range of the prompt is one of its fresh part: what is read from a cache is known.
+            # Only the fresh part of the prompt has a range: the number of cached tokens is known.
             first = max(part.tokens + estimate.input_low - (estimate.input_tokens or 0), 0)
             last = part.tokens + estimate.input_high - (estimate.input_tokens or 0)
         tokens = view.text.tokens(None, part.tokens, first, last)
@@ -139,7 +139,7 @@ def _amount(
 
 
 def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
-    """Return a heading and one sentence that says how the tokens are counted, or why the cost is a range."""
+    """Return a heading and a sentence on how the tokens are counted, or why the cost is a range."""
     rule, estimate = row.model.count, row.estimate
     tokenizer = rule.tokenizer or ""
     if estimate.input_tokens is None:
@@ -171,7 +171,7 @@ def why_not_exact(row: CostRow, view: CostView) -> tuple[str, str]:
 
 
 def remarks(row: CostRow, view: CostView) -> list[str]:
-    """Return what else is worth knowing about a bill: limits, notes, announced prices, what a cache saves."""
+    """Return further remarks on a bill: limits, notes, announced prices, savings of a cache."""
     estimate = row.estimate
     if estimate.input_tokens is None:
         return []
@@ -191,7 +191,7 @@ def _estimates(row: CostRow) -> list[CostEstimate]:
 
 
 def provider_line(row: CostRow, view: CostView) -> str:
-    """Return who serves the model, in which unit, and how old its prices are."""
+    """Return the provider of the model, the unit, and the age of its prices."""
     checked = row.estimate.price_checked
     parts = [visible_line(row.model.provider), tr("US$ per million")]
     if checked is not None:
@@ -212,7 +212,7 @@ def _why_not_counted(row: CostRow) -> str:
 
 
 def explanation(row: CostRow, view: CostView) -> list[str]:
-    """The model's id, a line for each term of the sum, total, range, calls, remarks and source. Amounts are exact."""
+    """Return the model's ID, then a line for each term, total, range, calls, remarks and source. Amounts are exact."""
     estimate = row.estimate
     lines = [row.model_id]
     if estimate.input_tokens is None:
@@ -230,7 +230,7 @@ def _source(row: CostRow) -> Iterator[str]:
 
 
 def _notes(row: CostRow, view: CostView) -> list[str]:
-    """Notes that apply to the whole request."""
+    """Return the notes that apply to the whole request."""
     lines, estimate = [], row.estimate
     if row.cached_cut:
         lines.append(tr("The scenario caches more tokens than this prompt has; the whole prompt counts as cached."))
@@ -247,7 +247,7 @@ def _notes(row: CostRow, view: CostView) -> list[str]:
 
 
 def _too_long(row: CostRow, view: CostView) -> str:
-    """One sentence for each limit that the request exceeds."""
+    """Return a sentence for each limit that the request exceeds."""
     estimate, context = row.estimate, row.model.context
     parts = row.mixed.kinds[0].estimate.parts if row.mixed is not None else estimate.parts
     output = sum(part.tokens or 0 for part in parts if part.name in ("output", "reasoning"))
@@ -260,7 +260,7 @@ def _too_long(row: CostRow, view: CostView) -> str:
 
 
 def _sentence(note: str) -> str:
-    """A remark of the price table, which stands alone here."""
+    """Return a remark of the price table as a sentence of its own."""
     return note[:1].upper() + note[1:]
 
 
@@ -306,7 +306,7 @@ def _calls_line(calls: int, usd: Decimal, view: CostView) -> str:
 
 
 def _kinds(mixed: MixedCost, view: CostView) -> Iterator[str]:
-    """The terms of each kind of call, under its share."""
+    """Yield the terms of each kind of call, below its share."""
     for kind in mixed.kinds:
         yield _kind_words(kind, view) + ":"
         for part in kind.estimate.parts:
@@ -325,7 +325,7 @@ def _kind_words(kind: CallKind, view: CostView) -> str:
 
 
 def _plans(row: CostRow, view: CostView) -> Iterator[str]:
-    """What a cache and a budget mean for this model."""
+    """Yield the effects of a cache and of a budget for this model."""
     caching = row.mixed.caching if row.mixed is not None else None
     if caching is not None and caching.saves is not None:
         words = tr("Caching saves {usd} per call") if caching.saves >= 0 else tr("Caching adds {usd} per call")
@@ -340,7 +340,7 @@ def _plans(row: CostRow, view: CostView) -> Iterator[str]:
 
 
 def _range_line(estimate: CostEstimate, view: CostView) -> str:
-    """Between which tokens the cost lies where. What is one number is not a range."""
+    """Return the ranges of tokens and of the cost. A single number is not listed as a range."""
     prompt = _tokens(estimate.input_low, estimate.input_high, view)
     output = _tokens(estimate.output_low, estimate.output_high, view)
     if not prompt and not output:
@@ -365,7 +365,7 @@ def _tokens(low: int | None, high: int | None, view: CostView) -> str:
 
 
 def _price(price: Decimal, view: CostView) -> str:
-    """Write a price per million with all its digits, whole cents at least."""
+    """Format a price per million tokens with all its digits, and at least to the cent."""
     return "$" + view.text.localised(f"{price:,.{price_places([price])}f}")
 
 

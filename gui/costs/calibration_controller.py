@@ -1,4 +1,4 @@
-"""Controller of calibration: the samples of the profile for the cost table, and the dialog that takes more."""
+"""Controller of calibration: loads the samples of the profile for the cost table, and opens the dialog for more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CALIBRATION = "calibration"
 
 
 class CalibrationController(QObject):
-    """Created with the cost table."""
+    """Controller of calibration. Created with the cost table."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -35,7 +35,7 @@ class CalibrationController(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show the dialog. The model is the one that the usage will name, or is chosen there."""
+        """Show the dialog. The pasted usage names the model, or the user chooses it there."""
         models = self._models()
         if not models:
             self._context.notifier.remark(self.tr("Prices are still loading. Try again in a moment."))
@@ -54,7 +54,7 @@ class CalibrationController(QObject):
         self._ask()
 
     def _models(self) -> list[Model]:
-        """Models whose counts are not the vendor's own, by name."""
+        """Return the models whose counts are not the vendor's own, sorted by name."""
         service = self._costs.service
         found = (model for model in service.models if model.count.tokenizer and model.count.label in CALIBRATED_LABELS)
         return sorted((model for model in found if not model.is_retired(service.today)), key=lambda model: model.name)

@@ -1,4 +1,4 @@
-"""Asks for the usage that a provider reported for the text in the editor, and lists what was learned from such."""
+"""Dialog for the usage that a provider reported for the text in the editor, with a list of the saved samples."""
 
 from __future__ import annotations
 
@@ -53,14 +53,17 @@ SIZE = (760, 600)
 
 
 class CalibrationDialog(QDialog):
-    """Signals: ``asked()`` when what is entered is to be read; ``keep_asked(Sample)``; ``remove_asked(set[int])``."""
+    """Dialog that calibrates counts with a reported usage.
+
+    Signals: ``asked()`` when the input is to be read; ``keep_asked(Sample)``; ``remove_asked(set[int])``.
+    """
 
     asked = Signal()
     keep_asked = Signal(object)
     remove_asked = Signal(set)
 
     def __init__(self, models: Sequence[Model], theme: Theme, parent: QWidget) -> None:
-        """``models``: those whose counts can be calibrated. None is chosen until a usage names one."""
+        """``models``: those whose counts can be calibrated. None is selected until a usage names one."""
         super().__init__(parent)
         self.setObjectName("calibrationDialog")
         self.setWindowTitle(self.tr("Calibrate counts"))
@@ -70,7 +73,7 @@ class CalibrationDialog(QDialog):
         self._make_list()
         self._place()
         self._is_own_choice = False
-        self.insists = False  # True if the model was chosen after the usage was pasted
+        self.insists = False  # True if the user chose the model after pasting the usage
         self.usage.textChanged.connect(self._on_pasted)
         self.model.currentIndexChanged.connect(self._on_chosen)
         self.model.activated.connect(self._on_chosen)
@@ -85,12 +88,12 @@ class CalibrationDialog(QDialog):
 
     @property
     def chosen(self) -> Model | None:
-        """The model that the user chose, rather than a usage."""
+        """Model chosen by the user rather than named by a usage."""
         chosen: Model | None = self.model.currentData() if self._is_own_choice else None
         return chosen
 
     def show_reading(self, reading: UsageReading) -> None:
-        """Show what was pasted and what it would change. Selects the model that the usage names."""
+        """Show the pasted usage and its effect on the count. Selects the model that the usage names."""
         self._show_model(reading)
         self._sample = reading.sample
         self.keep.setEnabled(reading.sample is not None)
@@ -257,7 +260,7 @@ def _range(rule: CountRule) -> str:
 
 
 def _column(key: str, title: str, text: Callable[[Sample, QLocale], str], *, numeric: bool = False) -> Column:
-    """A column that may be too narrow for its text."""
+    """Return a column with a tooltip, since it may be too narrow for its text."""
     return Column(key, title, "", text, numeric=numeric, tip=text)
 
 

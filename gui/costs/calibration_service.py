@@ -1,6 +1,6 @@
-"""Samples of what providers billed: read from their answers, kept in the profile, taken out again.
+"""Samples of billed usage: parsed from API responses, saved in the profile, removed again.
 
-The work of lanes. How a sample changes a count is in ``pricing.calibration``.
+These functions run in job lanes. ``pricing.calibration`` defines how a sample changes a count.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 VERSION = 1
 
 CALIBRATED_LABELS = frozenset({"assumed", "estimated"})
-"""Counts that are not the vendor's own."""
+"""Qualities of counts that are not the vendor's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsageRequest:
-    """What the user pasted as the ``usage`` of a text with these counts by encoding.
+    """Pasted ``usage`` of a text with these counts by encoding.
 
-    ``model``: the one that was chosen, None for none; it counts where the usage names no model, or with ``insists``.
-    ``known``: all models of the price table. ``text``: some of the text. ``kind``: what it is taken for, None for what
-    it looks like. ``framing``: tokens that the request had around the text. ``kept``: the samples there are.
+    ``model``: the model chosen, if any; used if the usage names none, or with ``insists``. ``known``: all models of the
+    price table. ``text``: a sample of the text. ``kind``: kind of text chosen, None to detect it. ``framing``: tokens
+    of the request besides the text. ``kept``: the saved samples.
     """
 
     pasted: str
@@ -55,10 +55,8 @@ class UsageRequest:
 
 @dataclass(frozen=True, slots=True)
 class UsageReading:
-    """What was pasted, in one form: ``usage`` where it could be read, ``sample`` where it teaches anything, with the
-    rules of counting before and after it, else ``why`` not. ``model``: whose sample it is, None where that has to be
-    chosen.
-    """
+    """Result of parsing a pasted usage. ``usage`` is set if it could be read; ``sample`` if it is informative, with the
+    counting rules before and after it, else ``why`` not. ``model``: model of the sample, None if it must be chosen."""
 
     kind: Kind
     usage: Usage | None = None
@@ -70,7 +68,7 @@ class UsageReading:
 
 
 def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageReading:
-    """Parse what was pasted, and work out what it would change."""
+    """Parse the pasted usage and calculate its effect on counts."""
     from pricing.calibration import CalibrationError, TextMix, UsageError, make_sample, parse_usage, rule_for
 
     mix = mix_of(request.text) if request.text is not None else TextMix.only("other")
@@ -98,7 +96,7 @@ def read_usage(request: UsageRequest, _ticket: Ticket | None = None) -> UsageRea
 
 
 def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
-    """The model that was billed: that which the usage names, or the one chosen. None, and why, where it has to be
+    """Return the billed model: the one that the usage names, or the one chosen. Returns None and why if it must be
     chosen."""
     if request.insists or not usage.model:
         return request.model, "" if request.model else "the usage names no model: choose the billed one"
@@ -118,7 +116,7 @@ def _model_of(usage: Usage, request: UsageRequest) -> tuple[Model | None, str]:
 
 
 def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
-    """The samples of a file, none where there is no file. Raises OSError, DamagedFile and CalibrationError."""
+    """Load the samples of a file; none if it does not exist. Raises OSError, DamagedFile and CalibrationError."""
     from pricing.calibration import CalibrationError, samples_of
 
     document = read_document(path)
@@ -128,9 +126,9 @@ def load(path: Path, _ticket: Ticket | None = None) -> tuple[Sample, ...]:
 
 
 class Calibrations(QObject):
-    """The samples of one profile.
+    """Samples of one profile.
 
-    Signals: ``changed()`` when there are others; ``read(UsageReading)``; ``failed(str)`` with a reason.
+    Signals: ``changed()`` when samples were added or removed; ``read(UsageReading)``; ``failed(str)`` with the reason.
     """
 
     changed = Signal()
@@ -138,7 +136,7 @@ class Calibrations(QObject):
     failed = Signal(str)
 
     def __init__(self, path: Path, runner: JobRunner, storage: Storage, parent: QObject | None = None) -> None:
-        """``storage``: belongs to this alone."""
+        """``storage``: has no other user."""
         super().__init__(parent)
         self._file = SharedFile(path, VERSION, self)
         self._file.use_storage(storage)
@@ -154,7 +152,7 @@ class Calibrations(QObject):
         self._loading.submit(path)
 
     def ask(self, request: UsageRequest) -> None:
-        """Read what was pasted, soon; of several the newest."""
+        """Parse a pasted usage; only the newest request is answered."""
         self._reading.submit(request)
 
     def add(self, sample: Sample) -> None:

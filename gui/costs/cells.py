@@ -1,9 +1,9 @@
-"""Draws the cells of the cost table: names with their provider, counts with a dot for their quality, amounts with
-quiet zeros, stars, and shares of a context window.
+"""Cells of the cost table: names with their provider, counts with a dot for their quality, amounts with muted zeros,
+stars, and shares of a context window.
 
-New figures come several times a second while someone types, and most cells look like before: one token more in a
+New figures arrive several times a second while the user types, and most cells stay the same: one token more in a
 quarter of a million shows in a single column. Painting a cell takes fifty times as long as comparing it, so the table
-remembers how each cell looked and paints again only those that differ.
+remembers how each cell looked and repaints only those that differ.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ STAR_RADIUS = 6.5
 INNER_RADIUS = 0.42
 """Inner radius of a five-pointed star of radius 1. Exact is 0.38; a fuller star is clearer when small."""
 LEAST_DETAIL = 28.0
-"""Pixels that a provider behind a name needs to be worth its ellipsis."""
+"""Minimum room for a provider after a name, in pixels; with less, not even its ellipsis is useful."""
 ROW_PADDING = 11
 HEADING_HEIGHT = 26
-"""Of the name of a vendor above its rows."""
+"""Height of the vendor's name above its rows, in pixels."""
 MOST_WIDTHS = 5_000
 BAR_STEPS = 2000
-"""Steps of a bar that are told apart: finer than the pixels of any cell."""
+"""Number of distinguished lengths of a bar: finer than the pixels of any cell."""
 
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _TONES = {"stale": "stale", "muted": "stale", "warning": "warning", "error": "error"}
@@ -47,7 +47,7 @@ _DOTS = {EXACT: "success", ESTIMATED: "warning", ASSUMED: "stale"}
 
 
 class Look(NamedTuple):
-    """Data that one cell is drawn from. ``bar``: low and high end in steps; ``mark``: a quality, or ``current``."""
+    """Data that a cell is drawn from. ``bar``: low and high end in steps; ``mark``: a quality, or ``current``."""
 
     runs: tuple[Run, ...]
     tone: str = ""
@@ -56,14 +56,14 @@ class Look(NamedTuple):
 
 
 class CellLooks:
-    """Caches how cells look. A repaint without new data uses the cache."""
+    """Cache of how cells look. A repaint without new data uses it."""
 
     def __init__(self, model: CostTableModel) -> None:
         self._model = model
         self._painted: dict[tuple[int, int], Look] = {}
 
     def paint(self, row: int, column: int) -> Look:
-        """Return the look in which a cell is about to be painted."""
+        """Return the look of a cell that is about to be painted, and remember it."""
         look = self._painted[row, column] = self.look(row, column)
         return look
 
@@ -72,7 +72,7 @@ class CellLooks:
         return self._painted.get((row, column)) != self.look(row, column)
 
     def heading(self, place: int) -> str:
-        """Return the vendor whose group of rows begins here, empty if none does or rows are not grouped."""
+        """Return the vendor whose group of rows begins here; "" if none does or rows are not grouped."""
         model = self._model
         if not model.arrangement.by_vendor or not 0 <= place < model.rowCount():
             return ""
@@ -94,14 +94,14 @@ class CellLooks:
             bar = () if ends is None else tuple(round(end * BAR_STEPS) for end in ends)
             return Look((Run(self._model.cell_text(row, column), strong=False),), tone, bar=bar)
         if declared.painted == "name" and self._model.arrangement.by_vendor:
-            # The heading above says the provider.
+            # The heading above names the provider.
             return Look((drawn_runs(declared, row, view)[0], Run("", strong=False)), tone, current)
         mark = quality_of(row) if declared.painted == "tokens" else current if declared.painted == "name" else ""
         return Look(drawn_runs(declared, row, view), tone, mark)
 
 
 class Fonts:
-    """The three weights of a table's font, and the widths of the texts that were drawn in them."""
+    """Three weights of a table's font, and the widths of the texts drawn in them."""
 
     def __init__(self) -> None:
         self.fonts: dict[QFont.Weight, QFont] = {}
@@ -109,12 +109,12 @@ class Fonts:
         self._widths: dict[tuple[str, QFont.Weight], float] = {}
 
     def forget(self) -> None:
-        """Drop the derived fonts: the table has another font."""
+        """Drop the derived fonts after the table's font changed."""
         for known in (self.fonts, self.metrics, self._widths):
             known.clear()
 
     def use(self, font: QFont) -> None:
-        """Derive the weights from a font, unless they are there."""
+        """Derive the weights from a font if that is not done yet."""
         if self.fonts:
             return
         for weight in (QFont.Weight.Normal, QFont.Weight.Medium, QFont.Weight.DemiBold):
@@ -123,7 +123,7 @@ class Fonts:
             self.fonts[weight], self.metrics[weight] = made, QFontMetricsF(made)
 
     def width(self, text: str, weight: QFont.Weight) -> float:
-        """Return the width of a text. Qt shapes it each time, and most texts come again with every count."""
+        """Return the width of a text. Cached, since Qt would shape it each time and most texts recur at every count."""
         width = self._widths.get((text, weight))
         if width is None:
             if len(self._widths) > MOST_WIDTHS:
@@ -133,8 +133,8 @@ class Fonts:
 
 
 class CostCells(QStyledItemDelegate):
-    """The one delegate of the table. It asks the model directly: the default delegate asks for a dozen roles a cell
-    through Qt's variant, which makes a page of cells several times as slow to paint."""
+    """The one delegate of the table. It queries the model directly: Qt's default delegate requests a dozen roles per
+    cell through ``QVariant``, which makes painting several times slower."""
 
     def __init__(self, theme: Theme, looks: CellLooks, parent: QWidget | None = None, *, bars: bool = True) -> None:
         """``bars``: draw a bar beside each share."""
@@ -152,7 +152,7 @@ class CostCells(QStyledItemDelegate):
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         editor = super().createEditor(parent, option, index)
         if isinstance(editor, QLineEdit):
-            editor.setAlignment(Qt.AlignmentFlag.AlignRight)  # where the figure stood
+            editor.setAlignment(Qt.AlignmentFlag.AlignRight)  # as in the cell
         editor.setAccessibleName(str(index.data(Qt.ItemDataRole.AccessibleDescriptionRole)))
         return editor
 
@@ -163,7 +163,7 @@ class CostCells(QStyledItemDelegate):
         return self._colours[role]
 
     def width(self, row: int, column: int, font: QFont) -> float:
-        """Return the width that a cell needs for its whole text; a name counts without its provider."""
+        """Return the width that a cell needs for its whole text; a name without its provider."""
         self.fonts.use(font)
         look, painted = self._looks.look(row, column), COLUMNS[column].painted
         runs = look.runs[:1] if painted == "name" else look.runs
@@ -183,7 +183,7 @@ class CostCells(QStyledItemDelegate):
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         pen = _Pen(painter, self, area, look.tone, mirrored)
         if declared.numeric or declared.painted in ("tokens", "share"):
-            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # as numbers are written everywhere
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # in every locale, numbers run left to right
         if declared.painted == "star":
             self._draw_star(painter, QRectF(cell), look, mirrored)
         elif declared.painted == "name":
@@ -202,11 +202,11 @@ class CostCells(QStyledItemDelegate):
         painter.restore()
 
     def room_above(self, place: int) -> int:
-        """Return the height of the heading above a row, 0 without one."""
+        """Return the height of the heading above a row; 0 if there is none."""
         return HEADING_HEIGHT if self._looks.heading(place) else 0
 
     def draw_heading(self, painter: QPainter, area: QRect, place: int, mirrored: bool) -> None:
-        """Draw the name of the vendor whose rows begin at a place, over all columns."""
+        """Draw the name of the vendor whose rows begin at row ``place``, over all columns."""
         self.fonts.use(self.parent().font())  # type: ignore[union-attr]
         painter.save()
         painter.fillRect(area, self.colour("page"))
@@ -247,18 +247,18 @@ class CostCells(QStyledItemDelegate):
         pen.draw_share(track, (look.bar[0] / BAR_STEPS, look.bar[1] / BAR_STEPS))
 
     def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
-        """Return a weight of the font in use."""
+        """Return the font of this weight and its metrics."""
         return self.fonts.fonts[weight], self.fonts.metrics[weight]
 
 
 class _Pen:
-    """Writes into one cell from its start or its end, whichever side that is."""
+    """Painter of one cell, which mirrors positions for right-to-left text."""
 
     def __init__(self, painter: QPainter, cells: CostCells, area: QRectF, tone: str, mirrored: bool) -> None:
         self._painter, self._cells, self.area, self._tone, self._mirrored = painter, cells, area, tone, mirrored
 
     def flipped(self, x: float, width: float) -> float:
-        """Return where something of this width begins that would begin at ``x`` where one reads from the left."""
+        """Return the x of something of this width, mirrored in right-to-left layouts."""
         return self.area.left() + self.area.right() - x - width if self._mirrored else x
 
     def draw_share(self, area: QRectF, ends: tuple[float, float]) -> None:
@@ -267,7 +267,7 @@ class _Pen:
         draw_share(self._painter, place, ends, self._cells.colour, mirrored=self._mirrored)
 
     def from_start(self, text: str, x: float, weight: QFont.Weight, role: str) -> float:
-        """Draw a text, elided if it does not fit; return where it ends."""
+        """Draw a text, elided if it does not fit; return its right end."""
         room = self.area.right() - x
         width = self._cells.fonts.width(text, weight)
         if width > room:
@@ -277,19 +277,19 @@ class _Pen:
         return x + width
 
     def from_end(self, runs: tuple[Run, ...], right: float, weight: QFont.Weight) -> float:
-        """Write parts that end at ``right``, the strong ones in this weight; return where they begin."""
+        """Write parts that end at ``right``, the strong ones in this weight; return their start."""
         parts = [(run, weight if run.strong else QFont.Weight.Normal) for run in runs if run.text]
         widths = [self._cells.fonts.width(run.text, part) for run, part in parts]
         room = right - self.area.left()
         if sum(widths) > room:
-            # A figure without its end is another figure: what has no room says so.
+            # A figure cut at its end would read as another figure, so it is elided.
             text = "".join(run.text for run, _ in parts)
             cut = self._cells.font_of(weight)[1].elidedText(text, Qt.TextElideMode.ElideRight, room)
             width = self._cells.fonts.width(cut, weight)
             self._write(cut, right - width, width, weight, "text")
             return right - width
         start = right - sum(widths)
-        # The whole stands at the other side where one reads from there; its parts keep their order, as its digits do.
+        # In right-to-left layouts the whole is mirrored; its parts keep their order, as digits do.
         x = self.flipped(start, sum(widths))
         for (run, part), width in zip(parts, widths, strict=True):
             self._write_at(run.text, x, width, part, "text" if run.strong else "stale")
@@ -312,7 +312,7 @@ class _Pen:
 
 
 def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -> None:
-    """Draw the quality of a count: full if exact, half full if estimated, a ring if assumed."""
+    """Draw the quality of a count: a full dot if exact, half full if estimated, a ring if assumed."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(QPen(colour, 1.4))
     painter.setBrush(colour if quality == EXACT else Qt.BrushStyle.NoBrush)
@@ -326,7 +326,7 @@ def draw_dot(painter: QPainter, centre: QPointF, quality: str, colour: QColor) -
 
 
 def star(centre: QPointF, radius: float) -> QPolygonF:
-    """Return a five-pointed star, one point up. A shape, not a letter: not every font has stars."""
+    """Return a five-pointed star, one point up. A shape rather than a character, since not every font has stars."""
     corners = []
     for step in range(10):
         reach = radius if step % 2 == 0 else radius * INNER_RADIUS
@@ -336,5 +336,5 @@ def star(centre: QPointF, radius: float) -> QPolygonF:
 
 
 def dot_colour(theme: Theme, quality: str) -> QColor:
-    """Return the colour of the dot of a quality."""
+    """Return the colour of a quality's dot."""
     return theme.colour(_DOTS[quality])

@@ -1,4 +1,4 @@
-"""A bar chart of the totals. pyqtgraph is loaded when the chart is first shown."""
+"""Bar chart of the totals. pyqtgraph is loaded when the chart is first shown."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from gui.widgets.plot_turn import PlotTurn
 MOST_BARS = 40
 DEFAULT_BARS = 12
 REDRAW_MS = 150
-"""Figures that change faster than this (someone types, or sizes the window) are drawn together."""
+"""Time within which changes (of figures or of the window's size) are drawn together, in milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: lengths for drawing as floats, in the currency shown; the text as the table says and as it draws it."""
+    """Bar of the chart: lengths as floats in the currency shown, the text as in the table, and the text as drawn."""
 
     model_id: str
     name: str
@@ -39,7 +39,7 @@ class Bar:
 
 
 def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
-    """The first ``most`` rows whose total is known, in the order given."""
+    """Return bars for the first ``most`` rows with a known total, in the order given."""
     bars: list[Bar] = []
     for row in rows:
         middle, estimate = usd_middle(row), row.estimate
@@ -65,7 +65,7 @@ def bars_of(rows: Sequence[CostRow], view: CostView, most: int) -> list[Bar]:
 class CostChart(QWidget):
     """Bars for the first rows of the table, with their ranges.
 
-    Signals: ``options_changed()`` when the number of bars or the scale was changed.
+    Signals: ``options_changed()`` when the number of bars or the scale changed.
     """
 
     options_changed = Signal()
@@ -106,7 +106,7 @@ class CostChart(QWidget):
         self._body.addLayout(self._field, 1)
 
     def _make_options(self) -> QHBoxLayout:
-        """Title, number of bars and scale, in one row."""
+        """Return a row with title, number of bars and scale."""
         title = PlainLabel(self.tr("One call"))
         title.setProperty("role", "strong")
         self.scale = QTabBar(objectName="chartScale")
@@ -148,19 +148,19 @@ class CostChart(QWidget):
         return self.scale.currentIndex() == 1
 
     def start(self) -> None:
-        """Allow the chart to load when it is first shown."""
+        """Start loading pyqtgraph if the chart is visible, else when it is first shown."""
         self._loading = Loading(self)
         if self.isVisible():
             self._load()
 
     def set_rows(self, rows: Sequence[CostRow], view: CostView) -> None:
-        """Draw these rows, soon or when the chart is next seen."""
+        """Draw these rows soon, or when the chart is next shown."""
         self._rows, self._view = rows, view
         if self.isVisible() and not self._redraw.isActive():
             self._redraw.start()
 
     def state(self) -> dict[str, Any]:
-        """The options as a JSON value."""
+        """Return the options as JSON data."""
         return {"log": self.is_log, "bars": self.most.value()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
@@ -204,7 +204,7 @@ class CostChart(QWidget):
         self._plot.hide()
         self._plot.wheel_turned.connect(self._on_wheel)
         self._field.insertWidget(0, self._plot, 1)
-        in_next_turn(self, self._turn.ask)  # making and drawing in one go would hold up the window
+        in_next_turn(self, self._turn.ask)  # creating and drawing at once would block the window
 
     @Slot()
     def _on_options(self) -> None:
@@ -245,7 +245,7 @@ class CostChart(QWidget):
             QCoreApplication.sendEvent(self.scroll, event)
 
     def _room(self) -> int:
-        """How many bars fit below each other so that their names can be read."""
+        """Return the number of bars that fit with readable names."""
         line = self.fontMetrics().height()
         return max(1, (self.height() - self.most.height() - 3 * line) // line)
 

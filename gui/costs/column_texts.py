@@ -1,4 +1,4 @@
-"""The cells of the cost table that hold money, and what a budget and a cache make of them."""
+"""Money cells of the cost table, including the effects of a budget and a cache."""
 
 from __future__ import annotations
 
@@ -22,38 +22,40 @@ def tr(text: str) -> str:
 
 
 def input_usd_text(row: CostRow, view: CostView) -> str:
-    """The cost of the prompt of one call."""
+    """Return the cost of the prompt of one call, as text."""
     estimate = row.estimate
     return view.text.usd(estimate.usd_label, estimate.input_usd, estimate.input_usd_low, estimate.input_usd_high)
 
 
 def output_usd_text(row: CostRow, view: CostView) -> str:
-    """What output and reasoning of one call cost, with a sign where the price is not sure: the count is the user's."""
+    """Return the cost of output and reasoning of one call, as text, with a sign only if the price is uncertain: the
+    user set the count."""
     estimate = row.estimate
     label = estimate.usd_label if estimate.price_note else None
     return view.text.usd(label, estimate.output_usd, estimate.output_usd_low, estimate.output_usd_high)
 
 
 def usd_text(row: CostRow, view: CostView) -> str:
-    """The cost of one call."""
+    """Return the cost of one call, as text."""
     estimate = row.estimate
     return view.text.usd(estimate.usd_label, estimate.usd, estimate.usd_low, estimate.usd_high)
 
 
 def calls_text(row: CostRow, view: CostView) -> str:
-    """What all calls cost, with a sign where that is more than the budget, or may be."""
+    """Return the cost of all calls, as text, with a warning sign if it exceeds the budget or may."""
     estimate = row.estimate
     usd = view.text.usd(estimate.usd_label, estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
     return f"⚠ {usd}" if excess(row, view) else usd
 
 
 def calls_tone(row: CostRow, view: CostView) -> str:
-    """``warning`` where all calls cost more than the budget, or may."""
+    """Return ``warning`` if the cost of all calls exceeds the budget or may, else ""."""
     return "warning" if excess(row, view) else ""
 
 
 def ratio_ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
-    """The ends of the ratio of this row's total to the pinned row's, None where one of them is unknown or free."""
+    """Return the ends of the ratio of this row's total to the pinned row's; None if a total is unknown or the pinned
+    row is free."""
     base = view.baseline
     if base is None or base.estimate.usd is None or row.estimate.usd is None:
         return None
@@ -64,14 +66,14 @@ def ratio_ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
 
 
 def ratio_middle(row: CostRow, view: CostView) -> Decimal | None:
-    """The ratio of the middles of both totals, None where one of them is unknown or the pinned one is free."""
+    """Return the ratio of the middles of both totals; None if one is unknown or the pinned row is free."""
     mine = usd_middle(row)
     other = usd_middle(view.baseline) if view.baseline else None
     return mine / other if mine is not None and other else None
 
 
 def ratio_text(row: CostRow, view: CostView) -> str:
-    """The ratio of this row's total to the pinned row's, as text."""
+    """Return the ratio of this row's total to the pinned row's, as text."""
     if view.baseline is None:
         return ""
     if row.model_id == view.baseline.model_id:
@@ -81,9 +83,9 @@ def ratio_text(row: CostRow, view: CostView) -> str:
 
 
 def excess(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
-    """By how many US dollars all calls are over the budget, at least (0 or less: perhaps not at all) and at most.
+    """Return by how many US dollars all calls exceed the budget: minimum (0 or less if perhaps not at all) and maximum.
 
-    None where they are not, where there is no budget, and where the cost is not known.
+    Returns None if they do not, if there is no budget, or if the cost is unknown.
     """
     low, high = row.estimate.usd_calls_low, row.estimate.usd_calls_high
     if view.budget is None or low is None or high is None or high <= view.budget:
@@ -92,19 +94,19 @@ def excess(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
 
 
 def excess_text(row: CostRow, view: CostView, over: tuple[Decimal, Decimal]) -> str:
-    """By how much the budget is exceeded: ``$3.20``, ``≈ $2.1–2.6``, ``up to $0.40``."""
+    """Return the excess over the budget as text: ``$3.20``, ``≈ $2.1–2.6``, ``up to $0.40``."""
     if over[0] <= 0:
         return tr("up to {usd}").format(usd=view.text.amount(over[1]))
     return view.text.usd(row.estimate.usd_label, *((over[0] + over[1]) / 2, *over))
 
 
 def break_even(row: CostRow) -> Decimal | None:
-    """The share of calls from which the cache pays, None where calls do not differ in it or a price is unknown."""
+    """Return the share of calls from which caching pays off; None if all calls are alike or a price is unknown."""
     return row.mixed.caching.break_even if row.mixed is not None and row.mixed.caching is not None else None
 
 
 def break_even_text(row: CostRow, view: CostView) -> str:
-    """The break-even share as text."""
+    """Return the break-even share as text."""
     share = break_even(row)
     if share is None:
         return view.text.unknown()
@@ -112,7 +114,7 @@ def break_even_text(row: CostRow, view: CostView) -> str:
 
 
 def break_even_words(rows: Sequence[CostRow], view: CostView) -> str:
-    """From which share of calls on the cache pays in these rows, in a sentence."""
+    """Return a sentence on the hit rate from which caching pays off in these rows."""
     known = [share for share in map(break_even, rows) if share is not None]
     paying = [share for share in known if share < 1]
     if not paying:
@@ -125,12 +127,12 @@ def break_even_words(rows: Sequence[CostRow], view: CostView) -> str:
 
 
 def price_in_force(name: str) -> Callable[[CostRow, CostView], Decimal | None]:
-    """The sort key of a price column: the price on the scenario's day, below any long-prompt tier."""
+    """Return the sort key of a price column: the price on the scenario's day, below any tier of long prompts."""
     return lambda row, _view: getattr(row.rates, name) if row.rates is not None else None
 
 
 def price_ends(name: str) -> Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]:
-    """The lowest and the highest price in force: they differ where the price depends on an hour that is not said."""
+    """Return the lowest and highest price in effect, which differ if the price depends on an hour that is not set."""
     price = price_in_force(name)
 
     def ends(row: CostRow, view: CostView) -> tuple[Decimal, Decimal] | None:
@@ -144,8 +146,8 @@ def price_ends(name: str) -> Callable[[CostRow, CostView], tuple[Decimal, Decima
 
 
 def price_text(name: str) -> Callable[[CostRow, CostView], str]:
-    """What a column of a price says; every digit, for it is what was published. Shows both prices if it depends on the
-    hour and the scenario names none."""
+    """Return the text function of a price column. Shows every published digit, and both prices if the price depends on
+    the hour and the scenario names none."""
     price = price_ends(name)
 
     def text(row: CostRow, view: CostView) -> str:
@@ -158,9 +160,8 @@ def price_text(name: str) -> Callable[[CostRow, CostView], str]:
 
 
 def can_be_changed(row: CostRow, path: str) -> bool:
-    """Whether a price can be changed in its cell: not those of a vocabulary, which has none, and not where an announced
-    change is in force, for what would be changed is the price of before.
-    """
+    """Return True if a price can be edited in its cell. False for user tokenizers, which have no prices, and while an
+    announced change is in effect, since editing would change the earlier price."""
     name = path.removeprefix("price.")
     if row.model.vendor == OWN_VENDOR or row.rates is None:
         return False
@@ -168,7 +169,7 @@ def can_be_changed(row: CostRow, path: str) -> bool:
 
 
 def typed_price(row: CostRow, path: str) -> str:
-    """A price as one would type it: in the currency of the user's file."""
+    """Return a price as the user would type it: in the currency of the user's file."""
     name = path.removeprefix("price.")
     price = getattr(row.model.price.rates, name)
     return "" if price is None else typed_amount(row.model, price, row.model.origin.get(path, ""))

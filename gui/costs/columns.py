@@ -1,8 +1,8 @@
-"""The columns of the cost table, declared as data.
+"""Columns of the cost table, declared as data.
 
-A column says how a row is written (``text``), what it is sorted by (``sort``, None for unknown), which exact values an
-export holds for it (``exported``), and how the table shows it. Adding a column is one entry in ``COLUMNS``; keys are
-kept in the settings and name the fields of exports, so they stay as they are.
+A column defines the text of a row (``text``), its sort value (``sort``, None if unknown), the exact values in exports
+(``exported``), and how the table shows it. Adding a column takes one entry in ``COLUMNS``. Keys are saved in the
+settings and name the fields of exports, so they must not change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from gui.costs.rows import CostRow, natural, usd_middle
 from gui.widgets.table_model import Column
 
 LABEL_ORDER = tuple(SIGNS)
-"""Labels as they are sorted, best first."""
+"""Count qualities in sort order, best first."""
 
 
 _PRICES = {
@@ -59,11 +59,11 @@ _PRICES = {
 
 @dataclass(frozen=True, slots=True)
 class CostView:
-    """What the text of a row depends on besides the row.
+    """Settings that the text of a row depends on besides the row.
 
-    ``today`` is the day it is, from which ages count; ``on`` the day whose prices are in force in the scenario.
-    ``budget`` is what all calls may cost in US dollars, None without; ``calls_a_day`` 0 if it is not given.
-    ``current`` is the id of the model whose figures the window shows; ``places`` the decimals of columns of amounts.
+    ``today`` is the current day, from which ages count; ``on`` is the day whose prices the scenario uses. ``budget`` is
+    the limit for all calls in US dollars, None without; ``calls_a_day`` is 0 if not given. ``current`` is the ID of the
+    model whose figures the window shows; ``places`` are the decimals of each column of amounts.
     """
 
     text: CostText
@@ -84,12 +84,12 @@ Ends = Callable[[CostRow, CostView], tuple[Decimal, Decimal] | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CostColumn(Column):
-    """A column of the cost table; ``{calls}`` in its title and hint is filled in.
+    """Column of the cost table; ``{calls}`` in its title and hint is filled in.
 
-    ``widest`` is a text as wide as the column's usual ones get: a fresh column has room for it. ``counted`` cells
-    follow the text. ``painted`` names how the delegate draws the column where text alone will not do: ``star``,
-    ``name``, ``tokens``, ``amount``, ``price``, ``share``. ``ends`` are those of an amount or a price. ``edits`` is the
-    path in a price file of what can be changed in the cell.
+    ``widest`` is a text of the column's usual maximum width, for which a fresh column has room. ``counted`` cells
+    depend on the text. ``painted`` names how the delegate draws a column that is more than text: ``star``, ``name``,
+    ``tokens``, ``amount``, ``price``, ``share``. ``ends`` returns the range of an amount or a price. ``edits`` is the
+    path in a price file of the value that the cell edits.
     """
 
     widest: str
@@ -101,17 +101,17 @@ class CostColumn(Column):
 
 
 def title_of(column: CostColumn, view: CostView) -> str:
-    """The title shown in the header."""
+    """Return the title for the header."""
     return tr(column.title).format(calls=view.text.localised(f"{view.calls:,}"))
 
 
 def hint_of(column: CostColumn, view: CostView) -> str:
-    """One sentence on what the column holds."""
+    """Return a sentence on the content of the column."""
     return tr(column.hint).format(calls=view.text.localised(f"{view.calls:,}"))
 
 
 def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
-    """The ends of the share of the context window that the prompt takes, None where unknown."""
+    """Return the ends of the share of the context window that the prompt takes; None if unknown."""
     estimate, context = row.estimate, row.model.context
     if not context or estimate.input_low is None or estimate.input_high is None:
         return None
@@ -119,7 +119,7 @@ def context_ends(row: CostRow) -> tuple[Decimal, Decimal] | None:
 
 
 def unknown_prices(row: CostRow) -> list[str]:
-    """The prices that were needed and are not known, in words."""
+    """Return the names of the prices that were needed and are unknown."""
     found = []
     for name in row.estimate.unknown:
         block, _, service = name.partition(".")
@@ -176,7 +176,7 @@ def _context_text(row: CostRow, view: CostView) -> str:
 
 
 def _over_input(row: CostRow, tokens: int | None) -> bool:
-    """Whether a prompt of so many tokens is longer than the model takes, where that is less than its window."""
+    """Return True if a prompt of this size exceeds the model's input limit, where that is below its context window."""
     limit = row.model.max_input
     return limit is not None and tokens is not None and tokens > limit
 
@@ -235,12 +235,12 @@ def _spoken_tokens(row: CostRow, view: CostView) -> str:
 
 
 def quality_of(row: CostRow) -> str:
-    """The quality of the prompt's count: a key of ``figures``, empty if there is no count."""
+    """Return the quality of the prompt's count: a key of ``figures``; "" if there is no count."""
     return QUALITIES.get(row.estimate.label or "", "") if row.estimate.input_tokens is not None else ""
 
 
 class Priced(NamedTuple):
-    """What is known of a model besides its name: one call of it, how sure that is, and the user's star."""
+    """Details of a model in the picker: cost of one call, quality of its count, and the user's star."""
 
     price: tuple[Run, ...] = ()
     quality: str = ""
@@ -249,10 +249,10 @@ class Priced(NamedTuple):
 
 
 def drawn_runs(column: CostColumn, row: CostRow, view: CostView) -> tuple[Run, ...]:
-    """The parts of a cell as it is drawn, without the sign that its dot stands for."""
+    """Return the parts of a cell as drawn, without the sign that its dot replaces."""
     if column.key == "model":
         provider = visible_line(row.model.provider)
-        # Some names end in their provider, which stands behind them anyway.
+        # Some names end with their provider, which is drawn after them anyway.
         return Run(_model_text(row, view).replace(f" ({provider})", "", 1)), Run(provider, strong=False)
     if column.painted == "tokens":
         estimate = row.estimate
@@ -270,7 +270,7 @@ def drawn_runs(column: CostColumn, row: CostRow, view: CostView) -> tuple[Run, .
 
 
 def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:
-    """Return the decimals of each column of amounts, by the amounts in it."""
+    """Return the decimals of each column of amounts, from the amounts in it."""
     rows = list(rows)
     places = {}
     for column in COLUMNS:
@@ -284,7 +284,7 @@ def column_places(rows: Iterable[CostRow], view: CostView) -> dict[str, int]:
 
 
 def _usd_ends(name: str) -> Ends:
-    """The ends of an amount of the estimate, None where it is not known."""
+    """Return a function for the ends of an amount of the estimate, None if unknown."""
 
     def ends(row: CostRow, _view: CostView) -> tuple[Decimal, Decimal] | None:
         estimate = row.estimate
@@ -314,12 +314,12 @@ def _calls_middle(row: CostRow, view: CostView) -> Decimal | None:
 
 
 def _typed_price(row: CostRow, _view: CostView, path: str) -> str | None:
-    """The initial text of a price editor; None if the price cannot be changed."""
+    """Return the initial text of a price editor; None if the price cannot be edited."""
     return typed_price(row, path) if can_be_changed(row, path) else None
 
 
 def _price_column(name: str, title: str, shown: bool = True) -> CostColumn:
-    """A price per million tokens, which is changed in its cell."""
+    """Return a column with a price per million tokens, which can be edited in its cell."""
     return CostColumn(
         f"{name}_price",
         title,
@@ -585,6 +585,6 @@ COLUMNS: tuple[CostColumn, ...] = (
         widest="a cache write that is kept for more than 12 hours",
     ),
 )
-"""Every column, in the order of a fresh table."""
+"""All columns, in the order of a fresh table."""
 
 COLUMN_INDEX = {column.key: index for index, column in enumerate(COLUMNS)}

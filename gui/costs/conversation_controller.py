@@ -1,4 +1,4 @@
-"""Controller of the page Conversation: prices it again when the prompt, prices, scenario or favourites change."""
+"""Controller of the page Conversation: recalculates it when the prompt, prices, scenario or favourites change."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 DELAY_MS = 80
-"""Changes that come faster than this (someone types) are worked out together."""
+"""Time within which changes (by typing) are calculated together, in milliseconds."""
 
 NEEDS = ("gui.costs.conversation_page",)
-"""What making the page loads."""
+"""Modules loaded when the page is built."""
 
 
 class ConversationController(QObject):
-    """Made with the cost table, whose favourites, prices and scenario it takes."""
+    """Controller of the page Conversation. Created with the cost table; uses its favourites, prices and scenario."""
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
+        """``state``: as returned by ``state()``."""
         runner, costs = context.jobs, context.pages.costs
         super().__init__(context.pages)
         assert costs is not None
@@ -48,7 +48,7 @@ class ConversationController(QObject):
         context.pages.when_seen("conversationTab", NEEDS, self._come_to_front)
 
     def state(self) -> dict[str, Any]:
-        """The user's choices for the conversation as a JSON value."""
+        """Return the user's choices for the conversation as JSON data."""
         return self._state if self.panel is None else self.panel.form.choices().plain()
 
     def build(self) -> ConversationPanel:
@@ -99,7 +99,7 @@ class ConversationController(QObject):
         self._lane.submit(TalkRequest(self._revision, talkers, self.panel.form.choices(), scenario))
 
     def _chosen(self) -> tuple[list[CostRow], str]:
-        """The rows to draw, and a sentence that says which they are."""
+        """Return the rows to draw, and a sentence that names them."""
         table = self._costs.model
         chosen = self._reference.rows_beside(table.rows, table.arrangement, len(table.rows))
         if len(chosen) == 1:

@@ -1,4 +1,4 @@
-"""The page Conversation: its form, and the costs of its turns as lines and as a table."""
+"""Page Conversation: its form, and the costs of its turns as curves and as tables."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _fits_text(talk: Talk, text: CostText) -> str:
 
 
 def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
-    """Return the answer in figures with their captions: what the conversation costs, and what the cache is good for."""
+    """Return the key figures with their captions: the cost of the conversation, and the savings of the cache."""
     last = talk.turns[-1]
     turns = text.localised(f"{len(talk.turns):,}")
     found = [(total_text(last, text), tr("{turns} turns, {model}").format(turns=turns, model=talk.model.name))]
@@ -86,7 +86,7 @@ def figures_of(talk: Talk, text: CostText) -> list[tuple[str, str]]:
 
 
 def _turns_columns(talks: Sequence[Talk]) -> tuple[Column, ...]:
-    """Return a column for the number of a turn, and one for each model: what all turns up to this one cost."""
+    """Return a column for the number of a turn, and one for each model with the cost up to this turn."""
     number = Column(
         "turn",
         QT_TRANSLATE_NOOP("ConversationTable", "Turn"),
@@ -128,7 +128,7 @@ def _details(turn: Turn, text: CostText) -> str:
 
 
 def _summary(key: str, title: str, text: Callable[[Talk, CostText], str], **more: Any) -> Column:
-    """A column of the totals, which may be too narrow for its text."""
+    """Return a column of the totals, with a tooltip since it may be too narrow for its text."""
     return Column(key, title, "", text, tip=text, **more)
 
 
@@ -158,23 +158,23 @@ SUMMARY = (
 
 
 def totals_model(text: CostText, line: Callable[[Talk], QIcon], parent: QObject | None = None) -> TableModel:
-    """A row a conversation with a model; ``line`` draws a sample of its line."""
+    """Return a model with a row for each conversation; ``line`` draws a sample of its curve."""
     first = replace(SUMMARY[0], roles={Qt.ItemDataRole.DecorationRole: lambda talk, _text: line(talk)})
     return TableModel((first, *SUMMARY[1:]), text, parent, context="ConversationTable", visible=False)
 
 
 def turns_model(text: CostText, parent: QObject | None = None) -> TableModel:
-    """A row a turn, a column a model."""
+    """Return a model with a row for each turn and a column for each model."""
     return TableModel((), text, parent, context="ConversationTable", visible=False)
 
 
 def show_turns(model: TableModel, talks: Sequence[Talk], text: CostText) -> None:
-    """Show what these conversations have cost up to each of their turns, which are as many in all of them."""
+    """Show the cost of these conversations up to each turn. All of them have the same number of turns."""
     model.show(range(len(talks[0].turns)) if talks else (), text, _turns_columns(talks) if talks else ())
 
 
 class ConversationForm(QWidget):
-    """Shows and gives ``ConversationChoices``.
+    """Form for ``ConversationChoices``.
 
     Signals: ``changed()`` at each change of a control.
     """
@@ -223,7 +223,7 @@ class ConversationForm(QWidget):
         self.show_choices(ConversationChoices())
 
     def choices(self) -> ConversationChoices:
-        """The choices that the controls show."""
+        """Return the choices that the controls show."""
         said: dict[str, Any] = {}
         for field in fields(ConversationChoices):
             control = getattr(self, field.name)
@@ -281,14 +281,14 @@ def _count_box(name: str, spoken: str) -> QSpinBox:
 
 
 QWIDGETSIZE_MAX = 2**24 - 1
-"""Qt's word for no limit."""
+"""Qt's maximum widget size, which means no limit."""
 ROW_PADDING = 12
 SIDE_WIDTH = 278
 TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
 class ConversationPanel(QWidget):
-    """Shows conversations that are computed elsewhere; ``form`` says of what kind."""
+    """View of conversations that are computed elsewhere; ``form`` defines them."""
 
     def __init__(self, theme: Theme, text: CostText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -312,7 +312,7 @@ class ConversationPanel(QWidget):
         theme.changed.connect(WhenSeen(self, self._redraw).ask)
 
     def show_talks(self, talks: Sequence[Talk], text: CostText) -> None:
-        """Show these, in the order in which they come. pyqtgraph is loaded by then, or cannot be."""
+        """Show these conversations, in their order. Loading pyqtgraph has succeeded or failed by then."""
         columns = self.turns.columnCount()
         self._talks, self._text = talks, text
         self.totals.show(talks, text)
@@ -327,7 +327,7 @@ class ConversationPanel(QWidget):
             self._turn.ask_later()
 
     def _place(self) -> None:
-        """What is said at the left; at the right the answer in figures, the curves, and below them the tables."""
+        """Lay out the form at the left, and at the right the key figures, the curves, and the tables below them."""
         said = QWidget(objectName="plain")
         left = QVBoxLayout(said)
         left.setContentsMargins(16, 10, 12, 10)
@@ -379,7 +379,7 @@ class ConversationPanel(QWidget):
             self._redraw()
 
     def _make_plot(self) -> bool:
-        """Create the plot. Returns False if that failed."""
+        """Create the plot. Returns False if pyqtgraph cannot be imported."""
         try:
             from gui.costs.conversation_plot import ConversationPlot
         except ImportError as error:
@@ -394,7 +394,7 @@ class ConversationPanel(QWidget):
 
     @Slot()
     def _redraw(self) -> None:
-        """In the colours and the font of this moment; when it is next visible, if it is not now."""
+        """Redraw in the current colours and font; if the page is hidden, when it is next visible."""
         self._is_drawn = self.isVisible()
         if self._plot is not None and self._is_drawn:
             self.totals.tell_changed(0)

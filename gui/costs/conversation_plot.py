@@ -1,4 +1,4 @@
-"""Draws what conversations have cost so far, over their turns. Imports pyqtgraph; import it late."""
+"""Plot of the accumulated cost of conversations over their turns. Imports pyqtgraph; import it late."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from pricing.scenarios import Turn
 
 MARKS = 10
-"""Marks on a line: enough to know it by, few enough to see it."""
+"""Number of marks on a line: enough to identify it, few enough to see it."""
 MOST_POINTS = 400
-"""Of a line, which has no more bends than can be seen in so many. Six lines of ten thousand took 34 ms to paint and 39
-to prepare; of so many 15 and 11."""
+"""Maximum number of points of a line: more would not be visible. Six lines of ten thousand points took 34 ms to paint
+and 39 ms to prepare; with this many points, 15 and 11 ms."""
 HEAD_ROOM = 1.05
 EDGE = 0.3
-"""Of a turn, behind the last one: room for its number and for the range."""
+"""Room after the last turn for its number and the range, in turns."""
 
 
 class ConversationPlot(pg.PlotWidget):
-    """A line a model; at its end the range, where the tokens are one."""
+    """Plot with a line for each model, with its range at the end if the token count is one."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._money = MoneyAxis("left", levels=2)
@@ -50,12 +50,12 @@ class ConversationPlot(pg.PlotWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.getViewBox().setDefaultPadding(0.0)
         self.getPlotItem().setContentsMargins(2, 6, 10, 2)
-        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # turns go to the right everywhere
+        self.getPlotItem().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # turns go to the right in every locale
         self.setLabel("bottom", self.tr("Turn"))
         self.setAccessibleName(self.tr("Cumulative cost by turn"))
 
     def draw(self, talks: Sequence[Talk], text: CostText) -> None:
-        """Replace everything drawn, in the colours and the font of this moment. Talks of no known cost have no line."""
+        """Replace everything drawn, in the current colours and font. Conversations of unknown cost have no line."""
         self._money.text = text
         self._style(text)
         highest = 0.0
@@ -65,7 +65,7 @@ class ConversationPlot(pg.PlotWidget):
             pen = line_pen(style, self._theme)
             items[0].setData(xs, ys, pen=pen)
             step = max(1, len(xs) // MARKS)
-            # Lines begin their marks at different turns, so that those of alike costs do not cover each other.
+            # Marks of each line begin at a different turn, so that similar lines do not cover each other's.
             chosen = slice(place % step, None, step)
             colour = self._theme.colour(style.role)
             items[1].setData(xs[chosen], ys[chosen], symbol=style.mark, size=MARK, pen=pg.mkPen(colour), brush=colour)
@@ -96,7 +96,7 @@ class ConversationPlot(pg.PlotWidget):
 
 
 def _line(talk: Talk | None, text: CostText) -> tuple[list[float], list[float]]:
-    """Turns and amounts, empty where an amount is unknown. Drawing works in floats."""
+    """Return turns and amounts, empty if an amount is unknown. Drawing works in floats."""
     if talk is None or any(turn.total_usd is None for turn in talk.turns):
         return [], []
     turns = _some_of(talk.turns)
@@ -105,7 +105,7 @@ def _line(talk: Talk | None, text: CostText) -> tuple[list[float], list[float]]:
 
 
 def _some_of(turns: Sequence[Turn]) -> Sequence[Turn]:
-    """Turns as far apart from each other, the first and the last among them; all where they are few."""
+    """Return evenly spaced turns, including the first and the last; all turns if they are few."""
     if len(turns) <= MOST_POINTS:
         return turns
     last = len(turns) - 1

@@ -1,4 +1,4 @@
-"""Conversations with a few models, turn by turn: what is chosen, and the work of a lane. No Qt."""
+"""Conversations with several models, turn by turn: the user's choices, and the job that prices them. No Qt."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 MOST_TURNS = 500
-"""More than a plot shows, and few enough that a worker is done with them before anybody waits."""
+"""Maximum number of turns: more than a plot shows, and few enough that a worker finishes without noticeable delay."""
 MOST_MODELS = 6
-"""Lines that can be told apart."""
+"""Maximum number of models: lines that can be told apart."""
 MOST_TOKENS = 10_000_000
 
 Caching = Literal["none", "minutes", "hour"]
@@ -27,10 +27,9 @@ CACHING: tuple[Caching, ...] = ("none", "minutes", "hour")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationChoices:
-    """Turns that are all alike. Tokens are per turn, ``system`` once: 0 and ``system_is_prompt`` for the text in the
-    editor. Before every ``pause_every``-th turn there is a pause in which the cache is lost; 0: none. ``least_cached``
-    is the shortest prompt that a vendor caches.
-    """
+    """Conversation in which all turns are alike. Token counts are per turn, but ``system`` counts once: 0 and
+    ``system_is_prompt`` for the text in the editor. Before every ``pause_every``-th turn there is a pause in which the
+    cache expires; 0 for none. ``least_cached`` is the shortest prompt that a vendor caches."""
 
     turns: int = 20
     system_is_prompt: bool = True
@@ -43,18 +42,18 @@ class ConversationChoices:
     least_cached: int = 1_024
 
     def late_turns(self) -> frozenset[int]:
-        """The numbers of turns that find the cache empty."""
+        """Return the numbers of the turns that find the cache empty."""
         if not self.pause_every:
             return frozenset()
         return frozenset(range(self.pause_every, self.turns + 1, self.pause_every)) - {1}
 
     def plain(self) -> dict[str, Any]:
-        """The choices as JSON holds them."""
+        """Return the choices as JSON data."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
 
 def conversation_of(plain: Mapping[str, Any]) -> ConversationChoices:
-    """Take back what ``plain`` gave. What is missing or of no use has its value of a first start."""
+    """Restore what ``plain`` returned. Missing and invalid values get their defaults."""
     known: dict[str, Any] = {}
     for field in fields(ConversationChoices):
         value = plain.get(field.name)
@@ -72,7 +71,7 @@ def conversation_of(plain: Mapping[str, Any]) -> ConversationChoices:
 
 
 class Talker(NamedTuple):
-    """A model, and the tokens of the prompt in the editor as it counts them: the figure and its range."""
+    """Model, with the tokens of the editor's prompt in its encoding: the figure and its range."""
 
     model: Model
     prompt: TokenCount | None
@@ -80,7 +79,7 @@ class Talker(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TalkRequest:
-    """``revision`` grows with every request; day, batch and factor are those of ``scenario``."""
+    """Request to price conversations. ``revision`` grows with each; day, batch and factor are those of ``scenario``."""
 
     revision: int
     talkers: tuple[Talker, ...]
@@ -90,10 +89,10 @@ class TalkRequest:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation with one model. ``without`` is the same without a cache, empty where there is none anyway.
+    """Conversation with one model. ``without`` is the same without a cache, empty if it has no cache anyway.
 
-    ``pays_from`` is the turn from which the cache pays, None for never or unknown; ``full_at`` the first turn that does
-    not fit into the context window, None where all do or nothing is known of it.
+    ``pays_from`` is the turn from which the cache pays off, None for never or unknown; ``full_at`` is the first turn
+    that exceeds the context window, None if all fit or the window is unknown.
     """
 
     model: Model
@@ -104,7 +103,7 @@ class Talk:
 
 
 def converse_with_all(request: TalkRequest, ticket: Ticket) -> tuple[Talk, ...]:
-    """A talk for each model in order; those for which the prompt has not been counted are left out."""
+    """Return a conversation for each model, in order; models whose prompt count is missing are omitted."""
     talks = []
     for number, talker in enumerate(request.talkers):
         talk = _talk(talker, request, partial(ticket.progress, number / len(request.talkers), talker.model.name))
@@ -124,7 +123,7 @@ def _talk(talker: Talker, request: TalkRequest, cancel_check: Callable[[], None]
     conversation = Conversation(
         turns=choices.turns,
         system=system,
-        # What is guessed beside a counted text is no better known than that.
+        # Guessed tokens do not improve the quality of the count, so they take that of the text.
         user=replace(exactly(choices.user), label=system.label),
         answer=exactly(choices.answer),
         reasoning=exactly(choices.reasoning),
@@ -145,7 +144,7 @@ def _talk(talker: Talker, request: TalkRequest, cancel_check: Callable[[], None]
 
 
 def talker_of(model: Model, tokens: tuple[int | None, int | None, int | None], label: str | None) -> Talker:
-    """A model with the tokens of the prompt: figure, low and high, as a row of the cost table has them."""
+    """Return a model with the tokens of the prompt: figure, low and high, as in a row of the cost table."""
     from pricing.types import TokenCount
 
     figure, low, high = tokens

@@ -1,4 +1,4 @@
-"""What can be done with rows of the cost table: favourites, hiding, pinning, copying, exporting."""
+"""Actions on rows of the cost table: favourites, hiding, pinning, copying, exporting."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from gui.state.storage import Storage
 
 BOM = "\ufeff"
-"""Without it spreadsheets take a CSV file for the system's old 8-bit encoding."""
+"""Byte order mark. Without it, spreadsheets read a CSV file in the system's legacy 8-bit encoding."""
 
 
 class CostCommands(QObject):
-    """The actions of the cost table, and its menu.
+    """Actions of the cost table, and its menu.
 
-    Signals: ``edit_asked(str)`` with the id of the model whose prices are to be edited; ``undo_asked()`` where a price
-    that was changed in its cell shall be as before.
+    Signals: ``edit_asked(str)`` with the ID of the model whose prices are to be edited; ``undo_asked()`` when the last
+    price edited in a cell is to be restored.
     """
 
     edit_asked = Signal(str)
@@ -65,7 +65,7 @@ class CostCommands(QObject):
         self._show_choices()
 
     def add_table(self, table: CostTable) -> None:
-        """Serve another view of the same rows, which has the selection of the first one."""
+        """Add another view of the same rows, which shares the selection of the first."""
         self._tables.append(table)
         table.addActions(self._table.actions())
         table.menu_asked.connect(self.show_menu)
@@ -73,11 +73,11 @@ class CostCommands(QObject):
 
     @property
     def front(self) -> CostTable:
-        """The view that is in sight."""
+        """View that is visible."""
         return next((table for table in self._tables if table.isVisible()), self._table)
 
     def use_storage(self, storage: Storage) -> None:
-        """Write exports with ``storage``, which has no other writer."""
+        """Enable exports and write them with ``storage``, which has no other writer."""
         self._storage = storage
         storage.written.connect(self._on_written)
         storage.failed.connect(self._on_write_failed)
@@ -85,7 +85,7 @@ class CostCommands(QObject):
             action.setEnabled(True)
 
     def all_actions(self) -> list[QAction]:
-        """Every action, for a menu or a palette of commands."""
+        """Return all actions, for menus and the command palette."""
         return [
             *(self.favourite, self.pin, self.unpin, self.hide, self.explain, self.edit_prices, self.undo_price),
             *(self.copy_tsv, self.copy_markdown, self.copy_json, self.copy_cell, self.export_csv, self.export_json),
@@ -93,7 +93,7 @@ class CostCommands(QObject):
         ]
 
     def view_menu(self, menu: QMenu) -> None:
-        """Fill a menu with what is shown: hidden, retired and embedding models, columns."""
+        """Fill a menu with display options: hidden, retired and embedding models, columns."""
         menu.clear()
         menu.addActions([self.show_hidden, self.show_retired, self.show_embedding])
         menu.addSection(self.tr("Columns"))
@@ -104,14 +104,14 @@ class CostCommands(QObject):
         menu.addAction(self.reload)
 
     def export_menu(self, menu: QMenu) -> None:
-        """Fill a menu with ways to take figures elsewhere."""
+        """Fill a menu with copy and export actions."""
         menu.addActions([self.copy_tsv, self.copy_markdown, self.copy_json])
         menu.addSeparator()
         menu.addActions([self.export_csv, self.export_json])
 
     @Slot(object)
     def show_menu(self, place: QPoint) -> None:
-        """The menu of the selected rows, at a global place."""
+        """Show the menu of the selected rows at a global position."""
         rows = self._table.selected_rows()
         menu = QMenu(self.front)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -128,12 +128,12 @@ class CostCommands(QObject):
         menu.popup(place)
 
     def selection(self, build: Callable[..., ExportTable]) -> ExportTable:
-        """The selected rows (all that are shown where none is) in the columns that are shown."""
+        """Return the selected rows (all visible rows if none is selected) in the visible columns."""
         rows = self._table.selected_rows() or self._model.shown_rows()
         return build(rows, self.front.visible_columns(), self._model.view)
 
     def everything(self) -> ExportTable:
-        """All rows that are shown, in every column, with a word about where they come from."""
+        """Return all visible rows in every column, with metadata about their origin."""
         table = exact_table(self._model.shown_rows(), range(len(COLUMNS)), self._model.view)
         prompt, scenario = self._service.prompt, self._service.scenario
         if scenario is None:
@@ -144,7 +144,7 @@ class CostCommands(QObject):
         return ExportTable(table.columns, table.rows, about)
 
     def write(self, path: Path) -> None:
-        """Export to a file: JSON by its ending, CSV otherwise. Needs ``use_storage``."""
+        """Export to a file: JSON if it ends in ``.json``, else CSV. Needs ``use_storage``."""
         if self._storage is None:
             return
         if path.suffix.casefold() == ".json":
@@ -180,7 +180,7 @@ class CostCommands(QObject):
         readable = self.tr("Copy the selected rows as shown, as a Markdown table")
         typed = self.tr("The selected rows of the cost table with exact values, for a program")
         cell = self.tr("The text of the current cell of the cost table")
-        # Behind these there are keys that few keyboards have, such as F16 and Copy.
+        # The bindings after these are keys that few keyboards have, such as F16 and Copy.
         keys = QKeySequence.keyBindings(QKeySequence.StandardKey.Copy)[:2]
         self.copy_tsv = self._action("costCopyTsv", self._copy_tsv, *keys)
         self.copy_markdown = self._action("costCopyMarkdown", self._copy_markdown)
@@ -232,7 +232,7 @@ class CostCommands(QObject):
         return action
 
     def _add_sorting(self, menu: QMenu) -> None:
-        """Sorting for the keyboard: by the column of the current cell, alone or behind those sorted by."""
+        """Add sorting by keyboard: by the column of the current cell, alone or after the present sort columns."""
         column = self._table.currentIndex().column()
         if column < 0:
             return
@@ -246,17 +246,17 @@ class CostCommands(QObject):
 
     @Slot()
     def toggle_favourite(self) -> None:
-        """Make the selected models favourites, or no longer, where all of them are."""
+        """Make the selected models favourites; if all of them are, make them no longer favourites."""
         self._toggle("favourites", [row.model_id for row in self._table.selected_rows()])
 
     @Slot()
     def toggle_hidden(self) -> None:
-        """Hide the selected models, or no longer, where all of them are hidden."""
+        """Hide the selected models; if all of them are hidden, show them."""
         self._toggle("hidden", [row.model_id for row in self._table.selected_rows()])
 
     @Slot()
     def pin_baseline(self) -> None:
-        """Compare every row with the current one."""
+        """Make the current row the baseline for all rows."""
         row = self._table.current_row()
         if row is not None:
             self._model.change(baseline=row.model_id)
@@ -264,12 +264,12 @@ class CostCommands(QObject):
 
     @Slot()
     def unpin_baseline(self) -> None:
-        """Compare with nothing."""
+        """Remove the baseline."""
         self._model.change(baseline=None)
 
     @Slot()
     def _edit_prices(self) -> None:
-        """In its cell where that is a price, else in the form."""
+        """Edit the price in the current cell if it is one, else open the form."""
         row = self._table.current_row()
         if row is not None and not self.front.edit_price(self._table.currentIndex()):
             self.edit_asked.emit(row.model_id)
@@ -280,7 +280,7 @@ class CostCommands(QObject):
 
     @Slot(str)
     def toggle_star(self, model_id: str) -> None:
-        """Make a model a favourite, or no longer."""
+        """Toggle whether a model is a favourite."""
         self._toggle("favourites", [model_id])
 
     @Slot()
@@ -297,7 +297,7 @@ class CostCommands(QObject):
 
     @Slot()
     def _show_targets(self) -> None:
-        """Name the actions by what they would do to the selected rows."""
+        """Name the actions after their effect on the selected rows."""
         arrangement = self._model.arrangement
         ids = {row.model_id for row in self._table.selected_rows()}
         starred, hidden = ids and ids <= arrangement.favourites, ids and ids <= arrangement.hidden
@@ -306,7 +306,7 @@ class CostCommands(QObject):
         for action in (self.favourite, self.pin, self.hide, self.explain, self.copy_cell):
             action.setEnabled(bool(ids))
         current = self._table.current_row()
-        # A vocabulary of the user's own has a row, but no prices.
+        # A user tokenizer has a row, but no prices.
         self.edit_prices.setEnabled(current is not None and current.model.vendor != OWN_VENDOR)
 
     @Slot(bool)

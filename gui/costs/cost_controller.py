@@ -1,4 +1,4 @@
-"""Controller of the cost table: feeds it counts of the prompt or request, and shows the figures of one model."""
+"""Controller of the cost table: feeds it counts of the prompt or request, and shows figures of the reference model."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ LAST_GOOD_PRICES = "prices-last-good.yaml"
 
 
 class CostController(QObject):
-    """Made after the first picture of the window, with the worker threads.
+    """Controller of the cost table. Created after the first paint of the window, with the worker threads.
 
-    Signals: ``reference_changed()`` when another model was chosen.
+    Signals: ``reference_changed()`` when another reference model was chosen.
     """
 
     reference_changed = Signal()
 
     def __init__(self, context: AppContext, state: dict[str, Any], model_id: str = "") -> None:
-        """``state``: of the cost panel; ``model_id``: chosen in an earlier window."""
+        """``state``: state of the cost panel; ``model_id``: reference model of the last session."""
         super().__init__(context.pages)
         self._context = context
         self.reference = ReferenceModel(model_id)
@@ -87,7 +87,7 @@ class CostController(QObject):
         service.start(context.jobs)
 
     def _panel_actions(self) -> list[QAction]:
-        """What the buttons of the panel do, for the menu and the command palette."""
+        """Return actions for the buttons of the panel, for the menu and the command palette."""
         panel, made = self.panel, []
         for name, text, tip, act in (
             ("costChart", self.tr("Show or hide the chart"), self.tr("Show a chart of the totals"), self._toggle_chart),
@@ -111,7 +111,7 @@ class CostController(QObject):
         return [*made, *panel.names.actions()]
 
     def place_strip(self, splitter: StripSplitter) -> None:
-        """Show the strip below the prompt."""
+        """Add the cost strip below the prompt."""
         splitter.set_strip(self.panel)
         self.panel.set_folded(splitter.folded)
         self.panel.fold_asked.connect(splitter.fold)
@@ -119,12 +119,12 @@ class CostController(QObject):
 
     @Slot()
     def show_costs(self) -> None:
-        """Bring a cost table into sight: the page Models, where the strip is not on the page shown."""
+        """Show a cost table: the page Models if the strip is not on the current page."""
         if not self.panel.tools.isVisible():
             self._context.pages.page(MODELS_PAGE).bring_to_front()
 
     def _fill_page(self, page: Page) -> None:
-        """Show the full view in its page."""
+        """Fill the page Models with the full view."""
         view = self.panel.page
         if view.parent() is not page:
             view.table.setCornerWidget(plain_corner(view.table))
@@ -144,7 +144,7 @@ class CostController(QObject):
     # --- the inspector ------------------------------------------------------------------------------------------------
 
     def _connect_inspector(self, inspector: Inspector) -> None:
-        """Update the labels at most every tenth of a second, and only while they are visible."""
+        """Connect the inspector, which is updated at most every tenth of a second and only while visible."""
         panel, bill = self.panel, inspector.bill
         self._refresh.timeout.connect(self._show_inspected)
         for change in (
@@ -165,7 +165,7 @@ class CostController(QObject):
 
     @Slot()
     def _show_inspected(self) -> None:
-        """Show the token at the caret, and the bill of the selected model or else of the current one."""
+        """Show the token at the caret, and the bill of the selected model, else of the reference model."""
         model, editor = self.panel.model, self._context.prompt.editor
         row = self.panel.table.current_row() or self.reference_row()
         self.inspector.bill.show_row(row, model.view if row is not None else None)
@@ -202,16 +202,16 @@ class CostController(QObject):
         self.panel.model.set_current(model.id if model is not None else "")
 
     def reference_row(self) -> CostRow | None:
-        """The row of the model by which the prompt is measured, in whatever order and filter the table is."""
+        """Return the row of the reference model, whatever the table's order and filter."""
         return self.reference.row(self.panel.model.rows)
 
     def reference_model(self) -> Model | None:
-        """That model, None before the prices are loaded."""
+        """Return the reference model; None before the prices are loaded."""
         return self.reference.of(self.service.models)
 
     @Slot(str)
     def choose_model(self, model_id: str) -> None:
-        """Measure by another model, and show the tokens of its own encoding where that is known."""
+        """Choose the reference model, and show the tokens of its encoding if that is known."""
         if model_id == self.reference.chosen:
             return
         self.reference.chosen = model_id
@@ -222,7 +222,7 @@ class CostController(QObject):
         self.reference_changed.emit()
 
     def _priced_models(self) -> dict[str, Priced]:
-        """What the list of the picker says of each model."""
+        """Return the details of each model for the picker."""
 
         view, total = self.panel.model.view, COLUMNS[COLUMN_INDEX["total"]]
         return {

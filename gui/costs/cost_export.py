@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 def exact_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
-    """Exact values under stable English names; ``columns`` are places in ``COLUMNS``."""
+    """Return exact values under stable English names; ``columns`` are indices into ``COLUMNS``."""
     return table_model.exact_table([COLUMNS[column] for column in columns], rows, view)
 
 
 def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostView) -> ExportTable:
-    """The text of the cells under the titles of the columns, numbers as in English whatever the locale."""
+    """Return the texts of the cells under the titles of the columns, with English numbers in any locale."""
     plain, chosen = replace(view, text=CostText(QLocale.c())), [COLUMNS[column] for column in columns]
     return table_model.readable_table(chosen, [title_of(column, plain) for column in chosen], rows, plain)
 
@@ -35,7 +35,7 @@ def readable_table(rows: Sequence[CostRow], columns: Sequence[int], view: CostVi
 def about_lines(
     when: datetime, version: str, prices_hash: str, encoding: str, scenario: Scenario, mix: CallMix | None = None
 ) -> tuple[tuple[str, Value], ...]:
-    """What one needs to make sense of an export later on. ``when`` has a time zone."""
+    """Return the context that makes an export understandable later on. ``when`` has a time zone."""
     return (
         ("exported", when.isoformat(timespec="seconds")),
         ("application", f"Tokenloupe {version}".strip()),
@@ -65,7 +65,7 @@ def _range_lines(name: str, ends: tuple[int, int] | None) -> tuple[tuple[str, Va
 
 
 def _mix_lines(mix: CallMix | None) -> tuple[tuple[str, Value], ...]:
-    """How calls differ; nothing where they do not."""
+    """Return how calls differ; empty if they do not."""
     lines: list[tuple[str, Value]] = []
     if mix is not None and mix.hit_rate is not None:
         lines += [("cache_hit_rate", mix.hit_rate), ("cache_for_an_hour", mix.for_an_hour)]
@@ -76,10 +76,10 @@ def _mix_lines(mix: CallMix | None) -> tuple[tuple[str, Value], ...]:
 
 @dataclass(frozen=True, slots=True)
 class ShownCosts:
-    """Taken on the GUI thread, and nothing of it changes: a worker can make the sections.
+    """Immutable snapshot of the costs, taken on the GUI thread, from which a worker makes the sections of a report.
 
-    ``when`` has a time zone. ``counts``: tokens by encoding; ``counted_as`` is the encoding of these counts, and
-    ``encoding`` the one that is chosen. ``columns``: of the cost table, from left to right.
+    ``when`` has a time zone. ``counts``: tokens by encoding; ``counted_as`` is the encoding of these counts,
+    ``encoding`` the selected one. ``columns``: columns of the cost table, from left to right.
     """
 
     when: datetime
@@ -93,8 +93,8 @@ class ShownCosts:
     view: CostView
 
     def sections(self) -> tuple[Section, ...]:
-        """What a report says besides the text. For a worker: it looks up the versions of packages in their files, and
-        writes every cell of the table."""
+        """Return the sections of a report besides the text. Runs on a worker thread, since it reads package versions
+        from files and formats every cell of the table."""
         about = about_lines(self.when, our_version(), self.prices_hash, self.encoding, self.scenario)
         return (
             counts_section(self.counts, self.counted_as),

@@ -1,8 +1,8 @@
-"""The rows of the cost table, for Qt's views.
+"""Table model of the cost rows.
 
 The model keeps its own index of rows: filtering and sorting 100 rows takes well under a millisecond, where a
-``QSortFilterProxyModel`` would ask Python for each comparison. New figures of the same rows keep the selection; where
-the set of rows changes the model is reset, and the view restores the selection by model id.
+``QSortFilterProxyModel`` would call Python for each comparison. New figures of the same rows keep the selection. If the
+set of rows changes, the model is reset, and the view restores the selection by model ID.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _NO_INDEX = QModelIndex()
 
 
 class CostTableModel(TableModel):
-    """A row a model, a column as declared in ``COLUMNS``.
+    """Table model with a row for each model and the columns declared in ``COLUMNS``.
 
     Signals: ``arranged()`` after the rows, their order or the user's choices changed; ``current_changed()`` if another
-    model is the current one; ``price_typed(str, str, str)`` with a model's id, the path of a price in a price file and
-    what was typed for it. A price changes when the file has.
+    model is current; ``price_typed(str, str, str)`` with a model's ID, the path of a price in a price file and the
+    typed text. The price itself changes only with the file.
     """
 
     arranged = Signal()
@@ -53,34 +53,34 @@ class CostTableModel(TableModel):
 
     @property
     def arrangement(self) -> Arrangement:
-        """The user's choices of order, filter, favourites and hidden models."""
+        """User's choices of order, filter, favourites and hidden models."""
         return self._arrangement
 
     @property
     def result(self) -> Arranged:
-        """The rows shown and the numbers of those left out."""
+        """Rows shown, and the numbers of rows not shown."""
         return self._result
 
     @property
     def stale(self) -> bool:
-        """Whether the figures are those of an earlier text."""
+        """True if the figures are those of an earlier text."""
         return self._stale
 
     @property
     def rows(self) -> tuple[CostRow, ...]:
-        """All rows, hidden ones too, in the order of the price table."""
+        """All rows, including hidden ones, in the order of the price table."""
         return self._rows
 
     def shown_rows(self) -> list[CostRow]:
-        """The rows that are shown, in the order of the table."""
+        """Return the visible rows, in the order of the table."""
         return [self._rows[index] for index in self._result.order]
 
     def row_at(self, row: int) -> CostRow:
-        """The row shown at a place. Raises IndexError."""
+        """Return the row at this index of the table. Raises IndexError."""
         return self._rows[self._result.order[row]]
 
     def place_of(self, model_id: str) -> int:
-        """The place at which a model is shown, -1 where it is not."""
+        """Return the index at which a model is shown, or -1 if it is not."""
         for place, index in enumerate(self._result.order):
             if self._rows[index].model_id == model_id:
                 return place
@@ -100,7 +100,7 @@ class CostTableModel(TableModel):
             self.set_rows(rows, service.scenario.calls, service.today, service.scenario.on)
 
     def set_rows(self, rows: Sequence[CostRow], calls: int, today: date, on: date) -> None:
-        """Show these rows. ``calls`` names the column of the total for all calls; ages count from ``today``."""
+        """Show these rows. ``calls`` is used in the title of the total for all calls; ages count from ``today``."""
         header_changes = calls != self._view.calls
         same_models = [row.model for row in rows] == [row.model for row in self._rows]
         if not same_models:
@@ -122,18 +122,18 @@ class CostTableModel(TableModel):
         self.set_arrangement(replace(self._arrangement, **choices))
 
     def set_text(self, text: CostText) -> None:
-        """Write figures for another locale, or in another currency."""
+        """Set the locale and currency of figures."""
         self._search.clear()
         self._rearrange(self._rows, self._arrangement, replace(self._view, text=text))
 
     def set_plan(self, budget: Decimal | None, calls_a_day: int) -> None:
-        """Set the budget of all calls, and calls a day (0: not given)."""
+        """Set the budget for all calls, and the calls per day (0: not given)."""
         view = replace(self._view, budget=budget, calls_a_day=calls_a_day)
         if view != self._view:
             self._rearrange(self._rows, self._arrangement, view)
 
     def set_current(self, model_id: str) -> None:
-        """Mark the model whose figures the window shows."""
+        """Set the model whose figures the window shows."""
         if model_id != self._view.current:
             self._view = replace(self._view, current=model_id)
             self.tell_changed()
@@ -146,12 +146,12 @@ class CostTableModel(TableModel):
             self.tell_changed()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort by one column only, as ``QTableView.sortByColumn`` asks."""
+        """Sort by one column only, as requested by ``QTableView.sortByColumn``."""
         if 0 <= column < len(COLUMNS):
             self.change(sort=(SortKey(COLUMNS[column].key, order == Qt.SortOrder.DescendingOrder),))
 
     def sort_also(self, column: int) -> None:
-        """Add a column behind those already sorted by; turn its direction where it is one of them."""
+        """Append a sort column, or reverse its direction if it is one already."""
         key = COLUMNS[column].key
         keys = list(self._arrangement.sort)
         for place, sort_key in enumerate(keys):
@@ -163,16 +163,16 @@ class CostTableModel(TableModel):
         self.change(sort=tuple(keys))
 
     def sort_keys(self) -> list[tuple[int, Qt.SortOrder]]:
-        """Columns and directions sorted by, the first one first."""
+        """Return the sort columns and their directions, the primary one first."""
         orders = (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder)
         return [(COLUMN_INDEX[key.column], orders[key.descending]) for key in self._arrangement.sort]
 
     def cell_text(self, row: CostRow, column: int) -> str:
-        """The text of a cell."""
+        """Return the text of a cell."""
         return COLUMNS[column].text(row, self._view)
 
     def tone(self, row: CostRow, column: int) -> str:
-        """``stale``, ``muted``, ``warning``, ``error`` or nothing."""
+        """Return ``stale``, ``muted``, ``warning``, ``error`` or ""."""
         declared = COLUMNS[column]
         if declared.counted and (self._stale or row.pending):
             return "stale"
@@ -180,7 +180,7 @@ class CostTableModel(TableModel):
         return tone or ("muted" if row.estimate.retired or row.model_id in self._arrangement.hidden else "")
 
     def is_stale(self, row: CostRow, column: int) -> bool:
-        """Whether a cell shows a figure of an earlier text."""
+        """Return True if a cell shows a figure of an earlier text."""
         return COLUMNS[column].counted and (self._stale or row.pending)
 
     def title(self, column: int) -> str:
@@ -193,7 +193,7 @@ class CostTableModel(TableModel):
         return 0 if parent.isValid() else len(self._result.order)
 
     def _read(self, row: CostRow, column: int, role: int) -> str:
-        """One sentence; the inspector has the rest."""
+        """Return one sentence about a cell; the inspector has the details."""
         declared, names = COLUMNS[column], {"column": self.title(column), "model": row.model.name}
         if role == Qt.ItemDataRole.AccessibleDescriptionRole:
             return tr("{column} of {model}").format(**names)
@@ -239,7 +239,7 @@ class CostTableModel(TableModel):
         self.arranged.emit()
 
     def _move(self, before: list[str], after: list[str], state: tuple[Any, ...]) -> None:
-        """The same rows in another order: selections and the current cell stay with their models."""
+        """Reorder the same rows, so that selections and the current cell stay with their models."""
         self.layoutAboutToBeChanged.emit()
         place = {model_id: row for row, model_id in enumerate(after)}
         old = self.persistentIndexList()

@@ -1,7 +1,7 @@
-"""The strip below the prompt: scenario, filters and what the prompt costs with each model, in six columns.
+"""Strip below the prompt: scenario, filters and the cost of the prompt with each model, in six columns.
 
-The page Models (``models_page``) is the full view of the same rows. It has the same filters: the bar and the foot stand
-with whichever of the two is in front.
+The page Models (``models_page``) is the full view of the same rows and filters: bar and foot move to whichever of the
+two is in front.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ NOTICES_KEY = "price-file-notices"
 
 
 class CostPanel(QFrame):
-    """Shows what the service says, and tells it the scenario.
+    """Cost strip. Shows the rows of the service, and passes it the scenario.
 
-    Signals: ``state_changed()`` when ``state()`` would give something else: column layout, choices, scenario;
-    ``page_asked()`` when the full view is wanted; ``fold_asked(bool)`` when only the bar is wanted, or all again.
+    Signals: ``state_changed()`` when ``state()`` changes: column layout, choices, scenario; ``page_asked()`` to show
+    the full view; ``fold_asked(bool)`` to fold the strip to its bar or unfold it.
     """
 
     state_changed = Signal()
@@ -70,7 +70,7 @@ class CostPanel(QFrame):
         self.summary = ScenarioSummary(self.scenario, self.popover)
         self.names = ScenarioNames(self.popover.named, self.scenario, notifier)
         self.problems_listed: Callable[[], bool] = lambda: False
-        """True while the problems of the price file are in sight elsewhere: no message tells them again."""
+        """Returns True while another view lists the problems of the price file, so that no message repeats them."""
         self.tools = CostTools(self.model, self.summary)
         self.filter = self.tools.filter
         self.table = CostTable(self.model, theme)
@@ -88,7 +88,7 @@ class CostPanel(QFrame):
 
     @property
     def page(self) -> ModelsPage:
-        """The full view, created on first access. The page that shows it becomes its parent."""
+        """Full view, created on first access. The page that shows it becomes its parent."""
         if self._page is None:
             self._page = page = ModelsPage(self.model, self.table, self.commands, self.status, self._theme, self)
             page.hide()
@@ -100,7 +100,7 @@ class CostPanel(QFrame):
         return self._page
 
     def state(self) -> dict[str, Any]:
-        """The user's arrangement as a JSON value."""
+        """Return the user's arrangement as JSON data."""
         choices = self.model.arrangement
         return {
             "scenario": self.scenario.choices.plain(),
@@ -113,7 +113,7 @@ class CostPanel(QFrame):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore what ``state`` returned; missing or invalid parts stay at their defaults."""
+        """Restore what ``state`` returned; missing or invalid values get their defaults."""
         self.scenario.set(choices_of(_dict(state.get("scenario"))))
         name = state.get("scenario_name")
         self.names.set_name(name if isinstance(name, str) else "")
@@ -124,8 +124,7 @@ class CostPanel(QFrame):
             self._page.restore_state(self._page_state)
 
     def start(self, storage: Storage, book: ScenarioBook | None = None) -> None:
-        """Chart, exports and named scenarios work from now on. ``storage`` belongs to the panel alone. The service
-        starts by itself."""
+        """Enable chart, exports and named scenarios. ``storage`` has no other user. The service starts separately."""
         self.commands.use_storage(storage)
         self._started = True
         if self._page is not None:
@@ -141,10 +140,10 @@ class CostPanel(QFrame):
 
     @Slot()
     def find_cheapest(self) -> None:
-        """Answer on the page Models: exact counts only, the lowest cost first, and its row selected."""
+        """Show the page Models sorted by cost, with exact counts only and the cheapest row selected."""
         self.model.change(exact_only=True, by_vendor=False, sort=(SortKey("total"),))
         self.page_asked.emit()
-        # Favourites and the baseline stand above it.
+        # Favourites and the baseline are shown above it.
         priced = [(cost, row.model_id) for row in self.model.shown_rows() if (cost := usd_middle(row)) is not None]
         if priced:
             self.table.show_model(min(priced)[1])
@@ -220,7 +219,7 @@ class CostPanel(QFrame):
 
     @Slot()
     def _lend_bars(self) -> None:
-        """Lend the bar and the foot to the page."""
+        """Move the bar and the foot to the page."""
         self.page.take_bars(self.tools, self.foot)
 
     def _connect(self) -> None:
@@ -248,7 +247,7 @@ class CostPanel(QFrame):
         self._show_currency()
         self.model.set_plan(self.scenario.budget, choices.calls_a_day)
         self.status.refresh()
-        # Nothing is priced before the start, so the types of pricing need not be imported.
+        # Nothing is priced before the start, so the types of ``pricing`` need not be imported yet.
         if self._service.started:
             self._service.set_scenario(self.scenario.scenario(), self.scenario.mix())
         self._on_state_changed()
@@ -268,7 +267,7 @@ class CostPanel(QFrame):
         self.names.ask_name()
 
     def _show_currency(self) -> None:
-        """Amounts are in the currency chosen, in dollars where the price file has no rate for it."""
+        """Show amounts in the chosen currency, or in dollars if the price file has no rate for it."""
         code = self.scenario.choices.currency
         usd = self._service.exchange_rates.get(code)
         self.status.set_wanted_currency(code)
@@ -315,7 +314,7 @@ class CostPanel(QFrame):
 
     @Slot()
     def _on_prices_reloaded(self) -> None:
-        """Remarks on the user's file are for the moment when it was edited; a start need not repeat them."""
+        """Show notices on the user's file only when it was edited, not at each start."""
         notices = self._service.notices
         if notices:
             text = self.tr("Prices reloaded. In your price file: {notice}").format(notice=notices[0])
@@ -345,7 +344,7 @@ _FLAGS = (
 
 
 def arrangement_of(state: dict[str, Any]) -> Arrangement:
-    """The arrangement in a saved state; invalid parts are left out."""
+    """Return the arrangement of a saved state; invalid values are ignored."""
     sort = tuple(
         SortKey(key[0], key[1] is True)
         for key in _list(state.get("sort"))

@@ -1,4 +1,4 @@
-"""Price the prompt at every model: holds prices, counts and scenario, and prices them together in a lane."""
+"""Pricing of the prompt with every model: holds prices, counts and scenario, and prices them in a job lane."""
 
 from __future__ import annotations
 
@@ -32,22 +32,23 @@ if TYPE_CHECKING:
 
 
 MINUTES, HOUR = 5, 60
-"""How long a prompt stays in the cache, in minutes: usually, and for the higher price."""
+"""Lifetimes of a cached prompt, in minutes: the usual one, and the one at the higher price."""
 DAYS = 30
 """Days of a month of calls."""
 
 
 def calls_of_a_month(per_day: int) -> int:
-    """Calls in thirty days."""
+    """Return the calls in thirty days."""
     from pricing.scenarios import calls_per_month
 
     return calls_per_month(per_day, DAYS)
 
 
 def expected_hit_percent(per_day: int, for_an_hour: bool) -> Decimal:
-    """Of a hundred calls at random moments, how many come within the cache's lifetime after the one before.
+    """Return the expected percentage of calls, at random times, that arrive within the cache lifetime of the one
+    before.
 
-    With one decimal.
+    Rounded to one decimal.
     """
     from pricing.scenarios import expected_hit_rate
 
@@ -57,14 +58,13 @@ def expected_hit_percent(per_day: int, for_an_hour: bool) -> Decimal:
 
 @dataclass(frozen=True, slots=True)
 class PriceRequest:
-    """What to price: models, tokens by encoding, and the scenario.
+    """Request to price models with tokens by encoding in a scenario.
 
-    ``revision`` is that of the text counted. ``counts`` may hold figures of an earlier text for the encodings named in
-    ``pending``, which are still being counted. ``mix`` says how calls differ, None where they do not. ``cards`` keeps
-    prices that were looked up for the next request with the same models; requests that share it run one at a time.
-    ``samples``: what the user was billed for texts; ``sample``: some of this one, by which its kinds are told, None
-    where the models count as they do for any text. ``request``: what is priced instead of the counts. ``narrowing``
-    keeps what these made of the models, as ``cards`` does.
+    ``revision`` is that of the counted text. ``counts`` may hold figures of an earlier text for the encodings in
+    ``pending``, which are still being counted. ``mix`` defines how calls differ, None if they do not. ``cards`` caches
+    looked-up prices for the next request with the same models; requests that share it run one at a time. ``samples``:
+    billed usage of the user; ``sample``: part of the text, to detect its kinds, None if the models count as for any
+    text. ``request``: priced instead of the counts. ``narrowing`` caches the models calibrated with these.
     """
 
     revision: int
@@ -81,14 +81,14 @@ class PriceRequest:
 
 
 def new_cards() -> RateCards:
-    """An empty cache of looked-up prices, one for each set of models."""
+    """Return an empty cache of looked-up prices; each set of models needs its own."""
     from pricing.rates import RateCards
 
     return RateCards()
 
 
 def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[CostRow, ...]:
-    """One row for each model, in the order of the models."""
+    """Return a row for each model, in the order of the models."""
     from pricing import count_for, estimate
 
     def give_way() -> None:
@@ -115,7 +115,7 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
 
 
 def _rates(model: Model, scenario: Scenario, cards: RateCards) -> tuple[Rates, Rates | None]:
-    """The prices of a scenario's service tier and hours, and those outside the peak where the hours are not told."""
+    """Return the prices for a scenario's service tier and hours, and the off-peak prices if the hours are not set."""
     from pricing.rates import depends_on_hour, scaled_rates
     from pricing.types import RATE_NAMES, Rates
 
@@ -129,7 +129,7 @@ def _rates(model: Model, scenario: Scenario, cards: RateCards) -> tuple[Rates, R
 
 
 def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: RateCards) -> CostRow:
-    """The row of a model whose calls are not all alike: what they cost on average."""
+    """Return the row of a model whose calls differ, with their average cost."""
     from pricing.scenarios import mixed_cost
 
     assert request.mix is not None
@@ -142,9 +142,9 @@ def _mixed_row(model: Model, count: TokenCount, request: PriceRequest, cards: Ra
 
 
 def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, bool]:
-    """``scenario`` cut to what a prompt of this size can hold in the cache, and whether anything had to be cut.
+    """Return ``scenario`` limited to what a prompt of this size can hold in the cache, and True if it was limited.
 
-    Someone who types a number of cached tokens that is larger than a short prompt means: all of it is cached.
+    A number of cached tokens above the length of a short prompt means that all of it is cached.
     """
     if count is None:
         return scenario, False
@@ -163,43 +163,45 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
 
 
 PRICE_DELAY_MS = 60
-"""Counts that come faster than this (while typing) are priced together: a table is not read at each key."""
+"""Time within which counts (while typing) are priced together, in milliseconds: a table is not read at each key."""
 
 MOST_DELAY_MS = 500
-"""How long counts that keep coming can put off the prices."""
+"""Maximum time that successive counts can delay pricing, in milliseconds."""
 
 ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS = 300, 1000
-"""The same two while a big text is still being counted: its figures are not final, and the window has enough to do."""
+"""Like the two above, for a big text that is still being counted: its figures are not final, and the window is busy."""
 
 STALE_AFTER_MS = 250
-"""Figures are marked as stale when an edit has gone unpriced for this long; before that a mark would only flicker."""
+"""Time that an edit may go unpriced before figures are marked as stale, in milliseconds; less would flicker."""
 
 SAMPLE_SECONDS = 0.05
-"""Edits closer together than this share one note of when they were made."""
+"""Time within which edits share one timestamp, in seconds."""
 
 LONGEST_WAIT_MS = 600_000
-"""Longest time between two looks at the clock: timers stop while a computer sleeps, and clocks are adjusted."""
+"""Maximum time between two checks of the clock, in milliseconds: timers stop during sleep, and clocks are adjusted."""
 
 
 def utc_now() -> datetime:
-    """Return the time, with its zone."""
+    """Return the current time in UTC, with its time zone."""
     return datetime.now(UTC)
 
 
 class CostService(QObject):
-    """Prices, counts and scenario in; rows of the cost table out.
+    """Service that turns prices, counts and a scenario into rows of the cost table.
 
-    Before ``start``, which follows the first picture of the window, it only remembers what it is told.
+    Before ``start``, which follows the first paint of the window, it only stores its inputs.
 
     Signals:
 
     ``estimated(tuple[CostRow])``: new rows, one for each model, in the order of the price table.
-    ``stale_changed(bool)``: whether the rows belong to an earlier text.
-    ``prices_problem(tuple[Problem])``: mistakes in the user's price file, all of them; empty when it is mended.
-    ``prices_reloaded()``: the user's file was read again and is good.
-    ``prices_changed()``: other prices are in force. ``encodings_changed(tuple[str])``: what has to be counted.
-    ``failed(str)``: a sentence for the user. ``starting()``: now the scenario is wanted, if none was given.
-    ``hour_passed()``: another price may hold from now on, as peak hours began or ended, or another day has begun.
+    ``stale_changed(bool)``: True if the rows belong to an earlier text.
+    ``prices_problem(tuple[Problem])``: all errors in the user's price file; empty when it is fixed.
+    ``prices_reloaded()``: the user's file was read again and is valid.
+    ``prices_changed()``: other prices are in effect.
+    ``encodings_changed(tuple[str])``: the encodings to count in.
+    ``failed(str)``: a sentence for the user.
+    ``starting()``: a scenario is needed now if none was set.
+    ``hour_passed()``: prices may have changed, because peak hours began or ended or a new day began.
     """
 
     starting = Signal()
@@ -258,7 +260,7 @@ class CostService(QObject):
 
     @property
     def started(self) -> bool:
-        """Whether prices are loaded or being loaded."""
+        """True if prices are loaded or being loaded."""
         return self._loading is not None
 
     def start(self, runner: JobRunner) -> None:
@@ -274,17 +276,17 @@ class CostService(QObject):
 
     @property
     def models(self) -> tuple[Model, ...]:
-        """The models whose prices are in force, empty before they are loaded."""
+        """Models whose prices are in effect; empty before they are loaded."""
         return self._models
 
     @property
     def rows(self) -> tuple[CostRow, ...]:
-        """The newest rows."""
+        """Newest rows."""
         return self._rows
 
     @property
     def scenario(self) -> Scenario | None:
-        """The scenario; None before it was set."""
+        """Scenario; None until it is set."""
         return self._scenario
 
     @property
@@ -294,17 +296,17 @@ class CostService(QObject):
 
     @property
     def stale(self) -> bool:
-        """Whether the rows belong to an earlier text."""
+        """True if the rows belong to an earlier text."""
         return self._stale
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """The errors in the user's price file when it was last read."""
+        """Errors in the user's price file when it was last read."""
         return self._loaded.problems
 
     @property
     def instead(self) -> str:
-        """What is in force instead of a broken price file: a constant of ``price_files``, empty where all is well."""
+        """Prices in effect instead of a broken price file: a constant of ``price_files``; "" if there is no error."""
         return self._loaded.instead
 
     @property
@@ -314,22 +316,22 @@ class CostService(QObject):
 
     @property
     def prices_file(self) -> Path | None:
-        """The user's price file, which need not exist."""
+        """User's price file, which may not exist."""
         return self._file
 
     @property
     def prices_hash(self) -> str:
-        """SHA-256 of the user's price file in force, empty where only bundled prices are."""
+        """SHA-256 of the user's price file in effect; "" if only bundled prices are."""
         return self._in_force_hash
 
     @property
     def exchange_rates(self) -> Mapping[str, Decimal]:
-        """What one unit of other currencies costs in US dollars, by the user's price file in force."""
+        """Price of one unit of other currencies in US dollars, from the user's price file in effect."""
         return self._exchange_rates
 
     @property
     def prompt(self) -> PromptCounts | None:
-        """The newest counts."""
+        """Newest counts."""
         return self._prompt
 
     @property
@@ -339,7 +341,7 @@ class CostService(QObject):
 
     @Slot()
     def look_at_clock(self) -> None:
-        """Reprice if peak hours began or ended or a new day began; then wait for the next such moment."""
+        """Reprice if peak hours began or ended or a new day began; then wait for the next such time."""
         now, due = self._now(), self._boundary
         passed = due is not None and now >= due
         if passed or now < self._priced_at:
@@ -353,19 +355,19 @@ class CostService(QObject):
             self.hour_passed.emit()
 
     def _next_boundary(self, now: datetime) -> datetime:
-        """Return when a price changes with the hour, or the day of this place ends."""
+        """Return the next time when a price changes with the hour, or the local day ends."""
         midnight = datetime.combine(now.astimezone().date() + timedelta(days=1), time()).astimezone()
         hours = {model.price.off_peak for model in self._models if model.price.off_peak is not None}
         return min([midnight, *(switch for one in hours if (switch := one.next_switch(now)) is not None)])
 
     def encodings_needed(self) -> list[str]:
-        """The encodings that the models are counted with, in alphabetical order."""
+        """Return the encodings that the models are counted with, in alphabetical order."""
         return sorted({model.count.tokenizer for model in self._models if model.count.tokenizer})
 
     def reload_prices(self, *, quiet: bool = False) -> None:
         """Read the prices again, after the user's file changed. A broken file changes no price.
 
-        ``quiet``: the user did not ask for it, so ``prices_reloaded`` is not told.
+        ``quiet``: the user did not request it, so ``prices_reloaded`` is not emitted.
         """
         if self._loading is not None:
             self._quiet = quiet
@@ -373,7 +375,7 @@ class CostService(QObject):
             self._loading.submit(request)
 
     def set_scenario(self, scenario: Scenario, mix: CallMix | None = None) -> None:
-        """Price for another scenario, in which calls differ as ``mix`` says (None: not at all)."""
+        """Price for another scenario, in which calls differ as defined by ``mix`` (None: not at all)."""
         if (scenario, mix) != (self._scenario, self._mix):
             self._scenario, self._mix = scenario, mix
             self._price()
@@ -385,7 +387,7 @@ class CostService(QObject):
 
     @Slot(int)
     def text_changed(self, revision: int) -> None:
-        """Mark the counts as outdated: the text was edited."""
+        """Mark the counts as outdated, since the text was edited."""
         now = monotonic()
         if self._unpriced and now - self._unpriced[-1][1] < SAMPLE_SECONDS:
             self._unpriced[-1] = (revision, self._unpriced[-1][1])
@@ -396,9 +398,9 @@ class CostService(QObject):
 
     @Slot(object)
     def set_counts(self, counts: PromptCounts, request: RequestTokens | None = None) -> None:
-        """Price new counts, soon. Encodings still being counted keep their figure of before, marked as pending.
+        """Price new counts soon. Encodings still being counted keep their previous figure, marked as pending.
 
-        ``request``: whose counts they are, where they are not of a plain text.
+        ``request``: the request that the counts belong to, if it is not a plain text.
         """
         self._prompt, self._request = counts, request
         self._counted_revision = counts.revision
@@ -439,7 +441,7 @@ class CostService(QObject):
             )
 
     def _pending_now(self) -> frozenset[str]:
-        """The encodings whose figure is still to come; before the first count, all of them but those of no use."""
+        """Return the encodings whose figures are pending; before the first count, all but the unavailable ones."""
         unavailable = set(self._prompt.unavailable) if self._prompt is not None else set()
         never = set(self.encodings_needed()) - self._counts.keys() - unavailable
         return self._pending | never
@@ -485,7 +487,7 @@ class CostService(QObject):
         self._watch_age()
 
     def _watch_age(self) -> None:
-        """Mark the rows by the age of the oldest edit that they do not know of, and look again when it has aged."""
+        """Mark the rows as stale by the age of the oldest unpriced edit, and check again when it has aged."""
         waited = (monotonic() - self._unpriced[0][1]) * 1000 if self._unpriced else 0.0
         stale = bool(self._unpriced) and waited >= STALE_AFTER_MS
         if self._unpriced and not stale:
@@ -496,7 +498,7 @@ class CostService(QObject):
 
 
 class PricedText(QObject):
-    """Passes the counts of the prompt or of the request to the cost service, and labels the table accordingly."""
+    """Switch between prompt and request: passes the counts of either to the cost service, and labels the table."""
 
     def __init__(self, service: CostService, prompt: Prompt, status: CostStatus, parent: QObject) -> None:
         super().__init__(parent)
@@ -509,7 +511,7 @@ class PricedText(QObject):
 
     @property
     def is_of_request(self) -> bool:
-        """True while the request is priced and not the prompt."""
+        """True if the request is priced instead of the prompt."""
         return self._of_request
 
     @Slot(bool)
@@ -530,7 +532,7 @@ class PricedText(QObject):
                 encoding=reply.draft.encoding,
                 tokens=reply.tally.tokens,
                 by_encoding={encoding: tally.tokens for (_, encoding), tally in reply.tallies.items()},
-                sample=None,  # it is of the prompt
+                sample=None,  # belongs to the prompt
             )
             self._service.set_counts(of_request, reply.for_models())
 
