@@ -1,6 +1,6 @@
-"""The cost table as a widget: columns that can be chosen, moved and sized; sorting by several of them.
+"""Widget of the cost table: columns that can be selected, moved and resized; sorting by several of them.
 
-Two views show the same model: the strip under the prompt in six columns, and the page Models in those of a preset.
+Two views show the same model: the strip below the prompt in six columns, and the page Models in those of a preset.
 """
 
 from __future__ import annotations
@@ -65,14 +65,14 @@ ROW_PADDING = 11
 CELL_PADDING = 14
 FOCUS_WIDTH = 2
 FIT_MS = 200
-"""Figures that change faster than this are looked through together for those that need a wider column."""
+"""Time within which changes are checked together for figures that need a wider column, in milliseconds."""
 FLASH_MS = 1200
-"""How long a row is marked whose price has just changed."""
+"""Time that a row stays marked after its price changed, in milliseconds."""
 FLASH_ALPHA = 70
 MEASURED = 4
-"""The longest texts of a column that are measured: its widest is one of them."""
+"""Number of the longest texts of a column that are measured: the widest is one of them."""
 ARROW_ROOM = 15.0
-"""Pixels that an arrow takes beside its title."""
+"""Width of a sort arrow beside its title, in pixels."""
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
 _SUPERSCRIPT = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 
@@ -85,13 +85,13 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "audit": ("favourite", "model", "tokens", "label", "tokenizer", "total", "checked", "origin", "source", "notes"),
     "everything": tuple(column.key for column in COLUMNS),
 }
-"""The columns of each preset, by key."""
+"""Columns of each preset, by key."""
 
 
 class CostHeader(QHeaderView):
-    """Titles stand over their figures. Every column sorted by has an arrow, and its place where there are several.
+    """Header with titles aligned with their figures. Every sort column has an arrow, and its rank if there are several.
 
-    ``held`` is True while a mouse button is down on it: sizes that change then were changed by hand.
+    ``held`` is True while a mouse button is down on the header: sizes that change then are changed by hand.
     """
 
     def __init__(self, table: CostTableModel, theme: Theme, parent: QWidget) -> None:
@@ -105,7 +105,7 @@ class CostHeader(QHeaderView):
         theme.changed.connect(self.viewport().update)
 
     def width_of_title(self, logical: int) -> int:
-        """Return the room that a title takes with an arrow and its place among several."""
+        """Return the width of a title with its arrow and rank."""
         if COLUMNS[logical].painted == "star":
             return 0
         text = self._title(logical) + _SUPERSCRIPT[1]
@@ -129,7 +129,7 @@ class CostHeader(QHeaderView):
     def _draw_title(
         self, painter: QPainter, area: QRectF, logical: int, place: str, order: Qt.SortOrder | None
     ) -> None:
-        """Write a title at the side where the cells are written, its arrow on the inner side."""
+        """Draw a title on the side where the cells are aligned, its arrow on the inner side."""
         font = self._title_font()
         metrics, room = QFontMetricsF(font), area.width() - (ARROW_ROOM if order is not None else 0.0)
         text = metrics.elidedText(self._title(logical) + place, Qt.TextElideMode.ElideRight, max(0.0, room))
@@ -156,7 +156,7 @@ class CostHeader(QHeaderView):
         return font
 
     def _sorted_by(self, logical: int) -> tuple[str, Qt.SortOrder | None]:
-        """Return the place of a column among those sorted by, and its direction; None where it is not sorted by."""
+        """Return the rank of a column among the sort columns, and its direction; None if it is not a sort column."""
         keys = self._table.sort_keys()
         for place, (column, order) in enumerate(keys):
             if column == logical:
@@ -177,7 +177,7 @@ class CostHeader(QHeaderView):
 
 
 class FrozenColumns(QWidget):
-    """Star and name of each row, over the columns that are scrolled sideways. Shown while any are."""
+    """Overlay of each row's star and name, shown while the table is scrolled sideways."""
 
     def __init__(self, table: CostTable, header: CostHeader, theme: Theme) -> None:
         super().__init__(table)
@@ -185,7 +185,7 @@ class FrozenColumns(QWidget):
         self.hide()
 
     def columns(self) -> list[int]:
-        """Return the columns that stay, in their order."""
+        """Return the columns that stay visible, in their order."""
         return [column for column in self._table.visible_columns() if COLUMNS[column].painted in ("star", "name")]
 
     @Slot()
@@ -242,9 +242,9 @@ class FrozenColumns(QWidget):
 
 
 class CostTable(QTableView):
-    """Rows are selected as a whole; the selection stays with its models when rows are filtered or sorted.
+    """Table of whole-row selections, which stay with their models when rows are filtered or sorted.
 
-    Signals: ``menu_asked(QPoint)`` with the global place for a row's menu; ``star_clicked(str)`` with a model id;
+    Signals: ``menu_asked(QPoint)`` with the global position for a row's menu; ``star_clicked(str)`` with a model ID;
     ``current_model_changed(CostRow | None)``; ``layout_changed()`` when columns were moved, sized, shown or hidden.
     """
 
@@ -263,7 +263,7 @@ class CostTable(QTableView):
         columns: Sequence[str] = STRIP,
         bars: bool = True,
     ) -> None:
-        """``columns``: the keys of those that a fresh table shows; ``bars``: shares of a window have a bar."""
+        """``columns``: keys of the columns shown at first; ``bars``: draw a bar for shares of a context window."""
         super().__init__(parent)
         self.setObjectName(name)
         self.setProperty("kind", "flat")
@@ -277,7 +277,7 @@ class CostTable(QTableView):
         self._has_headings = False
         self._priced: tuple[str, Price] | None = None  # the current model and its price
         self.flashed = ""
-        """The id of the model whose price has just changed; its row is marked for a moment."""
+        """ID of the model whose price has just changed; its row is marked for a moment."""
         self._flash_timer = QTimer(self, singleShot=True, interval=FLASH_MS)
         self._flash_timer.timeout.connect(self._end_flash)
         self._header = header = CostHeader(model, theme, self)
@@ -311,7 +311,7 @@ class CostTable(QTableView):
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
     def event(self, event: QEvent) -> bool:
-        """Keys of the table's own actions are the table's, also where the window has an action with the same key."""
+        """Claim the keys of the table's own actions, even if the window has an action with the same key."""
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.ShortcutOverride and self._action_for(event):
             event.accept()
             return True
@@ -320,7 +320,7 @@ class CostTable(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         action = self._action_for(event)
         if self.state() == QAbstractItemView.State.EditingState:
-            return  # the editor of a cell has no use for it, such as for the Enter that ends it
+            return  # the cell editor did not use this key, such as the Enter that closes it
         if action is None:
             super().keyPressEvent(event)
         elif action.isEnabled():
@@ -356,21 +356,21 @@ class CostTable(QTableView):
         first = not self.currentIndex().isValid()
         super().focusInEvent(event)
         if first and self.currentIndex().isValid():
-            # Qt begins with the first cell, a star that says nothing about the row.
+            # Qt starts at the first cell, a star, which says nothing about the row.
             name = self.currentIndex().siblingAtColumn(COLUMN_INDEX["model"])
             self.selectionModel().setCurrentIndex(name, QItemSelectionModel.SelectionFlag.NoUpdate)
 
     def dataChanged(self, first: QModelIndex, last: QModelIndex, roles: Sequence[int] = ()) -> None:
-        """Paint again the cells in sight that look different, where Qt would paint all that the model named."""
+        """Repaint only the visible cells that look different; Qt would repaint all cells of the range."""
         if QAccessible.isActive() or self.state() == QAbstractItemView.State.EditingState:
-            super().dataChanged(first, last, roles)  # tells screen readers, and gives an open editor the new text
+            super().dataChanged(first, last, roles)  # notifies screen readers, and updates an open editor
             return
         for row, column in self._in_sight(first, last) if self.isVisible() else ():
             if self._looks.differs(row, column):
                 self.update(self._table.index(row, column))
 
     def _in_sight(self, first: QModelIndex, last: QModelIndex) -> Iterator[tuple[int, int]]:
-        """The cells of a stretch that are on the screen."""
+        """Yield the cells of a range that are on the screen."""
         top, bottom = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         rows = range(max(top, first.row()), (last.row() if bottom < 0 else min(bottom, last.row())) + 1)
         width = self.viewport().width()
@@ -394,7 +394,7 @@ class CostTable(QTableView):
 
     @Slot()
     def _make_room(self) -> None:
-        """Give the first row of each vendor room for a heading, and every other row the usual height."""
+        """Make the first row of each vendor higher for its heading, and set the others to the default height."""
         rows = self.verticalHeader()
         if self._table.arrangement.by_vendor or self._has_headings:
             for place in range(self._table.rowCount()):
@@ -402,7 +402,7 @@ class CostTable(QTableView):
         self._has_headings = self._table.arrangement.by_vendor
 
     def draw_headings(self, painter: QPainter, top: int, width: int) -> None:
-        """Draw the headings in sight; ``top`` is where the first row would be if nothing was scrolled."""
+        """Draw the visible headings; ``top`` is the y of the first row if nothing were scrolled."""
         first = max(self.rowAt(0), 0)
         for place in range(first, self._table.rowCount()):
             y = top + self.rowViewportPosition(place)
@@ -412,13 +412,13 @@ class CostTable(QTableView):
                 self._cells.draw_heading(painter, QRect(0, y, width, height), place, self.isRightToLeft())
 
     def _rect_of(self, index: QModelIndex) -> QRect:
-        """The cell without the heading above it."""
+        """Return the rectangle of a cell without the heading above it."""
         return self.visualRect(index).adjusted(0, self._cells.room_above(index.row()), 0, 0)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         if not index.isValid() or self._rect_of(index).contains(event.position().toPoint()):
-            super().mousePressEvent(event)  # a heading is no row
+            super().mousePressEvent(event)  # a heading is not a row
 
     def _draw_focus(self, current: QModelIndex) -> None:
         """Draw a frame around the current cell."""
@@ -436,14 +436,14 @@ class CostTable(QTableView):
                 painter.fillRect(0, row.top(), self.viewport().width(), row.height(), colour)
 
     def _draw_nothing(self) -> None:
-        """Draw why the table is empty and what would fill it."""
+        """Draw why the table is empty and how to fill it."""
         with QPainter(self.viewport()) as painter:
             painter.setPen(self._theme.colour("stale"))
             area = self.viewport().rect().adjusted(CELL_PADDING, CELL_PADDING, -CELL_PADDING, -CELL_PADDING)
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.empty_text())
 
     def empty_text(self) -> str:
-        """The reason why no row is shown."""
+        """Return why no row is shown."""
         others, arrangement = self._table.result.matching_left_out, self._table.arrangement
         if others == 0 and arrangement.is_filtered:
             return self.tr("No model matches these filters. Turn one off to see more.")
@@ -456,47 +456,47 @@ class CostTable(QTableView):
         return words.format(number=number)
 
     def share_selection(self, other: CostTable) -> None:
-        """Select what another view of the same rows selects."""
+        """Share the selection of another view of the same rows."""
         own = self.selectionModel()
         self.setSelectionModel(other.selectionModel())
         own.deleteLater()
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
 
     def selected_rows(self) -> list[CostRow]:
-        """The selected rows in the order of the table; the current one where none is selected."""
+        """Return the selected rows in the order of the table, or the current row if none is selected."""
         places = sorted({index.row() for index in self.selectionModel().selectedRows()})
         if not places and self.currentIndex().isValid():
             places = [self.currentIndex().row()]
         return [self._table.row_at(place) for place in places]
 
     def current_row(self) -> CostRow | None:
-        """The row with the keyboard focus."""
+        """Return the current row."""
         index = self.currentIndex()
         return self._table.row_at(index.row()) if index.isValid() else None
 
     def show_model(self, model_id: str) -> bool:
-        """Make a model's row the current one, and the only one selected. Returns whether it is in the table."""
+        """Make a model's row the current one and select only it. Returns True if it is in the table."""
         place = self._table.place_of(model_id)
         if place >= 0:
-            # Not by Qt's own way, which adds to the selection where Ctrl or Shift happens to be held down.
+            # Qt's own method would extend the selection while Ctrl or Shift is held down.
             alone = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
             index = self._table.index(place, max(self.currentIndex().column(), 1))
             self.selectionModel().setCurrentIndex(index, alone)
         return place >= 0
 
     def visible_columns(self) -> list[int]:
-        """The columns that are shown, from left to right."""
+        """Return the visible columns, from left to right."""
         header = self.horizontalHeader()
         ordered = (header.logicalIndex(place) for place in range(header.count()))
         return [column for column in ordered if not header.isSectionHidden(column)]
 
     def visible_keys(self) -> list[str]:
-        """Return the keys of the columns that are shown, from left to right."""
+        """Return the keys of the visible columns, from left to right."""
         return [COLUMNS[column].key for column in self.visible_columns()]
 
     @Slot(QModelIndex)
     def edit_price(self, index: QModelIndex) -> bool:
-        """Open the editor of the price in this cell. Returns False if it cannot be changed."""
+        """Open the editor of the price in this cell. Returns False if it cannot be edited."""
         changeable = index.isValid() and bool(self._table.flags(index) & Qt.ItemFlag.ItemIsEditable)
         if changeable:
             edit_cell(self, index)
@@ -510,7 +510,7 @@ class CostTable(QTableView):
             self.layout_changed.emit()
 
     def column_actions(self, menu: QMenu) -> list[QAction]:
-        """One checkable action a column, to show or hide it. The model's name always stays."""
+        """Return a checkable action for each column, to show or hide it. The model's name always stays."""
         actions = []
         for column, declared in enumerate(COLUMNS):
             if declared.key == "model":
@@ -529,7 +529,7 @@ class CostTable(QTableView):
         self.show_columns(self._fresh)
 
     def show_columns(self, keys: Sequence[str]) -> None:
-        """Show these columns and no others, in their order."""
+        """Show exactly these columns, in this order."""
         self.restore_columns({"order": list(keys)})
         for column, declared in enumerate(COLUMNS):
             self.setColumnHidden(column, declared.key not in keys)
@@ -539,9 +539,9 @@ class CostTable(QTableView):
 
     @Slot()
     def fit_columns(self) -> None:
-        """Widen the columns in which a figure or a name in sight is cut off, but for those that were sized by hand.
+        """Widen the columns in which a visible figure or name is cut off, except those sized by hand.
 
-        None is made narrower: columns that breathe with the text make a table that cannot be read.
+        No column is narrowed: a table whose columns change width with each text cannot be read.
         """
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         places = range(self._table.rowCount())[max(first, 0) : last + 1 if last >= 0 else None]
@@ -556,13 +556,13 @@ class CostTable(QTableView):
             needed = max([self._header.width_of_title(column), *self._widest(places, column)])
             if needed > self.columnWidth(column):
                 wider[column] = needed
-        # Together at the end: after each of them Qt would remeasure all titles for the height of the header.
+        # All at once: after each change Qt would measure all titles again for the height of the header.
         for column, needed in wider.items():
             self.setColumnWidth(column, needed)
         self._fill_width()
 
     def columns_state(self) -> dict[str, Any]:
-        """Order, widths, columns that are hidden and that were sized by hand, by key, as JSON holds them."""
+        """Return order, widths, hidden columns and columns sized by hand, by key, as JSON data."""
         header = self.horizontalHeader()
         hidden = [declared.key for column, declared in enumerate(COLUMNS) if self.isColumnHidden(column)]
         widths = {
@@ -615,7 +615,7 @@ class CostTable(QTableView):
         return self.fontMetrics().horizontalAdvance(text) + CELL_PADDING
 
     def _first_width(self, column: int) -> int:
-        """Room for the texts that the column usually holds, and for its title with an arrow."""
+        """Return the width for the column's usual texts, and for its title with an arrow."""
         bar = BAR_WIDTH + PADDING if self._cells.bars and COLUMNS[column].painted == "share" else 0
         return max(self._width_of(COLUMNS[column].widest) + int(bar), self._header.width_of_title(column))
 
@@ -632,7 +632,7 @@ class CostTable(QTableView):
 
     @Slot(int)
     def _on_section_clicked(self, column: int) -> None:
-        """A click sorts by one column and turns its direction; with Shift it adds the column to those sorted by."""
+        """Sort by the clicked column, or reverse its direction; with Shift, add it to the sort columns."""
         if QGuiApplication.keyboardModifiers() & Qt.KeyboardModifier.ShiftModifier:
             self._table.sort_also(column)
             return
@@ -669,11 +669,11 @@ class CostTable(QTableView):
 
     @Slot()
     def _follow_price(self) -> None:
-        """Keep the current row in sight when its price was changed, by which it may move, and mark it."""
+        """Scroll to the current row and mark it if its price was changed, which may move it."""
         row, before = self.current_row(), self._priced
         self._priced = (row.model_id, row.model.price) if row is not None else None
         if row is not None and row.model_id == self.flashed:
-            self.scrollTo(self.currentIndex())  # the costs that its price makes come a moment after it
+            self.scrollTo(self.currentIndex())  # the costs at its new price arrive a moment later
         if row is None or before is None or before[0] != row.model_id or before[1] == row.model.price:
             return
         self.scrollTo(self.currentIndex())

@@ -39,15 +39,15 @@ MOST_BYTES, MOST_TEXT = 24, 64
 MARGIN = 16
 BAR_HEIGHT = 7.0
 COUNT_NOTE = "Count: "
-"""Start of the remark of ``pricing`` that tells how a count was measured."""
+"""Start of the remark of ``pricing`` on how a count was measured."""
 EDGE = 0.45
-"""Opacity of the line around a token."""
+"""Opacity of the outline of a token."""
 
 
 class TokenPart(QFrame):
-    """Shows the token at the caret.
+    """Card of the token at the caret.
 
-    Signals: ``merges_asked(int, int)`` with its place in UTF-16 units; ``entry_asked(int)`` with its id.
+    Signals: ``merges_asked(int, int)`` with its UTF-16 offsets; ``entry_asked(int)`` with its ID.
     """
 
     merges_asked = Signal(int, int)
@@ -111,7 +111,7 @@ class TokenPart(QFrame):
         self.show_token(None, None, 0)
 
     def show_token(self, span: TokenSpan | None, info: TokenInfo | None, total: int, place: str = "") -> None:
-        """Show a token; ``total``: tokens of the text; ``place``: of the caret, in words."""
+        """Show a token; ``total``: tokens of the text; ``place``: position of the caret as text."""
         self._span = span
         known = span is not None
         for widget in (self.pill, self.copy, self.merges, self.entry):
@@ -185,14 +185,14 @@ class TokenPart(QFrame):
 
 
 class _Pill(PlainLabel):
-    """The text of a token on the colour that it has in the editor."""
+    """Text of a token on its colour in the editor."""
 
     def __init__(self) -> None:
         super().__init__(objectName="inspectorTokenText")
         self._fill = self._edge = QColor()
 
     def show_colours(self, fill: QColor, edge: QColor, text: QColor) -> None:
-        """Draw it in these colours."""
+        """Set the colours."""
         self._fill, self._edge = fill, edge
         palette = QPalette(self.palette())
         palette.setColor(QPalette.ColorRole.WindowText, text)
@@ -209,7 +209,7 @@ class _Pill(PlainLabel):
 
 
 class RangeBar(QWidget):
-    """Between which numbers of tokens the count lies, from nothing to a little more than the high one."""
+    """Bar of the range of a token count, on a scale from zero to slightly above the high end."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(objectName="inspectorRange")
@@ -220,7 +220,7 @@ class RangeBar(QWidget):
         theme.changed.connect(self.update)
 
     def set_range(self, low: int, high: int, words: tuple[str, str]) -> None:
-        """Show this range; ``words``: the range as text."""
+        """Show this range; ``words``: its ends as text."""
         self._low, self._high, self._words = low, high, words
         self.setAccessibleName(self.tr("{low} to {high} tokens").format(low=words[0], high=words[1]))
         self.update()
@@ -256,8 +256,8 @@ class RangeBar(QWidget):
 class BillPart(QFrame):
     """Bill of one call with a model, line by line, with the reason for a range.
 
-    Signals: ``use_asked(str)``: this model shall be the current one; ``prices_asked(str)``: its prices are to be
-    edited; ``calibrate_asked()``.
+    Signals: ``use_asked(str)`` to make this model the reference model; ``prices_asked(str)`` to edit its prices;
+    ``calibrate_asked()``.
     """
 
     use_asked = Signal(str)
@@ -309,7 +309,7 @@ class BillPart(QFrame):
         return self._text
 
     def show_row(self, row: CostRow | None, view: CostView | None) -> None:
-        """Show the bill of a row, or say what to do where there is none."""
+        """Show the bill of a row, or a hint if there is none."""
         if (row, view) == self._shown:
             return
         self._row, self._shown = row, (row, view)
@@ -367,7 +367,7 @@ class BillPart(QFrame):
         self.source.setVisible(bool(row.estimate.source))
 
     def _show_lines(self, lines: list[BillLine]) -> None:
-        """Labels are kept: figures change several times a second while someone types."""
+        """Show the lines. Labels are reused, since figures change several times a second while the user types."""
         for number, line in enumerate(lines):
             if self.lines.itemAtPosition(number, 0) is None:
                 self._add_line(number)
@@ -448,7 +448,7 @@ class BillPart(QFrame):
 class Inspector(QScrollArea):
     """Token card above the bill. Nothing is computed while it is hidden.
 
-    Signals: ``seen()`` when it is shown and wants current data.
+    Signals: ``seen()`` when it is shown and needs current data.
     """
 
     seen = Signal()

@@ -1,4 +1,4 @@
-"""The form of one model beside the price file: every value, who set it, and how old the facts are."""
+"""Form of one model beside the price file: every value, its origin, and the age of the prices."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _spoken_fact(fact: Fact, view: object) -> str:
 
 
 def _fact_font(fact: Fact, _view: object) -> QFont | None:
-    """Values set by the user are bold."""
+    """Return a bold font for values set by the user."""
     if fact.origin != YOURS:
         return None
     font = QFont()
@@ -141,11 +141,11 @@ ROW_PADDING = 12
 
 
 class ModelPrices(QWidget):
-    """Shows the entries of a price file for a model, and emits changes to it.
+    """Form of the values of a price file for a model; emits changes to them.
 
-    Signals: ``model_chosen(str)`` with an id; ``changed(Fact, str)`` with what was typed; ``cleared(Fact)`` where the
-    built-in value shall hold again; ``forgotten()`` where all built-in values shall; ``shown(int)`` with a line of the
-    file to show; ``undo_asked()`` and ``redo_asked()``.
+    Signals: ``model_chosen(str)`` with an ID; ``changed(Fact, str)`` with the typed text; ``cleared(Fact)`` to use a
+    built-in value again; ``forgotten()`` to use all built-in values; ``shown(int)`` with a line of the file to show;
+    ``undo_asked()`` and ``redo_asked()``.
     """
 
     model_chosen = Signal(str)
@@ -176,11 +176,11 @@ class ModelPrices(QWidget):
 
     @property
     def model_id(self) -> str:
-        """The id of the model that is shown, empty for none."""
+        """ID of the model shown; "" if there is none."""
         return str(self.picker.currentData() or "")
 
     def choose(self, model_id: str) -> None:
-        """Show another model, as if it were chosen in the list."""
+        """Show another model, as if it had been selected in the list."""
         place = self.picker.findData(model_id)
         if place < 0:
             self.picker.addItem(model_id, model_id)
@@ -189,7 +189,7 @@ class ModelPrices(QWidget):
         self.model_chosen.emit(model_id)
 
     def show_checked(self, checked: CheckedText) -> None:
-        """Show the values of a price file. If it has errors, the former values stay and cannot be changed."""
+        """Show the values of a price file. If it has errors, the previous values stay and cannot be edited."""
         self.table.setEnabled(not checked.problems)
         if checked.problems:
             self.remark.setText(
@@ -337,7 +337,7 @@ class ModelPrices(QWidget):
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
-        """Enter or a double click changes a value; where that takes the text, shows it there."""
+        """Edit a value on Enter or a double click; a value that can only be edited in the text is shown there."""
         fact = self.facts.row_at(index.row())
         if not fact.by_hand and index.column() != ORIGIN:
             edit_cell(self.table, index.siblingAtColumn(VALUE))
@@ -353,7 +353,7 @@ class ModelPrices(QWidget):
 
 
 class _FactsTable(StretchedTable):
-    """Signals: ``cleared()`` for Del; ``undo_asked()`` and ``redo_asked()`` for the keys that mean it elsewhere."""
+    """Table of the values. Signals: ``cleared()`` for Del; ``undo_asked()`` and ``redo_asked()`` for the usual keys."""
 
     cleared = Signal()
     undo_asked = Signal()

@@ -1,4 +1,4 @@
-"""The page Models: columns in presets, filter chips, and a chart of the totals."""
+"""Page Models: columns in presets, filter chips, and a chart of the totals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CONTEXTS = (32_000, 128_000, 200_000, 1_000_000)
 
 
 class CostTools(QWidget):
-    """Scenario, the chips that every view has, and the filter. It stands above the table that is in front."""
+    """Scenario, common filter chips and text filter, above whichever table is in front."""
 
     def __init__(self, model: CostTableModel, summary: ScenarioSummary) -> None:
         super().__init__()
@@ -70,21 +70,21 @@ class CostTools(QWidget):
         model.arranged.connect(self._show)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for as many lines as the chips need at this width."""
+        """Set the height to the number of lines that the chips need at this width."""
         super().resizeEvent(event)
         self.chips.setMinimumHeight(self._flow.heightForWidth(self.chips.width()))
 
     def controls(self) -> tuple[QWidget, ...]:
-        """The controls in the order in which they stand."""
+        """Return the controls, in visual order."""
         return self.summary, self.exact, self.favourites, self.vendor, self.filter
 
     def vendors(self) -> list[str]:
-        """Return the names of all providers, as a person would order them."""
+        """Return the names of all providers, in natural order."""
         return sorted({row.model.provider for row in self._model.rows}, key=natural)
 
     @Slot()
     def _show(self) -> None:
-        """Update the chips from the filters in force."""
+        """Update the chips from the active filters."""
         arrangement = self._model.arrangement
         self.exact.setChecked(arrangement.exact_only)
         self.favourites.setChecked(arrangement.favourites_only)
@@ -152,11 +152,11 @@ class MoreChips(QWidget):
         self._show()
 
     def add(self, widget: QWidget) -> None:
-        """Set the widget at the right of the chips."""
+        """Add the widget at the right of the chips."""
         self._flow.addWidget(widget)
 
     def chips(self) -> tuple[Chip, ...]:
-        """The chips in the order in which they stand."""
+        """Return the chips, in visual order."""
         return self.context, self.cache, self.budget, self.retired, self.groups
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -205,21 +205,21 @@ class MoreChips(QWidget):
 
 
 LEAST_WITH_CHART = 1000
-"""Narrower pages have no room for the chart."""
+"""Minimum width of the page at which it has room for the chart, in pixels."""
 CHART_WIDTH = 400
 
 
 class ModelsPage(QFrame):
-    """Shows the rows of the strip in full. They have one model and one selection.
+    """Full view of the rows of the strip. Both share the model and the selection.
 
-    Signals: ``front()`` when the page comes into sight; ``state_changed()`` when ``state()`` would give something else.
+    Signals: ``front()`` when the page is shown; ``state_changed()`` when ``state()`` changes.
     """
 
     front = Signal()
     state_changed = Signal()
 
     KEYS = ("columns", "chart", "chart_shown", "split")
-    """What of the state of the cost panel is the page's."""
+    """Keys of the cost panel's state that belong to the page."""
 
     def __init__(
         self,
@@ -245,7 +245,7 @@ class ModelsPage(QFrame):
         self._show_preset()
 
     def take_bars(self, tools: CostTools, foot: Foot) -> None:
-        """Take the strip's bar and foot onto this page."""
+        """Move the strip's bar and foot to this page."""
         if tools.parent() is not self:
             self._bars.insertWidget(0, tools)
             self._bars.addWidget(self._status.note)
@@ -256,7 +256,7 @@ class ModelsPage(QFrame):
                 self.setTabOrder(before, after)
 
     def state(self) -> dict[str, Any]:
-        """Columns and chart as a JSON value."""
+        """Return columns and chart as JSON data."""
         return {
             "columns": self.table.columns_state(),
             "chart": self.chart.state(),
@@ -372,7 +372,7 @@ class ModelsPage(QFrame):
         self.state_changed.emit()
 
     def _show_preset(self) -> None:
-        """Name the preset whose columns are shown; none where others were chosen one by one."""
+        """Select the preset whose columns are shown; none if the columns were chosen individually."""
         shown = set(self.table.visible_keys())
         found = next((key for key, keys in PRESETS.items() if set(keys) == shown), "")
         self.preset.setCurrentIndex(self.preset.findData(found))

@@ -1,9 +1,9 @@
-"""Counts, money, shares and days as the cost table shows them, in the user's locale.
+"""Formatting of counts, money, shares and dates for the cost table, in the user's locale.
 
 Money stays a ``Decimal`` up to the last digit of the text. A range is printed with no more digits than tell its ends
-apart: they are rounded to two significant digits, to more only where that would move an end by a good part of the
-range's width. So 17,234 to 20,111 reads ``17,000–20,000`` and $0.0412 to $0.0478 reads ``$0.041–0.048``; the exact ends
-are in the explanation of a cost.
+apart: they are rounded to two significant digits, and to more only if that would move an end by a considerable fraction
+of the range's width. So 17,234 to 20,111 reads ``17,000–20,000`` and $0.0412 to $0.0478 reads ``$0.041–0.048``; the
+exact ends are in the explanation of a cost.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 
 AGEING_DAYS = 30
-"""From this age on prices are called ageing: a month, in which some of any long list change."""
+"""Age in days from which prices are called ageing: in a month, some prices of any long list change."""
 OLD_DAYS = 90
-"""From this age on prices are called old: a quarter, in which most vendors bring out a model or change a price."""
+"""Age in days from which prices are called old: in a quarter, most vendors release a model or change a price."""
 
 SIGNS = {"exact": "", "counted": "", "formula": "~", "assumed": "~", "reconstructed": "≈", "estimated": "≈"}
-"""What stands before a number that is not exact, by label, best first."""
+"""Sign before a number that is not exact, by count quality, best first."""
 
 LABELS = {
     "exact": QT_TRANSLATE_NOOP("CostText", "exact"),
@@ -41,19 +41,19 @@ LABELS = {
 }
 
 MOST_MOVED = Decimal("0.2")
-"""The part of a range's width by which rounding may move an end of it."""
+"""Maximum fraction of a range's width by which rounding may move an end."""
 AMOUNT_DIGITS = 3
 """Significant digits of an amount without a range."""
 MOST_PER_CENT = 9_999
-"""Larger shares are not worth their digits: ``>9,999%``."""
+"""Largest percentage that is printed in full; above it, ``>9,999%``."""
 
 LRM = "\u200e"
-"""The left-to-right mark, which is not seen."""
+"""Left-to-right mark, which is invisible."""
 _NUMBERS = re.compile(r"\d[\d.,]*")
 _WHOLE = re.compile(".+")
 _DECIMAL_DIGITS = "0123456789"
 _WIDE = Context(prec=100)
-"""More digits than any price times any count has."""
+"""Context with more digits than any price times any count has."""
 
 
 def tr(text: str) -> str:
@@ -62,24 +62,24 @@ def tr(text: str) -> str:
 
 
 class Currency(NamedTuple):
-    """What amounts are shown in: its code, and what one unit of it costs in US dollars."""
+    """Currency of the amounts shown: its code, and the price of one unit in US dollars."""
 
     code: str = "USD"
     usd: Decimal = Decimal(1)
 
     @property
     def is_dollar(self) -> bool:
-        """Whether amounts are shown as they are kept."""
+        """True if amounts need no conversion."""
         return self.code == "USD"
 
     @property
     def sign(self) -> str:
-        """What stands before an amount: no currency but the dollar has a sign that all readers know it by."""
+        """Sign before an amount: "$" or the currency code, since no other sign is unambiguous to all readers."""
         return "$" if self.is_dollar else f"{self.code}\u00a0"
 
 
 class CostText:
-    """Writes the figures of the cost table for one locale, money in one currency."""
+    """Formatter of the cost table's figures for one locale, with money in one currency."""
 
     def __init__(self, locale: QLocale, currency: Currency | None = None) -> None:
         self.locale = locale
@@ -93,11 +93,11 @@ class CostText:
         self._arabic = all(bidirectional(sign) == "AN" for sign in zero)
 
     def localised(self, text: str) -> str:
-        """Numbers written as in C (``1,234.5``), with the locale's digits and separators."""
+        """Return a text with its numbers (in C format, ``1,234.5``) in the locale's digits and separators."""
         return self._in_order(text, _NUMBERS).translate(self._signs)
 
     def label(self, label: str | None) -> str:
-        """A count's label with its sign: ``≈ estimated``."""
+        """Return a count quality with its sign: ``≈ estimated``."""
         if label is None:
             return tr("not counted")
         sign = SIGNS.get(label, "")
@@ -105,7 +105,7 @@ class CostText:
         return f"{sign} {word}".strip()
 
     def tokens(self, label: str | None, tokens: int | None, low: int | None, high: int | None) -> str:
-        """A count or its range: ``12,345``, ``~ 12,345``, ``≈ 17,000–20,000``, ``n/a``."""
+        """Return a count or its range: ``12,345``, ``~ 12,345``, ``≈ 17,000–20,000``, ``n/a``."""
         if tokens is None:
             return self.unknown()
         if low is None or high is None or low == high:
@@ -113,9 +113,9 @@ class CostText:
         return self._signed(label, self.localised("–".join(range_digits(Decimal(low), Decimal(high), finest=0))))
 
     def usd(self, label: str | None, usd: Decimal | None, low: Decimal | None, high: Decimal | None) -> str:
-        """An amount or its range: ``$0.0041``, ``≈ $0.041–0.048``, ``n/a``.
+        """Return an amount or its range: ``$0.0041``, ``≈ $0.041–0.048``, ``n/a``.
 
-        A range whose ends are alike in the digits of an amount reads as one: the sign before it says what it is.
+        A range whose ends are equal in the digits of an amount is shown as one amount; its sign shows the quality.
         """
         if usd is None:
             return self.unknown()
@@ -131,23 +131,23 @@ class CostText:
         )
 
     def amount(self, usd: Decimal | None) -> str:
-        """An amount without a range: ``$0.00045``."""
+        """Return an amount without a range: ``$0.00045``."""
         return self.unknown() if usd is None else self.shown_amount(self.converted(usd))
 
     def shown_amount(self, amount: Decimal) -> str:
-        """An amount that is in the currency shown already."""
+        """Format an amount that is already in the currency shown."""
         return self.localised(usd_text(amount)).replace("$", self.currency.sign)
 
     def axis_mark(self, value: float) -> str:
-        """A mark of an axis. Drawing works in floats; twelve digits hide what they lack."""
+        """Return the text of an axis mark. Drawing works in floats; twelve digits hide their rounding errors."""
         return self.shown_amount(Decimal(f"{value:.12g}"))
 
     def converted(self, usd: Decimal) -> Decimal:
-        """US dollars in the currency shown: for the eye, with more digits than it sees, but not exact."""
+        """Convert US dollars to the currency shown, with more digits than are displayed, but not exactly."""
         return usd if self.currency.is_dollar else _WIDE.divide(usd, self.currency.usd)
 
     def percent(self, low: Decimal, high: Decimal) -> str:
-        """A share from 0 to 1 as per cent, with one decimal at most: ``8.6–10.0%``, ``<0.1%``, ``>9,999%``."""
+        """Return a share from 0 to 1 as a percentage, at most one decimal: ``8.6–10.0%``, ``<0.1%``, ``>9,999%``."""
         low, high = low * 100, high * 100
         if Decimal(0) < high < Decimal("0.1"):
             return tr("<{share}%").format(share=self.localised("0.1"))
@@ -162,19 +162,19 @@ class CostText:
         return tr("{share}%").format(share=self.localised("–".join(dict.fromkeys(ends))))
 
     def ratio(self, low: Decimal, high: Decimal) -> str:
-        """A ratio: ``×1.25``, ``×1.1–1.4``."""
+        """Return a ratio: ``×1.25``, ``×1.1–1.4``."""
         if low == high:
             return "×" + self.localised(significant(low, 3))
         return "×" + self.localised("–".join(range_digits(low, high)))
 
     def day(self, day: date | None) -> str:
-        """A date in the locale's short form with the whole year, empty for None."""
+        """Return a date in the locale's short format with a four-digit year; "" for None."""
         if day is None:
             return ""
         return self._in_order(self.locale.toString(QDate(day.year, day.month, day.day), self._date_format), _WHOLE)
 
     def age(self, checked: date | None, today: date) -> str:
-        """How long ago prices were checked, with a word where that is too long: ``20 days ago, ageing``."""
+        """Return how long ago prices were checked, with a remark if that is too long: ``20 days ago, ageing``."""
         if checked is None:
             return tr("never checked")
         days = (today - checked).days
@@ -187,11 +187,11 @@ class CostText:
         return tr("{age}, ageing").format(age=text) if tone == "warning" else text
 
     def unknown(self) -> str:
-        """What stands for a figure that is not known."""
+        """Return the text for an unknown figure."""
         return tr("n/a")
 
     def _in_order(self, text: str, numbers: re.Pattern[str]) -> str:
-        """Keep numbers in the order in which they are written: Arabic digits turn what stands between two of them."""
+        """Keep numbers in their order: Arabic digits would reverse the characters between two of them."""
         return numbers.sub(f"{LRM}\\g<0>{LRM}", text) if self._arabic else text
 
     def _signed(self, label: str | None, text: str) -> str:
@@ -200,7 +200,7 @@ class CostText:
 
 
 def age_tone(checked: date | None, today: date) -> str:
-    """``""`` for fresh prices, ``warning`` for ageing ones, ``error`` for old ones and those never checked."""
+    """Return ``""`` for fresh prices, ``warning`` for ageing ones, ``error`` for old ones and those never checked."""
     if checked is None:
         return "error"
     days = (today - checked).days
@@ -210,16 +210,17 @@ def age_tone(checked: date | None, today: date) -> str:
 
 
 def range_digits(low: Decimal, high: Decimal, finest: int | None = None, most: int | None = None) -> tuple[str, str]:
-    """Both ends of a range, 0 or more, in C notation: rounded to as few digits as tell them apart, two at least.
+    """Format both ends of a range, 0 or more, in C format: rounded to the fewest digits that tell them apart, at least
+    two.
 
-    ``finest`` is the least power of ten to write. Where that is too coarse the low end is rounded down and the high end
-    up: the text must not promise a narrower range than there is. ``most`` is the greatest number of significant digits;
-    with it both ends may read alike. Ends that are equal are written in full.
+    ``finest`` is the smallest power of ten to write. If that is too coarse, the low end is rounded down and the high
+    end up, so that the text never promises a narrower range. ``most`` is the maximum number of significant digits; with
+    it both ends may read alike. Equal ends are written in full.
     """
     if low == high:
         return format(low, ",f"), format(high, ",f")
     width = high - low
-    # An end is moved by half a unit at most: a tenth of the width with this one, so it always does.
+    # Rounding moves an end by at most half a unit: here a tenth of the width, so this power always works.
     sure = (width / 5).adjusted()
     if most is not None:
         sure = max(sure, high.adjusted() - most + 1)
@@ -239,13 +240,13 @@ def range_digits(low: Decimal, high: Decimal, finest: int | None = None, most: i
     places = max(0, -power)
     first = format(ends[0], f",.{places}f")
     if not ends[0] and finest is None:
-        # Not nought where it is not, however small next to the high end.
+        # An end that is not zero is not shown as zero, however small it is next to the high end.
         first = significant(low, 1)
     return first, format(ends[1], f",.{places}f")
 
 
 def date_format(locale: QLocale) -> str:
-    """How days are written: as the locale does in short, but with the whole year; without a locale as ISO 8601 does."""
+    """Return the format of dates: the locale's short one with a four-digit year; ISO 8601 without a locale."""
     if locale.name() == "C":
         return "yyyy-MM-dd"
     short = locale.dateFormat(QLocale.FormatType.ShortFormat)
@@ -253,12 +254,12 @@ def date_format(locale: QLocale) -> str:
 
 
 def _rounded(value: Decimal, power: int, rounding: str) -> Decimal:
-    """``value`` as a multiple of ten to the ``power``, without a division, which would not be exact."""
+    """Round ``value`` to a multiple of ten to the ``power``, without a division, which would not be exact."""
     return value.scaleb(-power, _WIDE).to_integral_value(rounding).scaleb(power, _WIDE)
 
 
 def significant(value: Decimal, digits: int) -> str:
-    """``value`` with so many significant digits, whole numbers in full: ``1.25``, ``0.0123``, ``1,234``."""
+    """Format ``value`` with ``digits`` significant digits, whole numbers in full: ``1.25``, ``0.0123``, ``1,234``."""
     if value == 0:
         return "0"
     places = max(0, digits - 1 - value.adjusted())
@@ -269,7 +270,7 @@ MINUS = "−"
 
 
 def money_text(text: CostText, money: Money, *, plus: bool = False) -> str:
-    """``$0.0041``, ``≈ $0.041–0.048``, ``−$2.00``; with ``plus`` what is more than nothing has its sign, too."""
+    """Format money: ``$0.0041``, ``≈ $0.041–0.048``, ``−$2.00``; ``plus`` adds the sign to positive amounts."""
     usd, low, high = money.usd, money.low, money.high
     if usd is None:
         return text.unknown()
@@ -290,5 +291,5 @@ def _signed(text: CostText, usd: Decimal, *, plus: bool) -> str:
 
 
 def total_text(turn: Turn, text: CostText) -> str:
-    """What a conversation has cost up to a turn, a range where its tokens are one."""
+    """Return the cost of a conversation up to a turn, with its range if its tokens are a range."""
     return text.usd(turn.estimate.usd_label, turn.total_usd, turn.total_usd_low, turn.total_usd_high)

@@ -1,4 +1,4 @@
-"""The editor of the user's price file: YAML places, colours, line numbers, underlined problems, completion."""
+"""Editor of the user's price file: YAML positions, colours, line numbers, underlined problems, completion."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _TOKEN = re.compile(
 _VALUE_BEGINS = re.compile(r"(?:^|:\s|-\s)\s*$")
 _WORD = re.compile(r"[A-Za-z_0-9]*")
 ITEM = "0"
-"""Stands for the place in a list, whichever it is."""
+"""Path element for an item of a list, whatever its index."""
 
 
 class InBraces(NamedTuple):
-    """A place inside braces where a name may stand: the text before the outermost bracket that is open there, the names
-    that lead on from it, and what of the name is written."""
+    """Position inside braces where a key may be typed: the text before the outermost open bracket, the path of keys
+    from there, and the typed start of the key."""
 
     before: str
     path: tuple[str, ...]
@@ -59,7 +59,7 @@ class InBraces(NamedTuple):
 
 @dataclass
 class _Bracket:
-    """One that is open, and the entry that was begun in it last: what was read of its name, and whether it is over."""
+    """Open bracket, with the entry begun last in it: the part of its key read so far, and whether it is complete."""
 
     is_list: bool
     begin: int
@@ -68,11 +68,11 @@ class _Bracket:
 
 
 def in_braces(text: str) -> InBraces | None:
-    """The place at the end of a text; None where no bracket is open, or no name begins there."""
+    """Return the position at the end of a text; None if no bracket is open, or no key can begin there."""
     brackets: list[_Bracket] = []
     for token in _TOKEN.finditer(text):
         if token["open"]:
-            # A bracket inside of words is one of them, unless the words are in brackets themselves.
+            # A bracket within plain words belongs to them, unless the words are in brackets themselves.
             if brackets or _VALUE_BEGINS.search(text[: token.start()]):
                 brackets.append(_Bracket(token["open"] == "[", token.start()))
         elif not brackets or token["comment"]:
@@ -97,11 +97,11 @@ def in_braces(text: str) -> InBraces | None:
 _BEGUN = re.compile(r"(?P<indent> *)(?P<dashes>(?:- +)*)(?P<word>[A-Za-z_0-9]*)")
 _KEY = re.compile(r"""(?P<indent> *)(?P<dashes>(?:- +)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'][^#]*?)\s*:(?:\s|$)""")
 MOST_LINES_IN_BRACES = 20
-"""How far above the caret an open brace is looked for."""
+"""Maximum number of lines above the caret that are searched for an open brace."""
 
 
 class KeyPlace(NamedTuple):
-    """A place where the name of a field may stand: what leads to it, and what of the name is written."""
+    """Position where the key of a field may be typed: its path, and the typed start of the key."""
 
     path: tuple[str, ...]
     word: str
@@ -109,9 +109,9 @@ class KeyPlace(NamedTuple):
 
 
 def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
-    """The place at the end of ``before_caret``, the line up to the caret. ``lines_above``: upwards, the nearest first.
+    """Return the position at the end of ``before_caret``, the line up to the caret. ``lines_above``: nearest first.
 
-    None where no name begins there: behind a colon, in a comment, in a list.
+    Returns None if no key can begin there: after a colon, in a comment, in a list.
     """
     nearest, lines_above = tee(lines_above)
     skipped, braces = _open_brace(before_caret, islice(nearest, MOST_LINES_IN_BRACES))
@@ -122,7 +122,7 @@ def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
         return None
     way: list[str] = []
     limit = len(begun["indent"]) + len(begun["dashes"])
-    same_column = False  # a list may stand in the column of the name it belongs to
+    same_column = False  # a list may be in the column of the key it belongs to
     if begun["dashes"]:
         way.append(ITEM)
         limit, same_column = len(begun["indent"]), True
@@ -144,19 +144,19 @@ def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
 
 
 def _open_brace(before_caret: str, nearest: Iterable[str]) -> tuple[int, InBraces | None]:
-    """The place in the braces that are open at the caret, and how many lines above that of the caret they begin."""
+    """Return the position in the braces open at the caret, and how many lines above the caret they begin."""
     text, lines = before_caret, 0
     found = in_braces(text)
     for line in nearest:
         if found is not None or _KEY.match(text) is not None:
-            break  # a name that begins a line is in no braces, or it would have been read as in them
+            break  # a key at the start of a line is not in braces, or it would have been read as in them
         text, lines = f"{line}\n{text}", lines + 1
         found = in_braces(text)
     return lines, found
 
 
 def _key_in_braces(braces: InBraces, lines_above: Iterable[str]) -> KeyPlace | None:
-    """The names that lead to the outermost brace, and on from there."""
+    """Return the path that leads to the outermost brace, and on from there to the caret."""
     line = braces.before.rpartition("\n")[2]
     owner = _KEY.match(line)
     outside = key_place(owner["indent"] + owner["dashes"] if owner else line, lines_above)
@@ -174,27 +174,27 @@ _PARTS = re.compile(
     """,
     re.VERBOSE,
 )
-"""What has a colour of its own in a line. Price files have no text of several lines worth telling apart."""
+"""Elements of a line that have their own colour. Multi-line strings are not worth colouring in price files."""
 
 
 CHARACTERS_A_TURN = 8_000
-"""So many are coloured in one turn of the event loop; that takes six milliseconds."""
+"""Number of characters coloured in one turn of the event loop, which takes 6 ms."""
 LINE_COSTS = 20
-"""A line, one without any as well, counts as so many characters more."""
+"""Cost of a line, even if empty, in addition to its characters."""
 LONGEST_LINE = 10_000
-"""What is behind so many characters of a line has no colours."""
+"""Number of characters of a line after which it is not coloured."""
 
 
 class YamlHighlighter(QSyntaxHighlighter):
-    """Colours the lines of a document as they change; those of a big change, or of a new theme, over several turns of
-    the event loop."""
+    """Highlighter that colours the lines of a document as they change. Big changes, and a new theme, are spread over
+    several turns of the event loop."""
 
     def __init__(self, document: QTextDocument, theme: Theme) -> None:
         super().__init__(document)
         self._theme = theme
         self._formats: dict[str, QTextCharFormat] = {}
         self._left = CHARACTERS_A_TURN
-        self._waiting: tuple[int, int] | None = None  # numbers of lines: from the first to behind the last
+        self._waiting: tuple[int, int] | None = None  # line numbers: start and end (exclusive)
         self._lines = document.blockCount()
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._go_on)
@@ -206,7 +206,7 @@ class YamlHighlighter(QSyntaxHighlighter):
         if not self._turn.isActive():
             self._turn.start()
         late = self._left <= 0
-        if late or self._waiting is not None:  # lines that wait may have moved up to here
+        if late or self._waiting is not None:  # waiting lines may have moved up to here
             self._wait(self.currentBlock().blockNumber(), late=late)
         if late:
             return
@@ -243,7 +243,7 @@ class YamlHighlighter(QSyntaxHighlighter):
         if block.isValid() and line < last:
             self._waiting = line, last
             self._turn.start()
-        self._left = CHARACTERS_A_TURN  # for what is typed before the next turn
+        self._left = CHARACTERS_A_TURN  # for typing before the next turn
 
     def _make_formats(self) -> None:
         for name in ("key", "text", "number", "comment"):
@@ -261,14 +261,14 @@ class YamlHighlighter(QSyntaxHighlighter):
 
 
 TAKING_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Tab, Qt.Key.Key_Backtab, Qt.Key.Key_Escape)
-"""Keys that are the list's while it is shown."""
+"""Keys that the list handles while it is shown."""
 WIDEST = 560
 TEXT = Qt.ItemDataRole.UserRole + 2
-"""What is written for a name."""
+"""Role of the text that is inserted for a key."""
 
 
 class KeyCompletion(QObject):
-    """A list below the caret: arrows choose, Enter or Tab take, Escape leaves."""
+    """Completion list below the caret: arrow keys select, Enter or Tab accept, Escape closes."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__(editor)
@@ -284,19 +284,19 @@ class KeyCompletion(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether the list is shown."""
+        """True if the list is shown."""
         return self._completer.popup().isVisible()
 
     def takes(self, event: QKeyEvent) -> bool:
-        """Whether a key is for the list."""
+        """Return True if the list handles this key."""
         return self.shown and event.key() in TAKING_KEYS
 
     def hide(self) -> None:
-        """Show no list."""
+        """Hide the list."""
         self._completer.popup().hide()
 
     def offer(self, word: str, fields: Sequence[tuple[str, str, bool]]) -> None:
-        """Show the names that begin with ``word``: name, meaning, and whether a block follows."""
+        """Show the keys that begin with ``word``: name, meaning, and True if a block follows."""
         fitting = [field for field in fields if field[0].startswith(word) and field[0] != word]
         if not fitting:
             self.hide()
@@ -329,18 +329,18 @@ class KeyCompletion(QObject):
 
 INDENT = "  "
 MOST_LINES_UP = 2_000
-"""How far above the caret the name of a block is looked for."""
+"""Maximum number of lines above the caret that are searched for the key of a block."""
 
 FieldsBelow = Callable[[tuple[str, ...]], Sequence[tuple[str, str, bool]]]
 
 
 PADDING = 6
 SIGN = "●"
-"""The mark beside a line with a problem."""
+"""Mark beside a line with a problem."""
 
 
 class LineNumbers(QWidget):
-    """Paints the numbers of the lines in sight. ``problem_lines``: line numbers from 1 that get a sign."""
+    """Margin with the numbers of the visible lines. ``problem_lines``: line numbers from 1 that get a mark."""
 
     def __init__(self, editor: QPlainTextEdit, theme: Theme) -> None:
         super().__init__(editor)
@@ -348,7 +348,7 @@ class LineNumbers(QWidget):
         self.problem_lines: frozenset[int] = frozenset()
 
     def width_needed(self) -> int:
-        """Room for the largest number and the sign."""
+        """Return the width for the largest number and the mark."""
         digits = max(2, len(str(self._editor.blockCount())))
         return 2 * PADDING + self.fontMetrics().horizontalAdvance("9" * digits + SIGN)
 
@@ -376,7 +376,7 @@ class LineNumbers(QWidget):
 
 
 class PriceEditor(QPlainTextEdit):
-    """Holds the text. What it means is told to it.
+    """Editor of the price file's text. Its meaning, such as problems, is set from outside.
 
     Signals: ``edited()`` after every change of the text.
     """
@@ -384,7 +384,7 @@ class PriceEditor(QPlainTextEdit):
     edited = Signal()
 
     def __init__(self, theme: Theme, fields_below: FieldsBelow) -> None:
-        """``fields_below``: the names that may stand at a place of the file, as ``price_facts.fields_below``."""
+        """``fields_below``: returns the fields allowed at a path of the file, like ``price_facts.fields_below``."""
         super().__init__(objectName="pricingEditor")
         self._theme, self._fields_below = theme, fields_below
         self._problems: tuple[Problem, ...] = ()
@@ -392,7 +392,7 @@ class PriceEditor(QPlainTextEdit):
         self.setAccessibleName(self.tr("Your price file, as YAML"))
         self.setFont(fixed_font())
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabChangesFocus(True)  # lines are indented by Enter, and the keyboard has to get out again
+        self.setTabChangesFocus(True)  # Enter indents lines, and Tab must be able to leave the editor
         self.setTabStopDistance(self.fontMetrics().horizontalAdvance(INDENT))
         self.setCornerWidget(plain_corner(self))
         self._numbers = LineNumbers(self, theme)
@@ -405,26 +405,26 @@ class PriceEditor(QPlainTextEdit):
         self._make_room()
 
     def text(self) -> str:
-        """The whole text, as it is: Qt's own way makes spaces of no-break spaces."""
+        """Return the whole text unchanged: Qt's ``toPlainText`` converts no-break spaces to spaces."""
         return self.document().toRawText().replace("\u2029", "\n")
 
     @property
     def unsaved(self) -> bool:
-        """Whether the text is another than that of the file."""
+        """True if the text differs from the file."""
         return self.document().isModified()
 
     def setPlainText(self, text: str) -> None:
-        """Replace the text as an edit: it differs from the file then."""
+        """Replace the text as an edit, so that it differs from the file."""
         super().setPlainText(text)
         self.document().setModified(True)
 
     def show_file(self, text: str) -> None:
-        """Show the text of the file. There is nothing to undo then."""
+        """Show the text of the file, and clear the undo history."""
         super().setPlainText(text)
         self.document().setModified(False)
 
     def apply(self, splice: Splice) -> None:
-        """Change the text in one step that can be undone, and show where."""
+        """Change the text as one undo step, and scroll to the change."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(splice.start_utf16)
         cursor.setPosition(splice.start_utf16 + splice.removed_utf16, QTextCursor.MoveMode.KeepAnchor)
@@ -434,13 +434,13 @@ class PriceEditor(QPlainTextEdit):
         self.ensureCursorVisible()
 
     def replace_all(self, text: str) -> None:
-        """Another text in one step that can be undone."""
+        """Replace the text as one undo step."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
 
     def go_to(self, line: int, column: int = 1) -> None:
-        """Put the caret to a line and a column (characters), both from 1."""
+        """Move the caret to a line and a column (in characters), both from 1."""
         block = self.document().findBlockByNumber(max(0, line - 1))
         if block.isValid():
             cursor = QTextCursor(self.document())
@@ -451,33 +451,33 @@ class PriceEditor(QPlainTextEdit):
 
     @property
     def line_count(self) -> int:
-        """How many lines there are."""
+        """Number of lines."""
         return self.blockCount()
 
     @property
     def caret_line(self) -> int:
-        """The line of the caret, from 1."""
+        """Line of the caret, from 1."""
         return self.textCursor().blockNumber() + 1
 
     def go_to_line(self, line: int) -> None:
-        """Put the caret to the beginning of a line, from 1."""
+        """Move the caret to the beginning of a line, from 1."""
         self.go_to(line)
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
-        """Underline these places, and mark their lines."""
+        """Underline these problems, and mark their lines."""
         self._problems = tuple(problems)
         self._underline()
         self._numbers.problem_lines = frozenset(problem.line for problem in problems)
         self._numbers.update()
 
     def place_of_caret(self) -> KeyPlace | None:
-        """Where the caret is, if the name of a field may stand there."""
+        """Return the position of the caret if the key of a field may be typed there, else None."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
         return key_place(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Files that are dropped are no text for this one: they are price tables, for the panel around it."""
+        """Refuse dropped files: they are price tables, which the panel around the editor handles."""
         return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -495,17 +495,17 @@ class PriceEditor(QPlainTextEdit):
             self.complete(begun_only=True)
 
     def focusNextPrevChild(self, forward: bool) -> bool:
-        """Tab takes a name from the list that is shown, and else goes on."""
+        """Accept the selected key with Tab while the list is shown; otherwise move the focus."""
         return not self.completion.shown and super().focusNextPrevChild(forward)
 
     def complete(self, *, begun_only: bool = False) -> None:
-        """Offer the names that may stand at the caret. ``begun_only``: not before a letter is written."""
+        """Show the keys that may be typed at the caret. ``begun_only``: only after the first letter."""
         place = None if self.isReadOnly() else self.place_of_caret()
         if place is None or (begun_only and not place.word):
             self.completion.hide()
             return
         fields = self._fields_below(place.path)
-        if place.braces:  # what follows a name stands on the same line
+        if place.braces:  # the value is on the same line
             fields = [(name, about, False) for name, about, _opens in fields]
         self.completion.offer(place.word, fields)
 
@@ -515,7 +515,7 @@ class PriceEditor(QPlainTextEdit):
         self._numbers.setGeometry(QRect(area.left(), area.top(), self._numbers.width_needed(), area.height()))
 
     def _break_line(self) -> None:
-        """A new line begins where the one before does, further in behind a name with nothing behind it."""
+        """Begin a new line with the indent of the one before, and deeper after a key without a value."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
         indent = before[: len(before) - len(before.lstrip(" "))]
@@ -537,7 +537,7 @@ class PriceEditor(QPlainTextEdit):
                 continue
             text = block.text()
             start = min(max(problem.column - 1, 0), len(text))
-            # A place at the end of a line has nothing to underline but what stands before it.
+            # At the end of a line there is nothing to underline, so underline the text before it.
             rest = text[start:].split(" #")[0].rstrip()
             first, last = (start, start + len(rest)) if rest else (len(text) - len(text.lstrip()), len(text))
             cursor = QTextCursor(block)
@@ -573,7 +573,7 @@ class PriceEditor(QPlainTextEdit):
 
 
 def _upwards(block: QTextBlock) -> Iterator[QTextBlock]:
-    """The lines above a line, the nearest first."""
+    """Yield the lines above a line, nearest first."""
     above = block.previous()
     while above.isValid():
         yield above

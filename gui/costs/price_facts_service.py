@@ -1,6 +1,6 @@
-"""What is known of one model, value by value: for the form beside the price file. No Qt.
+"""Values of one model, for the form beside the price file. No Qt.
 
-Every value says who set it and where it stands. Amounts are US dollars per million tokens, as in the models.
+Every value has its origin and its position in a file. Amounts are US dollars per million tokens, as in the models.
 """
 
 from __future__ import annotations
@@ -18,21 +18,22 @@ if TYPE_CHECKING:
 
 YOURS, BUNDLED = "yours", "bundled"
 IN_THE_TEXT = frozenset({"tiers", "changes", "count", "texts", "services", "off_peak", "history", "dated_aliases"})
-"""Kinds of values that take more than a line; they are changed in the text."""
+"""Kinds of values that take more than one line; they can only be edited in the text."""
 UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
 
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]+(_[0-9]{3})*")
 MOST_DIGITS = 30
-"""Longer numbers are no tokens, and Python refuses to read some thousands of digits: they stay text."""
+"""Maximum digits of a token count. Longer numbers stay text, since Python refuses to parse thousands of digits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One value. ``path`` as in the file (``price.input``), ``about`` in a sentence what it is.
+    """Value of a model. ``path``: as in the file (``price.input``); ``about``: a sentence on its meaning.
 
-    ``shown`` is how it reads, empty if it is not set, ``typed`` how one would type it. ``origin`` is ``YOURS``,
-    ``BUNDLED`` or empty; ``place`` where it stands, as ``file:line``; ``line`` that line in the user's file, else 0.
+    ``shown`` is the displayed text, empty if it is not set; ``typed`` is the text as the user would type it. ``origin``
+    is ``YOURS``, ``BUNDLED`` or empty; ``place`` is its position as ``file:line``; ``line`` is that line in the user's
+    file, else 0.
     """
 
     path: str
@@ -46,13 +47,13 @@ class Fact:
 
     @property
     def by_hand(self) -> bool:
-        """Whether it is changed in the text alone."""
+        """True if it can only be edited in the text."""
         return self.kind in IN_THE_TEXT
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """All that is known of a model, and what its own prices were converted from (USD, 1 where nothing was)."""
+    """All values of a model, and the rate at which its own prices were converted to US dollars (1 if they were not)."""
 
     model_id: str
     name: str
@@ -64,12 +65,12 @@ class ModelFacts:
 
     @property
     def is_yours(self) -> bool:
-        """Whether the user's file says anything of this model."""
+        """True if the user's file has any value of this model."""
         return any(fact.origin == YOURS for fact in self.facts)
 
 
 def facts_of(model: Model) -> ModelFacts:
-    """The values of a model. The places in the built-in files take a moment the first time: not for the GUI thread."""
+    """Return the values of a model. Not for the GUI thread: finding lines in built-in files is slow at first."""
     from pricing.declaration import BLOCKS
 
     facts = [_fact(model, field, f"price.{field.name}") for field in BLOCKS["price"]]
@@ -82,7 +83,7 @@ def facts_of(model: Model) -> ModelFacts:
 
 
 def fields_below(path: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
-    """Name, meaning, and whether a block follows, of the fields that may stand at this place of a price file."""
+    """Return the fields allowed at this path of a price file: name, meaning, and True if a block follows."""
     from pricing.declaration import BLOCKS, LISTS, TABLES, fields_at
 
     blocks = {*BLOCKS, *LISTS, *TABLES} - {"batch", "count"}
@@ -90,7 +91,7 @@ def fields_below(path: tuple[str, ...]) -> tuple[tuple[str, str, bool], ...]:
 
 
 def value_of(kind: str, typed: str) -> Value:
-    """What was typed as a value for the file. What is no such value stays text, for the checker to say so."""
+    """Parse a typed value for the file. Invalid values stay text, so that the checker reports them."""
     text = typed.strip()
     if text.casefold() in UNKNOWN_WORDS:
         return None
@@ -168,7 +169,7 @@ def _shown(kind: str, value: Any) -> str:
 
 
 def _typed(model: Model, kind: str, value: Any, origin: str) -> str:
-    """The value as one would type it: an amount in the user's currency, where that is exact."""
+    """Return the value as the user would type it: an amount in the user's currency if that is exact."""
     if value is None or not origin or kind in IN_THE_TEXT:
         return ""
     if kind == "money":
@@ -179,7 +180,7 @@ def _typed(model: Model, kind: str, value: Any, origin: str) -> str:
 
 
 def typed_amount(model: Model, usd: Decimal, origin: str) -> str:
-    """An amount as one would type it for this model, in the currency of its prices; empty where that is not exact."""
+    """Return an amount as the user would type it for this model, in its prices' currency; "" if that is not exact."""
     if model.exchange_rate == 1:
         return amount_text(usd)
     own = usd / model.exchange_rate
@@ -187,7 +188,7 @@ def typed_amount(model: Model, usd: Decimal, origin: str) -> str:
 
 
 def amount_text(amount: Decimal) -> str:
-    """An amount with the digits it has, never as a power of ten; two decimals at least where it is no whole number."""
+    """Format an amount with all its digits, never as a power of ten; at least two decimals unless it is whole."""
     whole, _, decimals = format(amount, "f").partition(".")
     decimals = decimals.rstrip("0")
     return f"{whole}.{decimals:0<2}" if decimals else whole

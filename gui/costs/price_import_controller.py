@@ -1,4 +1,4 @@
-"""Controller of the import of published prices, and of price changes that come from elsewhere than the editor."""
+"""Controller of the import of published prices, and of price changes made outside the editor."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ CHANGED = "price-file-put"
 
 
 class PriceChanges(QObject):
-    """Puts them into the text of the tab, each as one step of undo, and saves where nothing else waits to be saved."""
+    """Controller of price changes made outside the editor: applies each to the editor's text as one undo step, and
+    saves it if nothing else is unsaved."""
 
     def __init__(
         self,
@@ -41,19 +42,19 @@ class PriceChanges(QObject):
         notifier: Notifier,
         models: Callable[[], tuple[Model, ...]],
     ) -> None:
-        """``models``: those whose prices are in force."""
+        """``models``: returns the models whose prices are in effect."""
         super().__init__(prices)
         self._models = models
         self._editor, self._prices, self._desk, self._notifier = editor, prices, desk, notifier
         self._waiting: list[tuple[str, str, str]] = []
         self._made: list[tuple[int, int, bool]] = []
-        """Revision before and after each change that can be taken back from elsewhere, and whether it was saved."""
+        """Revisions before and after each change that can be undone from outside the editor, and True if saved."""
         prices.opened.connect(self._on_opened)
         desk.changed.connect(self._on_changed)
 
     @Slot(str, str, str)
     def change_price(self, model_id: str, path: str, typed: str) -> None:
-        """Set a price to what was typed; with nothing typed, the built-in one holds again."""
+        """Set a price to the typed text; empty text restores the built-in price."""
         if not self._prices.is_open:
             self._waiting.append((model_id, path, typed))
             return
@@ -66,7 +67,7 @@ class PriceChanges(QObject):
         self._desk.change(editor.text(), editor.revision, model_id, path, "money", typed or None, from_table=True)
 
     def put(self, splice: Splice, revision: int, words: str, key: str = CHANGED) -> bool:
-        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
+        """Edit the text of this revision, and show a notice with Undo. Returns False if the text has changed since."""
         if revision != self._editor.revision or self._prices.why_not_changed():
             return False
         saves = self._prices.is_saved
@@ -82,7 +83,7 @@ class PriceChanges(QObject):
 
     @Slot()
     def take_back(self) -> None:
-        """Make the text as it was before the last change that was put into it."""
+        """Undo the last change made by ``put``."""
         before, after, saves = self._made.pop() if self._made else (-1, -1, False)
         if after != self._editor.revision:
             self._made.clear()
@@ -114,7 +115,7 @@ class PriceChanges(QObject):
             self._prices.refuse(self.tr("the text of your price file changed in the meantime"))
 
     def _words(self, request: ChangeRequest) -> str:
-        """What changed, from which price to which."""
+        """Return a sentence on the change, with the old and the new price."""
         model = next((model for model in self._models() if model.id == request.model_id), None)
         unit = "$" if model is None or model.exchange_rate == 1 else ""  # prices of the file may be in another currency
         usd = getattr(model.price.rates, request.path.removeprefix("price."), None) if model is not None else None
@@ -134,7 +135,7 @@ IMPORT = "price-import"
 
 
 class PriceImportController(QObject):
-    """One dialog at a time, for the text of the pricing tab."""
+    """Controller of the import dialog, for the text on the page Prices. One dialog at a time."""
 
     def __init__(
         self,
@@ -147,7 +148,7 @@ class PriceImportController(QObject):
         user_encodings: Callable[[], Sequence[str]],
         today: Callable[[], date],
     ) -> None:
-        """``file_name``: of the user's file. ``user_encodings``: called on a worker thread."""
+        """``file_name``: name of the user's file. ``user_encodings``: called on a worker thread."""
         super().__init__(prices)
         self._panel, self._prices, self._changes = panel, prices, changes
         self._imports = imports = PriceImports(runner, self)
@@ -256,6 +257,6 @@ class PriceImportController(QObject):
 
     @Slot()
     def _on_stopped(self) -> None:
-        """What was read before is still there."""
+        """Show the previous results again."""
         if self._dialog is not None:
             self._dialog.show_stopped()

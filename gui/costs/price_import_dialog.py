@@ -1,4 +1,4 @@
-"""Dialog that compares published prices with those in force, and lets the user pick what to take over."""
+"""Dialog that compares published prices with those in effect, and in which the user selects the values to import."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ MODEL, FIELD, BUILT_IN, YOURS, THEIRS, TABLE, OUTCOME = range(7)
 
 
 class ImportRows(TableModel):
-    """The rows of a preview that are shown, and which of all of them are ticked. A row of the table is a place in all.
+    """Rows of a preview that are shown, and the set of all checked rows. A table row holds an index into all rows.
 
     Signals: ``ticked_changed()``.
     """
@@ -81,21 +81,21 @@ class ImportRows(TableModel):
 
     @property
     def rows(self) -> tuple[Difference, ...]:
-        """All of them, in the order of the models' ids."""
+        """All rows, in the order of the models' IDs."""
         return self._all
 
     @property
     def ticked(self) -> tuple[Difference, ...]:
-        """The rows that are picked, shown or not."""
+        """Checked rows, shown or not."""
         return tuple(self._all[place] for place in sorted(self._ticked))
 
     @property
     def ticked_count(self) -> int:
-        """How many rows are picked."""
+        """Number of checked rows."""
         return len(self._ticked)
 
     def set_preview(self, preview: Preview) -> None:
-        """Other rows. What was ticked before stays ticked where it is among them; none is shown yet."""
+        """Replace the rows, none of which is shown yet. Rows that were checked before and still exist stay checked."""
         before = {_key(row) for row in self.ticked}
         self.show(())
         self._all, self._rivals = preview.rows, preview.rivals or {}
@@ -103,9 +103,8 @@ class ImportRows(TableModel):
         self.ticked_changed.emit()
 
     def tick_shown(self, on: bool) -> None:
-        """Tick every row that is shown and may be picked, or none of them. Where several tables give a value for the
-        same field, the first one is taken.
-        """
+        """Check every row that is shown and applicable, or uncheck all rows shown. If several tables have a value for
+        the same field, the first is checked."""
         if on:
             for place in self._rows:
                 taken = any(rival in self._ticked for rival in self._rivals.get(place, ()))
@@ -116,7 +115,7 @@ class ImportRows(TableModel):
         self._ticks_changed()
 
     def tick(self, shown_rows: Iterable[int], on: bool) -> None:
-        """Tick some of the rows that are shown, or no longer."""
+        """Check or uncheck some of the rows shown."""
         for place in (self._rows[row] for row in shown_rows):
             if not on:
                 self._ticked.discard(place)
@@ -126,11 +125,11 @@ class ImportRows(TableModel):
         self._ticks_changed()
 
     def is_ticked(self, shown_row: int) -> bool:
-        """Whether a row that is shown is picked."""
+        """Return True if a row that is shown is checked."""
         return self._rows[shown_row] in self._ticked
 
     def check_of(self, place: int) -> bool | None:
-        """Whether the row at a place of all is ticked, None where it cannot be."""
+        """Return True if the row at an index into all rows is checked; None if it cannot be."""
         return place in self._ticked if self._all[place].applicable else None
 
     @Slot(object, str, bool)
@@ -152,12 +151,12 @@ def tr(text: str) -> str:
 
 
 def field_words(path: str) -> str:
-    """A field as the form of a model calls it."""
+    """Return the label of a field, as in the form of a model."""
     return QCoreApplication.translate("PriceFacts", LABELS.get(path, path))
 
 
 def value_words(value: Any) -> str:
-    """A value as a price file writes it, in words. Amounts are US dollars per million tokens."""
+    """Return a value as text, as a price file writes it. Amounts are US dollars per million tokens."""
     if value is None:
         return ""
     if isinstance(value, Decimal):
@@ -251,7 +250,7 @@ _COLUMNS = (
 
 
 def _read_column(key: str, title: str, text: Callable[[Any, object], str]) -> Column:
-    """A column that may be too narrow for its text."""
+    """Return a column with a tooltip, since it may be too narrow for its text."""
     return Column(key, title, "", text, tip=text)
 
 
@@ -259,7 +258,7 @@ _SUBJECT = (
     _read_column("model", QT_TRANSLATE_NOOP("ImportRows", "Model"), lambda row, _view: row[0]),
     _read_column("field", QT_TRANSLATE_NOOP("ImportRows", "Value of"), lambda row, _view: field_words(row[1])),
 )
-"""The first columns of values on which the sources disagree; one for each source follows."""
+"""First columns of values on which the sources disagree; a column for each source follows."""
 _NOT_TAKEN = (
     _read_column("table", QT_TRANSLATE_NOOP("ImportRows", "Table"), lambda one, _view: one.table),
     _read_column("entry", QT_TRANSLATE_NOOP("ImportRows", "Entry"), lambda one, _view: one.source_id),
@@ -272,7 +271,7 @@ SIZE = (1040, 620)
 
 
 class PriceImportDialog(QDialog):
-    """Asks for files, shows what they say, and is accepted with something ticked; what then happens is elsewhere.
+    """Dialog that asks for files and shows their values; accepted with checked rows, which the caller imports.
 
     Signals: ``files_chosen(list[Path])``; ``browse_asked()``; ``filter_asked(FilterRequest)``.
     """
@@ -282,7 +281,7 @@ class PriceImportDialog(QDialog):
     filter_asked = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None, installed: Sequence[tuple[str, Path]] = ()) -> None:
-        """``installed``: tables of packages that are installed here, by name and version, and their files."""
+        """``installed``: tables of installed packages, as package name with version, and file."""
         super().__init__(parent)
         self._installed = tuple(installed)
         self.setObjectName("priceImportDialog")
@@ -302,7 +301,7 @@ class PriceImportDialog(QDialog):
         self.resize(min(SIZE[0], max(room.width() - 40, 560)), min(SIZE[1], max(room.height() - 60, 420)))
 
     def show_reading(self) -> None:
-        """Say that files are being read."""
+        """Show that files are being read."""
         self.about.setText(self.tr("Reading…"))
         self.add.setEnabled(False)
         self.add_installed.setEnabled(False)
@@ -314,11 +313,11 @@ class PriceImportDialog(QDialog):
         self.files_chosen.emit([path for _, path in self._installed if path not in read])
 
     def show_stopped(self) -> None:
-        """Show again what was read before the reading that was stopped."""
+        """Show the results from before the cancelled reading again."""
         self.show_preview(self._preview)
 
     def show_preview(self, preview: Preview) -> None:
-        """Show what was read; what was ticked before stays ticked."""
+        """Show the results; rows that were checked stay checked."""
         self._preview = preview
         self.add.setEnabled(True)
         read = {table.path for table in preview.tables}
@@ -339,7 +338,7 @@ class PriceImportDialog(QDialog):
         self._ask_filter()
 
     def show_filtered(self, places: Sequence[int], request: FilterRequest) -> None:
-        """Show the rows that passed, unless something else was requested in the meantime."""
+        """Show the rows that passed, unless the filter has changed in the meantime."""
         if request == self._request():
             self.rows.show(places)
             self._show_choice()
@@ -543,7 +542,7 @@ class PriceImportDialog(QDialog):
 
 
 class _TickTable(QTableView):
-    """Space ticks what is selected: all of it, or nothing where all of it is ticked already."""
+    """Table in which Space checks the selected rows, or unchecks them if all are checked."""
 
     def __init__(self, *, objectName: str) -> None:
         super().__init__(objectName=objectName)

@@ -1,6 +1,6 @@
-"""Published price tables from files on the disk: read, compared with what is in force, put into the user's file.
+"""Import of published price tables from files: read, compared with the prices in effect, added to the user's file.
 
-The work of lanes. Nothing is written before the user has chosen and confirmed it.
+These functions run in job lanes. Nothing is written before the user has selected and confirmed it.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from pricing.types import Problem
 
 UNTOUCHED = "built in"
-"""Among the sources that disagree: what the built-in prices say, ``pricing.importers.compare.BUILT_IN``."""
+"""Name of the built-in prices among the sources that disagree: ``pricing.importers.compare.BUILT_IN``."""
 EVERYTHING, CHANGES, NEW_MODELS, KEPT = "everything", "changes", "new models", "kept"
-"""What is shown of the differences: all; those of models that are known here; models that are not; the user's own."""
+"""Filters of the differences: all; those of known models; those of unknown models; the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadTable:
-    """A file that was read. ``imported`` is None where it is no table that we know, and ``why`` says so."""
+    """File that was read. ``imported`` is None if its format is unknown; then ``why`` is set."""
 
     path: Path
     imported: Imported | None
@@ -37,7 +37,7 @@ class ReadTable:
 
 @dataclass(frozen=True, slots=True)
 class NotTaken:
-    """A value or a whole entry (``key`` is empty) of a table that has no place in ours, and why."""
+    """Value, or whole entry if ``key`` is empty, of a table that cannot be represented in ours, and the reason."""
 
     table: str
     source_id: str
@@ -47,7 +47,8 @@ class NotTaken:
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """``paths``: files to read besides ``tables``, which were read before. ``text``: the user's file as it is edited.
+    """Request for a preview. ``paths``: files to read besides ``tables``, which were read before. ``text``: the user's
+    file as edited.
 
     ``on``: the day whose prices are compared.
     """
@@ -62,9 +63,8 @@ class PreviewRequest:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an import could do. ``rivals``: the places of the rows that set the same field of the same model, for every
-    row that has any. ``problems``: those of the user's file; there is nothing else then.
-    """
+    """Possible changes of an import. ``rivals``: for each row that shares its field and model with others, the indices
+    of those. ``problems``: errors of the user's file; if there are any, the rest is empty."""
 
     tables: tuple[ReadTable, ...]
     rows: tuple[Difference, ...] = ()
@@ -75,13 +75,13 @@ class Preview:
 
     @property
     def providers(self) -> list[str]:
-        """The beginnings of the ids, in alphabetical order."""
+        """Prefixes of the IDs, in alphabetical order."""
         return sorted({provider_of(row) for row in self.rows})
 
 
 @dataclass(frozen=True, slots=True)
 class FilterRequest:
-    """Which rows of ``rows`` are shown: of one provider or of all (empty), of one kind, with all of these words."""
+    """Filter of ``rows``: of one provider ("" for all), of one kind, containing all of these words."""
 
     rows: tuple[Difference, ...]
     words: str
@@ -91,7 +91,7 @@ class FilterRequest:
 
 @dataclass(frozen=True, slots=True)
 class ApplyRequest:
-    """Put ``picked`` into ``text``, which is that of ``revision``."""
+    """Request to add ``picked`` to ``text``, whose revision is ``revision``."""
 
     revision: int
     text: str
@@ -102,26 +102,26 @@ class ApplyRequest:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What to put where in the text; None where nothing is to be put, and then ``why``."""
+    """Edit of the text; None if nothing changes, then with the reason in ``why``."""
 
     splice: Splice | None
     why: str = ""
 
 
 def installed() -> list[tuple[str, Path]]:
-    """The tables of packages that are installed here: name and version, and the file. Looks for folders only."""
+    """Return the tables of installed packages: name and version, and the file. Checks folders only."""
     from pricing.importers.sources import installed_tables
 
     return [(f"{one.package} {one.version}".strip(), one.path) for one in installed_tables()]
 
 
 def provider_of(row: Difference) -> str:
-    """The beginning of a model's id."""
+    """Return the prefix of a model's ID."""
     return row.model_id.partition("/")[0]
 
 
 def preview(request: PreviewRequest, ticket: Ticket | None = None) -> Preview:
-    """Read the files, and compare all tables with the built-in prices and the user's."""
+    """Read the files, and compare all tables with the built-in and the user's prices."""
     from pricing.bundled import load_bundled
     from pricing.importers import disagreements, three_way
     from pricing.load import read_price_text
@@ -150,7 +150,7 @@ def preview(request: PreviewRequest, ticket: Ticket | None = None) -> Preview:
 
 
 def filter_rows(request: FilterRequest, _ticket: Ticket | None = None) -> list[int]:
-    """The places of the rows that are shown, in their order."""
+    """Return the indices of the rows that pass, in order."""
     words = request.words.casefold().split()
     return [
         place
@@ -162,7 +162,7 @@ def filter_rows(request: FilterRequest, _ticket: Ticket | None = None) -> list[i
 
 
 def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
-    """Put what was picked into the text, and touch nothing else of it."""
+    """Add the selected values to the text, and change nothing else."""
     from pricing.importers import apply_differences
     from pricing.types import EditError, PriceFileError
 
@@ -181,9 +181,9 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
 
 
 def _least_characters(picked: Sequence[Difference]) -> int:
-    """Return how many characters a file grows by at the least: writing thousands of models takes long.
+    """Return the minimum number of characters that a file grows by, since writing thousands of models is slow.
 
-    Names are followed by a colon and a space or a line end; what a table does not say the source of is from the table.
+    Keys are followed by a colon and a space or a line end; a value without a source gets the table as its source.
     """
     models = {row.model_id: row.source or f"the table of {row.table}" for row in picked}
     fields = sum(len(row.path.rpartition(".")[2]) + len(": 0") for row in picked)
@@ -237,10 +237,10 @@ def _is_of_kind(row: Difference, kind: str) -> bool:
 
 
 class PriceImports(QObject):
-    """The lanes of importing.
+    """Service that imports prices.
 
     Signals: ``previewed(Preview)``, ``filtered(list[int], FilterRequest)``, ``applied(Applied, ApplyRequest)``,
-    ``failed(str)`` with the reason, ``stopped()`` when the user ended the reading or the writing.
+    ``failed(str)`` with the reason, ``stopped()`` when the user cancelled reading or writing.
     """
 
     previewed = Signal(object)
@@ -264,15 +264,15 @@ class PriceImports(QObject):
             lane.cancelled.connect(self.stopped)
 
     def preview(self, request: PreviewRequest) -> None:
-        """Read and compare, soon."""
+        """Read and compare; ``previewed`` answers."""
         self._previewing.submit(request)
 
     def filter(self, request: FilterRequest) -> None:
-        """Find out what is shown, soon; of several requests the newest."""
+        """Filter the rows; only the newest request is answered."""
         self._filtering.submit(request)
 
     def apply(self, request: ApplyRequest) -> None:
-        """Make the text with what was picked, soon."""
+        """Add the selected values to the text; ``applied`` answers."""
         self._applying.submit(request)
 
     @Slot(object)

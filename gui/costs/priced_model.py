@@ -1,4 +1,4 @@
-"""What tokens cost at one model, and what another number of them changes at every model. No Qt."""
+"""Cost of tokens with one model, and the effect of a changed token count with every model. No Qt."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Money:
-    """US dollars, with the ends of their range; None where a price or the count is not known. ``label`` is that of the
-    money."""
+    """Amount in US dollars, with the ends of its range; None if a price or the count is unknown. ``label`` is its
+    quality."""
 
     usd: Decimal | None
     low: Decimal | None
@@ -25,26 +25,26 @@ class Money:
     label: str | None
 
     def share(self, part: int, whole: int) -> Money:
-        """So many parts of a whole of it."""
+        """Return the fraction ``part / whole`` of it."""
         times = Decimal(part) / Decimal(whole)
         return Money(*(None if usd is None else usd * times for usd in (self.usd, self.low, self.high)), self.label)
 
 
 @dataclass(frozen=True, slots=True)
 class PricedModel:
-    """A model and a scenario, by which money is told; ``mix``: how its calls differ."""
+    """Model and scenario that amounts are calculated with; ``mix``: how its calls differ."""
 
     model: Model
     scenario: Scenario
     mix: CallMix | None = None
 
     def month(self, encoding: str, tokens: int) -> CostEstimate:
-        """What prompts of so many tokens in ``encoding`` cost; nothing is known where the model counts in another."""
+        """Return the cost of prompts of ``tokens`` tokens in ``encoding``; unknown if the model counts in another."""
         request = PriceRequest(0, (self.model,), {encoding: tokens}, frozenset(), self.scenario, self.mix)
         return price_rows(request)[0].estimate
 
     def saving(self, encoding: str, tokens_before: int, tokens_after: int) -> Money:
-        """What a month costs less with the second number of tokens than with the first; negative where it is more."""
+        """Return the savings per month from ``tokens_before`` to ``tokens_after``; negative if the cost rises."""
         before, after = self.month(encoding, tokens_before), self.month(encoding, tokens_after)
         return difference(
             before.usd_label,
@@ -53,18 +53,18 @@ class PricedModel:
         )
 
     def prompt(self, encoding: str, tokens: int) -> Money:
-        """What the prompt alone costs in a month, without the answer."""
+        """Return the cost of the prompt alone per month, without the answer."""
         month = self.month(encoding, tokens)
         ends = (month.input_usd, month.input_usd_low, month.input_usd_high)
         return Money(*(None if usd is None else usd * month.calls for usd in ends), month.usd_label)
 
 
 Ends = tuple[Decimal | None, Decimal | None, Decimal | None]
-"""An amount, and the ends of its range."""
+"""Amount, and the ends of its range."""
 
 
 def difference(label: str | None, one: Ends, other: Ends) -> Money:
-    """``one`` without ``other``, both of one model: their ranges have one cause, so low ends belong together."""
+    """Return ``one`` minus ``other``, both of one model. Their ranges have one cause, so low ends are paired."""
     usd, *ends = (None if a is None or b is None else a - b for a, b in zip(one, other, strict=True))
     known = [end for end in ends if end is not None]
     return Money(usd, min(known), max(known), label) if len(known) == len(ends) else Money(usd, None, None, label)
@@ -72,7 +72,7 @@ def difference(label: str | None, one: Ends, other: Ends) -> Money:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """Tokens of both texts by encoding, and what else makes the cost."""
+    """Tokens of both texts by encoding, and the other inputs of the cost."""
 
     models: tuple[Model, ...]
     before: Mapping[str, int]
@@ -83,8 +83,8 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CostChange:
-    """A model with what one call costs before and after. ``change`` is of one call, ``calls_change`` of all of them;
-    ``share`` is the change as a part of the cost before, None where that is not known or nothing."""
+    """Cost of one call with a model before and after. ``change`` is per call, ``calls_change`` for all calls; ``share``
+    is relative to the cost before, None if that is unknown or zero."""
 
     model: Model
     before: CostEstimate
@@ -94,14 +94,14 @@ class CostChange:
 
     @property
     def share(self) -> Decimal | None:
-        """0.1 for a tenth more."""
+        """Relative change: 0.1 for a tenth more."""
         if self.change.usd is None or not self.before.usd:
             return None
         return self.change.usd / self.before.usd
 
 
 def cost_changes(request: ChangeRequest, _ticket: Ticket | None = None) -> tuple[CostChange, ...]:
-    """One for each model, in their order."""
+    """Return a change for each model, in their order."""
     sides = []
     for counts in (request.before, request.after):
         wanted = PriceRequest(0, request.models, counts, frozenset(), request.scenario, request.mix)

@@ -1,4 +1,4 @@
-"""Controller of the page Prices: the text in the editor, the file on the disk, and the prices in force."""
+"""Controller of the page Prices: the text in the editor, the file on disk, and the prices in effect."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class PriceFinder(MatchWalk):
-    """Keeps the matches up to date with the pattern and the price file, and moves between them."""
+    """Find and replace in the price file: keeps matches up to date with pattern and text, and moves between them."""
 
     def __init__(self, bar: FindBar, editor: PriceEditor, service: FindService, notifier: Notifier) -> None:
         super().__init__(bar, notifier, bar)
@@ -88,7 +88,7 @@ class PriceFinder(MatchWalk):
 
 
 CHECK_DELAY_MS = 120
-"""A text is validated after so long without typing."""
+"""Pause in typing after which the text is validated, in milliseconds."""
 OUTSIDE = "price-file-outside"
 REFUSED = "price-file-change"
 
@@ -99,21 +99,22 @@ NEEDS = (
     "gui.costs.price_import_service",
     "gui.costs.price_import_controller",
 )
-"""What making the page loads."""
+"""Modules loaded when the page is built."""
 
 
 class PricesController(QObject):
-    """Drives the page Prices. It watches the price file from the start; the page is built when it is first seen.
+    """Controller of the page Prices. It watches the price file from the start; the page is built when it is first
+    shown.
 
-    Signals: ``opened()`` when the file was read for the page; ``undo_changed()`` when there is something to undo or
-    redo in the text, or no longer.
+    Signals: ``opened()`` when the file was read for the page; ``undo_changed()`` when the availability of undo or redo
+    changed.
     """
 
     opened = Signal()
     undo_changed = Signal()
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
-        """``state``: as from ``state()``."""
+        """``state``: as returned by ``state()``."""
         runner = context.jobs
         super().__init__(context.pages)
         costs, panel = context.pages.costs.service, context.pages.costs.panel
@@ -147,9 +148,9 @@ class PricesController(QObject):
         context.pages.when_seen("pricingTab", NEEDS, self.build)
 
     def state(self) -> dict[str, Any]:
-        """What the user arranged, and the text that is not saved yet, as JSON holds it."""
+        """Return the user's arrangement and the unsaved text, as JSON data."""
         if self._file is None:
-            return self._state  # nothing was read yet, so nothing of it can have changed
+            return self._state  # nothing was read yet, so nothing has changed
         draft = {"draft": self._editor.text(), "digest": self._file.digest} if self._editor.unsaved else {}
         return {**self._panel.state(), **draft}
 
@@ -198,7 +199,7 @@ class PricesController(QObject):
     # --- for the rest of the window -----------------------------------------------------------------------------------
 
     def show_model(self, model_id: str) -> None:
-        """Bring the page to the front with the prices of this model, the keyboard in its values."""
+        """Show the page with the prices of this model, and focus its values."""
         self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._panel.form.choose(model_id)
@@ -206,68 +207,68 @@ class PricesController(QObject):
 
     @Slot(str, str, str)
     def change_price(self, model_id: str, path: str, typed: str) -> None:
-        """Put a price that was typed elsewhere into the user's file."""
+        """Set a price, typed outside the page, in the user's file."""
         self.build()
         self._changes.change_price(model_id, path, typed)
 
     def text(self) -> tuple[str, int]:
-        """The text of the user's file as it is edited, and its revision."""
+        """Return the text of the user's file as edited, and its revision."""
         self.build()
         return self._editor.text(), self._editor.revision
 
     def put(self, splice: Splice, revision: int, words: str) -> bool:
-        """Change the text of this revision, and say so, with the way back. Returns whether it was still that text."""
+        """Edit the text of this revision, and show a notice with Undo. Returns False if the text has changed since."""
         self.build()
         return self._changes.put(splice, revision, words)
 
     @Slot()
     def take_back(self) -> None:
-        """Take the last change back that came from elsewhere."""
+        """Undo the last change made outside the page."""
         if self.built:
             self._changes.take_back()
 
     @cached_property
     def finder(self) -> PriceFinder:
-        """Find and replace in the text. Made when it is first asked for."""
+        """Find and replace in the text. Created on first use."""
         self.build()
         service = FindService(self._runner, self)
         return PriceFinder(self._panel.find_bar, self._editor, service, self.notifier)
 
     def import_prices(self) -> None:
-        """Bring the page to the front, and ask which published prices are to be taken over."""
+        """Show the page and the dialog that imports published prices."""
         self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._imports.open()
 
     def focus(self) -> None:
-        """Show the page, with the caret in the text."""
+        """Show the page and focus the text."""
         self._context.pages.page("pricingTab").bring_to_front()
         self.build()
         self._editor.setFocus()
 
     @Slot()
     def _on_prices(self) -> None:
-        """Whether the file as it is on the disk is what the prices come from."""
+        """Store whether the file on disk is in effect, and update the page."""
         self._in_force = not self._costs.problems
         if self.built:
             self._show_first()
             self._show_status()
 
     def _show_first(self) -> None:
-        """Begin with the model of the header, unless another was chosen before."""
+        """Select the reference model, unless another model is selected already."""
         model = self._context.pages.costs.reference_model()
         if self._file is not None and model is not None and not self._panel.form.model_id:
             self._panel.form.choose(model.id)
 
     @Slot()
     def look_again(self) -> None:
-        """The file may have changed on the disk."""
-        if not self._saving:  # else it is looked at when that is done
+        """Read the file again, since it may have changed on disk."""
+        if not self._saving:  # else it is read after saving
             self._awaited = self.desk.read_file(self._editor.text(), self._editor.revision)
 
     @Slot()
     def save(self, *, quiet: bool = False) -> None:
-        """Write the text as it is; it comes into force if nothing is wrong with it. ``quiet``: the user was told."""
+        """Save the current text; it takes effect if it has no errors. ``quiet``: the user is already informed."""
         if self._file is None or self._editor.isReadOnly():
             return
         self._quiet = quiet and (self._quiet or not self._saving)
@@ -277,28 +278,28 @@ class PricesController(QObject):
         if self._outside is not None:
             self._ask_about_outside(self._outside)
             return
-        self._saving, self._awaited = True, None  # what is being read now is of before
+        self._saving, self._awaited = True, None  # a reading in progress is outdated
         self._saving_revision = self._editor.revision
         self.desk.save(self._editor.text(), self._editor.revision, self._file)
 
     @property
     def is_open(self) -> bool:
-        """Whether the file was read."""
+        """True once the file was read."""
         return self._file is not None
 
     @property
     def is_saved(self) -> bool:
-        """Whether the text is that of the file, or will be as soon as it is written."""
+        """True if the text equals the file, or will once it is written."""
         saving = self._saving and self._saving_revision == self._editor.revision
         return not self._editor.unsaved or saving or self._save_again
 
     @property
     def lists_problems(self) -> bool:
-        """True while the page is in sight and lists the problems of the file as it is on the disk."""
+        """True while the page is visible and lists the problems of the file on disk."""
         return self.built and self._panel.isVisible() and not self._editor.unsaved and self._outside is None
 
     def why_not_changed(self) -> str:
-        """Why nothing but the keyboard may change the text now, as a sentence; empty where it may be changed."""
+        """Return why only typing may change the text now, as a sentence; "" if it may be changed."""
         self.build()
         if self._file is None:
             return self.tr("your price file is still loading.")
@@ -346,11 +347,11 @@ class PricesController(QObject):
             self.notifier.withdraw(REFUSED)
             self._why_unread = ""
             self._open_editor()
-            self._costs.reload_prices()  # the prices in force are those of before it could be read
+            self._costs.reload_prices()  # the prices in effect are from before it could be read
         draft = self._state.get("draft")
         if file.held != EXACTLY:
             self._close_editor(file)
-        elif not self._editor.unsaved:  # otherwise the user was quicker than the disk
+        elif not self._editor.unsaved:  # otherwise the user typed before the file was read
             self._editor.show_file(file.text if file.exists else TEMPLATE)
         if isinstance(draft, str) and file.held == EXACTLY and draft != self._editor.text():
             self._take_draft(draft, file)
@@ -368,7 +369,7 @@ class PricesController(QObject):
             self._ask_about_outside(file)
 
     def _close_editor(self, file: FileText) -> None:
-        """A file that the editor cannot hold is neither shown nor written."""
+        """Clear and lock the editor for a file that it cannot hold, and show why."""
         self._editor.show_file("")
         self._lock_editor()
         why = {
@@ -390,7 +391,7 @@ class PricesController(QObject):
         self._panel.save.setEnabled(True)
 
     def _take_outside(self, file: FileText, request: ReadRequest) -> None:
-        """Show the file as another program wrote it. One undo restores what was here before."""
+        """Show the file as another program wrote it. One undo restores the previous text."""
         self._file, self._outside = file, None
         self._costs.reload_prices()
         if file.held != EXACTLY:
@@ -428,7 +429,7 @@ class PricesController(QObject):
             self._show_status()
 
     def _keep_mine(self) -> None:
-        """The next save writes over what is there; that is then kept beside it as the backup."""
+        """Let the next save overwrite the file on disk, which is then kept as the backup."""
         file, self._outside = self._outside, None
         self.notifier.withdraw(OUTSIDE)
         if file is not None:
@@ -444,7 +445,7 @@ class PricesController(QObject):
             self._ask_about_outside(saved.outside)
             return
         self._file = saved.file
-        # After an undo, the text is that of the file before: the document takes it for saved.
+        # An undo restored the text of the previous file, which the document considers saved.
         changed = request.revision != self._editor.revision and self._editor.text() != request.text
         self._editor.document().setModified(changed)
         if not self._quiet and not self._panel.problems.rows:
@@ -479,7 +480,7 @@ class PricesController(QObject):
 
     @Slot()
     def check(self) -> None:
-        """Check the text as it is, soon."""
+        """Check the current text soon."""
         self._delay.stop()
         self.desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
 
@@ -557,7 +558,7 @@ class PricesController(QObject):
     @Slot(object, object)
     def _on_changed(self, change: Change, request: ChangeRequest) -> None:
         if request.from_table:
-            return  # ``PriceChanges`` asked for it
+            return  # requested by ``PriceChanges``
         if request.revision != self._editor.revision:
             self.notifier.remark(self.tr("The text changed in the meantime, so the value was not set."))
         elif change.why:
@@ -567,12 +568,12 @@ class PricesController(QObject):
             self.check()
 
     def refuse(self, why: str) -> None:
-        """Say why a value was not taken. The lines of ``why`` after the first are details."""
+        """Show why a value was not accepted. The lines of ``why`` after the first are details."""
         first, _, rest = why.partition("\n")
         self.notifier.warning(self.tr("The value was not accepted: {why}.").format(why=first), rest, key=REFUSED)
 
     def withdraw_refusal(self) -> None:
-        """Remove what ``refuse`` said."""
+        """Withdraw the notice of ``refuse``."""
         self.notifier.withdraw(REFUSED)
 
     def _words(self, difference: Difference | None) -> str:

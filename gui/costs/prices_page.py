@@ -1,4 +1,4 @@
-"""The page Prices: the form of one model, and beside it the user's price file with its problems."""
+"""Page Prices: the form of one model, and beside it the user's price file with its problems."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ PROBLEMS = (
         lambda problem, _view: str(problem.column or ""),
         numeric=True,
     ),
-    # The path of the value is in sight: it is where the line leads. The tool tip has it all the same.
+    # The path of the value is visible where the line leads; the tooltip has it as well.
     _problem_column(
         "message",
         QT_TRANSLATE_NOOP("PriceProblems", "Problem"),
@@ -83,14 +83,14 @@ PROBLEMS = (
 
 
 MOST_ROWS = 6
-"""Of the list of problems, before it scrolls."""
+"""Maximum number of rows of the problem list before it scrolls."""
 ROW_PADDING = 12
 FIRST_WIDTHS = [560, 520]
-"""Of the form and of the file."""
+"""Initial widths of the form and of the file, in pixels."""
 
 
 class PricingPanel(QWidget):
-    """Puts the parts of the tab together. What happens is in ``PricesController``.
+    """Page Prices. ``PricesController`` holds the logic.
 
     Signals: ``save_asked()``; ``import_asked()``; ``tables_dropped(list[Path])`` with published price tables.
     """
@@ -100,7 +100,7 @@ class PricingPanel(QWidget):
     tables_dropped = Signal(list)
 
     def __init__(self, theme: Theme, icons: Icons, fields_below: FieldsBelow, today: Callable[[], date]) -> None:
-        """``fields_below``: the names that may stand at a place of the file. ``today``: the day it is."""
+        """``fields_below``: returns the fields allowed at a path of the file. ``today``: returns the current day."""
         super().__init__()
         self.setObjectName("pricingPanel")
         self._theme = theme
@@ -115,11 +115,11 @@ class PricingPanel(QWidget):
         self._connect()
 
     def state(self) -> dict[str, Any]:
-        """What the user arranged, as JSON holds it."""
+        """Return the user's arrangement as JSON data."""
         return {"model": self.form.model_id, "split": self.splitter.sizes()}
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is of no use stays as at the first start."""
+        """Restore what ``state`` returned; invalid values get their defaults."""
         sizes = state.get("split")
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
             self.splitter.setSizes(sizes)
@@ -128,19 +128,19 @@ class PricingPanel(QWidget):
             self.form.choose(model)
 
     def show_file_name(self, path: str) -> None:
-        """Say which file this is."""
+        """Show the name of the file."""
         self.file.setText(visible_line(path))
         self.file.setToolTip(plain_tip(path))
 
     def show_status(self, text: str, tone: str = "stale") -> None:
-        """Say how it stands with the file. ``tone``: a role of the theme."""
+        """Show the status of the file. ``tone``: a role of the theme."""
         self._tone = tone
         self.status.setText(text)
         self.status.setToolTip(plain_tip(text))
         self._colour()
 
     def show_problems(self, problems: Sequence[Problem]) -> None:
-        """List these mistakes, and mark them in the text."""
+        """List these problems, and mark them in the text."""
         if tuple(problems) != tuple(self.problems.rows):
             self.problems.show(tuple(problems))
         self.editor.show_problems(problems)
@@ -151,7 +151,7 @@ class PricingPanel(QWidget):
 
     @cached_property
     def find_bar(self) -> FindBar:
-        """Find and replace, below the text. Made when it is first asked for."""
+        """Find and replace, below the text. Created on first use."""
         from gui.widgets.find_bar import FindBar
 
         bar = FindBar(self._theme, self._icons, self, name="pricingFind")
@@ -161,7 +161,7 @@ class PricingPanel(QWidget):
         return bar
 
     def event(self, event: QEvent) -> bool:
-        """Save is the file's here, whatever else it is in the window."""
+        """Claim the key for Save, which saves the price file here whatever it does in the window."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.ShortcutOverride

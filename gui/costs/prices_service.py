@@ -1,7 +1,7 @@
-"""The price table and the user's file over it: loading, checking, changing and saving.
+"""Price table and the user's price file: loading, checking, changing and saving.
 
-A user's file with mistakes is never half in force. The window then keeps the prices it has; at the start, where it has
-none, it takes the copy of the user's file that was last found good, and without one the bundled prices alone.
+A user's file with errors never takes effect in part. The window then keeps its present prices. At the start, when it
+has none, it loads the last valid copy of the user's file, and without a copy the bundled prices alone.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ OWN_VENDOR = "yours"
 
 @dataclass(frozen=True, slots=True)
 class LoadRequest:
-    """``user_file``: the user's prices, which need not exist. ``good_copy``: where its last good version is kept.
+    """Request to load prices. ``user_file``: the user's file, which may not exist; ``good_copy``: its last valid copy.
 
-    ``have_prices``: prices are in force already, so a broken file changes nothing. ``user_encodings`` gives the names
-    of the user's own encodings, which a price file may count with; each is a row of its own as well.
+    ``have_prices``: True if prices are in effect already, so that a broken file changes nothing. ``user_encodings``
+    returns the names of the user's encodings, which a price file may count with; each also gets a row.
     """
 
     user_file: Path | None
@@ -51,12 +51,12 @@ class LoadRequest:
 
 @dataclass(frozen=True, slots=True)
 class LoadedPrices:
-    """``models`` is None where the prices in force stay.
+    """Result of loading. ``models`` is None if the present prices stay in effect.
 
-    ``problems`` are those of the user's file, empty where it is in force or absent. ``instead`` says what is in force
-    instead of a broken file: ``KEPT``, ``LAST_GOOD`` or ``BUNDLED``; empty where nothing is wrong. ``notices`` are
-    remarks about a valid file. ``file_hash`` is the SHA-256 of the user's file in force, empty without one.
-    ``exchange_rates`` are what one unit of other currencies costs in US dollars, by that file.
+    ``problems`` are the errors of the user's file, empty if it is in effect or does not exist. ``instead`` names the
+    prices in effect instead of a broken file: ``KEPT``, ``LAST_GOOD`` or ``BUNDLED``; empty if there is no error.
+    ``notices`` are remarks on a valid file. ``file_hash`` is the SHA-256 of the user's file in effect, empty without
+    one. ``exchange_rates`` are the prices of one unit of other currencies in US dollars, from that file.
     """
 
     models: tuple[Model, ...] | None
@@ -68,7 +68,7 @@ class LoadedPrices:
 
 
 def load_prices(request: LoadRequest, _ticket: Ticket | None = None) -> LoadedPrices:
-    """Load the prices, falling back as the module says. Raises where not even the bundled prices can be read."""
+    """Load the prices, with the fallbacks of the module. Raises if not even the bundled prices can be read."""
     names = tuple(request.user_encodings())
     loaded = _load(request, names)
     if loaded.models is None or not names:
@@ -98,12 +98,12 @@ def _load(request: LoadRequest, names: tuple[str, ...]) -> LoadedPrices:
             good = _loaded(copy, names)
             return replace(good, problems=problems, instead=LAST_GOOD, notices=())
         except (PriceFileError, OSError, UnicodeError):
-            pass  # The copy is as bad as the file, whose problems are told; the bundled prices remain.
+            pass  # The copy is as invalid as the file, whose problems are reported; use the bundled prices.
     return LoadedPrices(_loaded(None, names).models, problems, BUNDLED)
 
 
 def _own_row(name: str) -> Model:
-    """A row for an encoding of the user's own: what it makes of the prompt, beside what the models' do. No price."""
+    """Return a row without a price for a user encoding, to compare its count of the prompt with the models'."""
     from pricing.types import CountRule, Model, Price, Rates
 
     return Model(
@@ -138,7 +138,7 @@ def _keep_copy(file: Path, copy: Path | None) -> None:
         if not copy.exists() or copy.read_bytes() != content:
             write_atomic(copy, content)
     except OSError:
-        pass  # Without a copy a later broken file falls back to the bundled prices; these prices are good all the same.
+        pass  # Without a copy, a file broken later falls back to the bundled prices; these prices are valid anyway.
 
 
 TEMPLATE = """\
@@ -177,9 +177,9 @@ models:
 
 
 MOST_CHARACTERS = 400_000
-"""Longer files are not edited here: hundreds of times what ninety models take."""
+"""Maximum size of a file that can be edited here, in characters: hundreds of times what ninety models take."""
 MOST_COMPARED_LINES = 5_000
-"""Longer texts are not compared line by line, which takes the square of their length."""
+"""Maximum number of lines of texts compared line by line, which takes quadratic time."""
 
 _MARK = "\ufeff"
 _LINE = re.compile(r"[^\r\n]*(\r\n|\r|\n|$)")
@@ -192,7 +192,7 @@ UNREADABLE = "unreadable"
 
 @dataclass(frozen=True, slots=True)
 class Splice:
-    """The smallest replacement that makes one text of another: UTF-16 offset, units removed there, text put there."""
+    """Smallest replacement that turns one text into another: UTF-16 offset, number of units removed, inserted text."""
 
     start_utf16: int
     removed_utf16: int
@@ -201,8 +201,7 @@ class Splice:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What differs between two texts: how many lines came and went, and all of it as a unified diff (empty where the
-    texts are too long to be compared)."""
+    """Difference of two texts: numbers of lines added and removed, and a unified diff, empty if they are too long."""
 
     added: int
     removed: int
@@ -211,7 +210,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """``against``: the text in the editor, with its revision; None before there is one."""
+    """Request to read the file. ``against``: the text in the editor, with its revision; None before there is one."""
 
     path: Path
     against: str | None = None
@@ -220,11 +219,11 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True)
 class FileText:
-    """A price file as it was read. ``text`` is for the editor, ``stored`` as it stands on the disk.
+    """Price file as read. ``text`` is for the editor, ``stored`` as on disk.
 
-    ``digest`` is the SHA-256 of the bytes, empty where there is no file. ``held`` says whether the editor can hold the
-    text: ``EXACTLY``, or why it cannot. ``problem`` says what is wrong with an unreadable file.
-    ``splice`` and ``difference`` lead from the text of the request to this one, where it had one.
+    ``digest`` is the SHA-256 of the bytes, empty if there is no file. ``held`` is ``EXACTLY``, or the reason why the
+    editor cannot hold the text. ``problem`` is the error of an unreadable file. ``splice`` and ``difference`` lead from
+    the text of the request, if it had one, to this text.
     """
 
     text: str
@@ -237,13 +236,13 @@ class FileText:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a file."""
+        """True if the file exists."""
         return bool(self.digest)
 
 
 @dataclass(frozen=True, slots=True)
 class SaveRequest:
-    """``stored`` and ``digest`` are those of the file that the text was made from; another is not written over."""
+    """Request to save a text. ``stored`` and ``digest``: the file it was made from; another file is not overwritten."""
 
     path: Path
     text: str
@@ -254,15 +253,14 @@ class SaveRequest:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """The file as written. ``outside`` is the file as another program wrote it in the meantime; then nothing was
-    written."""
+    """File as written, or ``outside``: the file that another program wrote meanwhile; then nothing was written."""
 
     file: FileText | None = None
     outside: FileText | None = None
 
 
 def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> FileText:
-    """Read the price file for the editor. Raises OSError where it exists and cannot be read."""
+    """Read the price file for the editor. Raises OSError if it exists and cannot be read."""
     try:
         raw = regular_bytes(request.path)
     except FileNotFoundError:
@@ -280,14 +278,14 @@ def read_price_text(request: ReadRequest, _ticket: Ticket | None = None) -> File
 
 
 def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Saved:
-    """Write the price file, the one before beside it with the ending ``.bak``. Raises OSError; then nothing changed."""
+    """Write the price file, and keep the previous one as a ``.bak`` file. If it raises OSError, nothing changed."""
     from engine.runtime.atomic_files import only_here
     from gui.core.file_writing import write_atomic
 
     stored = stored_text(request.text, request.stored)
     raw = stored.encode("utf-8", "surrogatepass")
-    folder = Path(os.path.realpath(request.path)).parent  # that of ``change_atomic``, which the command line uses
-    with only_here(folder):  # of two that save at once, the second sees what the first one wrote
+    folder = Path(os.path.realpath(request.path)).parent  # the folder of ``change_atomic``, used by the command line
+    with only_here(folder):  # the second of two concurrent saves sees the file of the first
         outside = read_price_text(ReadRequest(request.path, request.text))
         if outside.digest != request.digest:
             return Saved(outside=outside)
@@ -296,9 +294,9 @@ def save_price_text(request: SaveRequest, _ticket: Ticket | None = None) -> Save
 
 
 def stored_text(text: str, before: str) -> str:
-    """``text`` with the line ends, and the mark at the beginning, that ``before`` has on the disk.
+    """Return ``text`` with the line ends and the byte order mark of ``before`` on disk.
 
-    A new line takes the line end that is the most common one there; a line that stays keeps its own.
+    A new line gets the most common line end of the file; an unchanged line keeps its own.
     """
     old = [(match.group()[: match.start(1) - match.start()], match.group(1)) for match in _LINE.finditer(before)]
     ends = [end for _, end in old if end]
@@ -316,14 +314,14 @@ def stored_text(text: str, before: str) -> str:
 
 
 def splice(before: str, after: str) -> Splice:
-    """The smallest replacement that makes ``after`` of ``before``."""
+    """Return the smallest replacement that turns ``before`` into ``after``."""
     mirror = TextMirror(before)
     start, removed, inserted = mirror.replace(0, len(mirror), after.encode("utf-16-le", "replace"))
     return Splice(start, removed, inserted)
 
 
 def difference(before: str, after: str) -> Difference:
-    """What differs, line by line."""
+    """Return the difference of two texts, line by line."""
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > MOST_COMPARED_LINES:
         return Difference(0, 0, "")
@@ -352,7 +350,7 @@ def _file_text(path: Path, raw: bytes) -> FileText:
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest:
-    """``model_id``: the model that the form shows, empty for none."""
+    """Request to check a text. ``model_id``: the model that the form shows; "" for none."""
 
     revision: int
     text: str
@@ -363,8 +361,8 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """Every mistake; where there is none, all models as (id, name), ids that are hidden, and the facts of the one asked
-    for (None if the text hides it, or it is unknown)."""
+    """Result of a check: all errors or, if there are none, all models as (ID, name), the hidden IDs, and the values of
+    the requested model (None if the text hides it or it is unknown)."""
 
     problems: tuple[Problem, ...]
     models: tuple[tuple[str, str], ...] = ()
@@ -375,9 +373,10 @@ class CheckedText:
 
 @dataclass(frozen=True, slots=True)
 class ChangeRequest:
-    """Set a value of a model to what was typed; None takes it out of the file, and with an empty path all of them.
+    """Request to set a value of a model to the typed text. None removes it from the file; with an empty path, all
+    values.
 
-    ``from_table``: it was typed in the cost table, not on the tab of the file.
+    ``from_table``: True if it was typed in the cost table, not on the page Prices.
     """
 
     revision: int
@@ -393,14 +392,14 @@ class ChangeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What to put where in the text; None where nothing changes, and then ``why`` if it cannot be changed."""
+    """Edit of the text; None if nothing changes, with ``why`` if it cannot be changed."""
 
     splice: Splice | None
     why: str = ""
 
 
 def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
-    """Check a text, and lay it over the built-in prices."""
+    """Check a text, and apply it over the built-in prices."""
     from pricing.bundled import load_bundled
     from pricing.layering import lay_over
     from pricing.load import read_price_text as parse
@@ -422,7 +421,7 @@ def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
 
 
 def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
-    """Change one value in a text, and nothing else of it."""
+    """Change one value in a text, and nothing else."""
     from pricing.editing import remove_field, set_field
     from pricing.types import EditError, PriceFileError
 
@@ -443,7 +442,7 @@ def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
 
 
 class PriceDesk(QObject):
-    """The lanes of one price file, which need not exist.
+    """Service for one price file, which may not exist.
 
     Signals: ``read(FileText, ReadRequest)``, ``checked(CheckedText, CheckRequest)``,
     ``changed(Change, ChangeRequest)``, ``saved(Saved, SaveRequest)``, ``failed(str)`` with the reason; ``touched()``
@@ -482,29 +481,29 @@ class PriceDesk(QObject):
         self._watch()
 
     def read_file(self, against: str | None = None, revision: int = -1) -> ReadRequest:
-        """Read the file, soon. ``against``: the text in the editor. Returns what ``read`` will come with."""
+        """Read the file; ``read`` answers with the returned request. ``against``: the text in the editor."""
         request = ReadRequest(self.path, against, revision)
         self._reading.submit(request)
         return request
 
     def check(self, text: str, revision: int, model_id: str) -> None:
-        """Check a text, soon; of several the newest."""
+        """Check a text; only the newest request is answered."""
         self._checking.submit(CheckRequest(revision, text, self.path.name, model_id, self._user_encodings))
 
     def change(
         self, text: str, revision: int, model_id: str, path: str, kind: str, typed: str | None, from_table: bool = False
     ) -> None:
-        """Change a value in a text, soon; see ``ChangeRequest``."""
+        """Change a value in a text, as described at ``ChangeRequest``; ``changed`` answers."""
         names, file_name = self._user_encodings, self.path.name
         self._changing.submit(ChangeRequest(revision, text, file_name, model_id, path, kind, typed, names, from_table))
 
     def save(self, text: str, revision: int, file: FileText) -> None:
-        """Write a text that was made from ``file``, soon."""
+        """Write a text that was made from ``file``; ``saved`` answers."""
         self._saving.submit(SaveRequest(self.path, text, file.stored, file.digest, revision))
 
     def _watch(self) -> None:
-        """Editors replace a file rather than write into it, so its folder is watched as well."""
-        with contextlib.suppress(OSError):  # Without a folder there is nothing to watch, and saving says why.
+        """Watch the file and its folder: editors replace a file instead of writing into it."""
+        with contextlib.suppress(OSError):  # Without a folder there is nothing to watch; saving reports the error.
             self.path.parent.mkdir(parents=True, exist_ok=True)
         watched = {*self._watcher.files(), *self._watcher.directories()}
         for path in (self.path.parent, self.path):

@@ -1,4 +1,4 @@
-"""A report of the prompt: gathers what the window shows, looks for keys in the text, asks, and writes."""
+"""Controller of the report on the prompt: collects the data shown, checks the text for keys, asks, and writes."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 MOST_CHARACTERS = 2_000_000
-"""Longer texts are left out: no browser likes them."""
+"""Maximum size of a text included in a report, in characters: browsers cannot handle longer ones."""
 
 
 class ReportDialog(QDialog):
-    """``with_text`` says whether the text itself goes in, after the dialog was accepted."""
+    """Dialog of a report. ``with_text``: True if the text itself is included, once accepted."""
 
     def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class ReportDialog(QDialog):
 
     @property
     def with_text(self) -> bool:
-        """Whether the text goes into the report."""
+        """True if the text is included in the report."""
         return self.text.isChecked()
 
 
@@ -88,8 +88,8 @@ KEY = "report"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A report that waits for its text: what the window shows besides, and of which revision. The worker that looks at
-    the text makes ``facts`` and ``sections``."""
+    """Report that waits for its text: what the window shows, and the revision. The worker that checks the text adds
+    ``facts`` and ``sections``."""
 
     revision: int
     shown: ShownCosts
@@ -100,7 +100,7 @@ class Draft:
 
 
 class ReportWriting(QObject):
-    """One report at a time; a newer one takes the place of one that was not answered."""
+    """Controller of reports, one at a time: a newer one replaces one that is not confirmed yet."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -111,7 +111,7 @@ class ReportWriting(QObject):
         self._lane = context.jobs.exclusive(self.tr("Exporting a report"), _do, stoppable=False)
         self._lane.finished.connect(self._on_done)
         self._lane.failed.connect(self._on_failed)
-        # Whichever comes last: on a slow machine prices are called old until after they have come.
+        # Whichever is last: on a slow machine prices are marked as stale until after they have arrived.
         service = context.pages.costs.service
         for change in (service.estimated, service.stale_changed, context.prompt.counted):
             change.connect(self._go_on)
@@ -119,7 +119,7 @@ class ReportWriting(QObject):
 
     @Slot()
     def begin(self) -> None:
-        """Ask for a report of the prompt as it is, as soon as it is counted and priced."""
+        """Offer a report of the current prompt, as soon as it is counted and priced."""
         if not self._fresh():
             self._wanted = True
             self._context.notifier.remark(self.tr("Waiting for counts and prices…"))
@@ -163,7 +163,7 @@ class ReportWriting(QObject):
         return visible_line(origin.path.name) if origin is not None else ""
 
     def _shown(self) -> ShownCosts:
-        """What the window shows, at this moment."""
+        """Return a snapshot of the figures that the window shows."""
         costs, prompt = self._context.pages.costs, self._context.prompt
         assert prompt.counts is not None
         panel, service = costs.panel, costs.service
@@ -221,7 +221,7 @@ class ReportWriting(QObject):
         self.write(Path(path))
 
     def write(self, path: Path) -> None:
-        """Write the report that was asked for: Markdown or HTML by the ending, HTML for any other."""
+        """Write the requested report: Markdown or HTML by the file extension, HTML for any other."""
         assert self._draft is not None
         self._lane.submit(partial(_write, self._draft, path))
 
@@ -240,7 +240,7 @@ def _with_facts(draft: Draft, text: str | ChunkedText, name: str) -> Draft:
 
 
 def _write(draft: Draft, path: Path) -> Path:
-    """Raises OSError."""
+    """Write a report and return its path. Runs on a worker thread. Raises OSError."""
     assert draft.facts is not None
     text = (Section("The text itself", verbatim=draft.text.text()),) if draft.with_text else ()
     report = Report("Cost of the prompt", (text_section([draft.facts]), *draft.sections, *text))

@@ -1,8 +1,7 @@
-"""Rows of the cost table: which of them are shown, in which order, and which one the window measures by. No Qt.
+"""Rows of the cost table: which are shown, in which order, and which is the reference model. No Qt.
 
-The order is made in three steps, each of which keeps the order of the step before where it has nothing to say: the
-order of the price table, the sort columns from the last to the first, and then the groups: the baseline row on top,
-favourites below it, the rest.
+Rows are ordered in three stable steps: the order of the price table, the sort columns from the last to the first, and
+then the groups: the baseline row on top, favourites below it, then the rest.
 """
 
 from __future__ import annotations
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CostRow:
-    """A model, its estimate, and what the window knows besides.
+    """Model with its estimate and further data of the window.
 
-    ``pending``: the count is that of an earlier text, or has not arrived at all; a new one is on its way.
-    ``cached_cut``: the scenario asked for more cached tokens than this prompt has, so all of it counts as cached.
-    ``mixed``: the kinds of calls, where they are not all alike; then ``estimate`` is their average, without parts.
-    ``rates``: the prices in force on the day of the scenario, in its service tier and at its hours, below any tier of
-    long prompts. ``off_peak_rates``: those outside the peak hours, where prices depend on the hour and it is not told.
-    ``calibrated``: the count rests on what the user was billed for such texts.
+    ``pending``: the count belongs to an earlier text, or is missing; a new one is on its way. ``cached_cut``: the
+    scenario has more cached tokens than this prompt, so all of it counts as cached. ``mixed``: the kinds of calls, if
+    they differ; then ``estimate`` is their average, without parts. ``rates``: the prices on the scenario's day, in its
+    service tier and at its hours, below any tier of long prompts. ``off_peak_rates``: those outside the peak hours, if
+    prices depend on an hour that is not set. ``calibrated``: True if the count is based on billed usage of the user for
+    similar texts.
     """
 
     model: Model
@@ -41,19 +40,19 @@ class CostRow:
 
     @property
     def model_id(self) -> str:
-        """The id of the model, ``vendor/model``."""
+        """ID of the model, ``vendor/model``."""
         return self.model.id
 
     @property
     def has_range(self) -> bool:
-        """Whether tokens of the prompt, of the output, or the prices are a range rather than one number."""
+        """True if the tokens of the prompt, those of the output, or the cost are a range."""
         estimate = self.estimate
         tokens = estimate.input_low != estimate.input_high or estimate.output_low != estimate.output_high
         return tokens or estimate.usd_low != estimate.usd_high
 
 
 def usd_middle(row: CostRow) -> Decimal | None:
-    """The middle of the range of the total: what a row is sorted and compared by. None where the total is unknown."""
+    """Return the middle of the range of the total, by which rows are sorted and compared; None if unknown."""
     estimate = row.estimate
     if estimate.usd is None or estimate.usd_low is None or estimate.usd_high is None:
         return estimate.usd
@@ -61,12 +60,12 @@ def usd_middle(row: CostRow) -> Decimal | None:
 
 
 SortValue = Callable[[CostRow], Any]
-"""What a row is sorted by in one column: values that can be compared with each other, None for unknown."""
+"""Function for the sort value of a row in one column: values must be comparable, None for unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SortKey:
-    """One column to sort by."""
+    """Sort column and direction."""
 
     column: str
     descending: bool = False
@@ -74,12 +73,12 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """The user's choices. Model ids in ``favourites``, ``hidden`` and ``baseline``; ids that no longer exist are kept,
-    for a model may come back with another price file. ``show_embedding`` is for those that write no text.
+    """User's choices. ``favourites``, ``hidden`` and ``baseline`` are model IDs; unknown IDs are kept, since a model
+    may return with another price file. ``show_embedding`` is for models that generate no text.
 
-    Filters keep models whose count is exact, favourites, those of some ``vendors`` (all if empty), with a context
-    window of ``context_at_least`` tokens, with a price of cached input, and those that surely cost less than the
-    budget. ``by_vendor`` shows the models of each vendor together.
+    The filters select models with an exact count, favourites, some ``vendors`` (all if empty), a context window of at
+    least ``context_at_least`` tokens, a price of cached input, and a cost that is certainly within the budget.
+    ``by_vendor`` groups the models by vendor.
     """
 
     sort: tuple[SortKey, ...] = (SortKey("total"),)
@@ -100,12 +99,12 @@ class Arrangement:
 
     @property
     def is_filtered(self) -> bool:
-        """True if a filter other than that of words leaves models out."""
+        """True if a filter other than the text filter is set."""
         chips = (self.exact_only, self.favourites_only, self.cache_price, self.within_budget)
         return any(chips) or bool(self.vendors or self.context_at_least)
 
     def without_filters(self) -> Arrangement:
-        """Return the same choices with every filter off, that of words too."""
+        """Return the same choices with every filter off, including the text filter."""
         off = Arrangement()
         names = ("filter", "exact_only", "favourites_only", "vendors", "context_at_least", "cache_price")
         return replace(self, within_budget=False, **{name: getattr(off, name) for name in names})
@@ -113,11 +112,11 @@ class Arrangement:
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """The rows to show, as indices into the rows given; and how many were left out, and why.
+    """Rows to show, as indices into the rows given, and the numbers of rows not shown, by reason.
 
     ``hidden``, ``retired`` and ``embedding`` count the rows that the user hid, that are no longer served, and whose
-    models make embeddings: shown or not, but without embedding models that are favourites or the baseline, for those
-    are shown anyway. ``matching_left_out`` counts the rows left out that the filter would have shown.
+    models make embeddings, whether shown or not. Embedding models that are favourites or the baseline are not counted,
+    since they are shown anyway. ``matching_left_out`` counts the rows not shown that the text filter matches.
     """
 
     order: tuple[int, ...]
@@ -137,12 +136,12 @@ def arrange(
 ) -> Arranged:
     """Filter and sort ``rows``.
 
-    ``sort_values`` gives for each column what to sort by; sort keys of unknown columns are ignored. ``search_text``
-    gives what the filter looks into, case folded.
+    ``sort_values`` maps each column to the function for its sort value; sort keys of unknown columns are ignored.
+    ``search_text`` returns the case-folded text that the filter searches.
     """
     hidden = {row.model_id for row in rows} & arrangement.hidden
     retired = {row.model_id for row in rows if row.estimate.retired}
-    # Next to models that are paid for an answer they would always be the cheapest. A favourite is wanted all the same.
+    # Billed for input only, they would always rank cheapest. Show favourites anyway.
     wanted = arrangement.favourites | {arrangement.baseline}
     embedding = {row.model_id for row in rows if row.model.only_reads} - wanted
     left_out = set() if arrangement.show_hidden else set(hidden)
@@ -169,14 +168,14 @@ def arrange(
 
 
 def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """A sort value for text that puts ``gpt-5.10`` behind ``gpt-5.9`` and ignores case."""
+    """Return a sort value for text that puts ``gpt-5.10`` after ``gpt-5.9`` and ignores case."""
     return tuple(
         (0, int(part), "") if part.isdecimal() else (1, 0, part) for part in re.split(r"(\d+)", text.casefold()) if part
     )
 
 
 def _passes(row: CostRow, arrangement: Arrangement, budget: Decimal | None) -> bool:
-    """Return True if no filter leaves the row out. What is not known passes none."""
+    """Return True if a row passes all filters. Unknown values pass none."""
     if arrangement.exact_only and (row.estimate.label or row.model.count.label) not in ("exact", "counted"):
         return False
     if arrangement.exact_only and row.model.count.tokenizer is None:
@@ -200,7 +199,7 @@ def _has_all(text: str, words: Sequence[str]) -> bool:
 
 
 def _sorted(rows: Sequence[CostRow], order: list[int], value: SortValue, descending: bool) -> list[int]:
-    """Sort by one column; equal values keep their order, unknown ones come last in both directions."""
+    """Sort by one column; equal values keep their order, and unknown values come last in both directions."""
     values = {index: value(rows[index]) for index in order}
     known = [index for index in order if values[index] is not None]
     unknown = [index for index in order if values[index] is None]
@@ -215,28 +214,29 @@ def _group(model_id: str, arrangement: Arrangement) -> int:
 
 
 FIRST_MODEL = "openai/gpt-5-nano"
-"""Until another is chosen: it counts exactly, in the encoding that a fresh window shows."""
+"""Default reference model: it counts exactly, in the encoding that a fresh window shows."""
 
 
 NO_MODEL = "-"
-"""The choice of no model: figures are those of the encoding alone."""
+"""Choice of no model: the figures are those of the encoding alone."""
 
 
 class ReferenceModel:
-    """The user's choice by id, or ``NO_MODEL``.
+    """User's choice of the reference model by ID, or ``NO_MODEL``.
 
-    Neither the order nor the filter of the cost table, nor its selection, changes it.
+    The order, filter and selection of the cost table do not change it.
     """
 
     def __init__(self, chosen: str = "") -> None:
-        """``chosen``: the id saved in a session, empty if the user has not chosen a model."""
+        """``chosen``: ID saved in a session, "" if the user has not chosen a model."""
         self.chosen = chosen
 
     def of(self, models: Iterable[Model]) -> Model | None:
-        """The model among these, in the order of the price table; None where there are none or none is wanted.
+        """Return the reference model among these, in the order of the price table; None if there is none or none is
+        wanted.
 
-        A choice that is not among them is kept, for it may come back with another price file; until then a model that
-        counts exactly stands in.
+        A choice that is not among them is kept, since it may return with another price file; until then a model that
+        counts exactly replaces it.
         """
         if self.chosen == NO_MODEL:
             return None
@@ -248,13 +248,13 @@ class ReferenceModel:
         return next(exact, next(iter(known.values()), None))
 
     def row(self, rows: Sequence[CostRow]) -> CostRow | None:
-        """Its row of the cost table, shown there or not."""
+        """Return the reference model's row of the cost table, whether shown or not."""
         model = self.of(row.model for row in rows)
         return next((row for row in rows if model is not None and row.model_id == model.id), None)
 
     def rows_beside(self, rows: Sequence[CostRow], arrangement: Arrangement, most: int) -> list[CostRow]:
-        """Its row, and behind it those of the favourites and the baseline in the order of the price table, at most so
-        many; of those no longer served or hidden by the user, none."""
+        """Return its row, then those of the favourites and the baseline in the order of the price table, at most
+        ``most`` in total. Omits models no longer served or hidden by the user."""
         first = self.row(rows)
         wanted = (arrangement.favourites | {arrangement.baseline}) - arrangement.hidden
         others = [row for row in rows if row.model_id in wanted and row is not first and not row.estimate.retired]

@@ -1,4 +1,4 @@
-"""A label for an amount with quiet zeros."""
+"""Label of an amount with muted zeros."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gui.look.theme import Theme
 
 
 class RunsLabel(QWidget):
-    """Shows the parts of an amount, the strong ones in a heavier weight. ``text()`` is all of it."""
+    """Label of the parts of an amount, the strong ones in a heavier weight. ``text()`` is the whole."""
 
     def __init__(self, name: str, theme: Theme, *, align: Qt.AlignmentFlag = Qt.AlignmentFlag.AlignLeft) -> None:
         super().__init__(objectName=name)
@@ -26,7 +26,7 @@ class RunsLabel(QWidget):
         theme.changed.connect(self.update)
 
     def text(self) -> str:
-        """Return the text in one piece."""
+        """Return the whole text."""
         return "".join(run.text for run in self._runs)
 
     def set_runs(self, runs: Sequence[Run]) -> None:
@@ -64,7 +64,7 @@ class RunsLabel(QWidget):
                 x += width
 
     def _font(self, run: Run) -> tuple[QFont, QFontMetricsF]:
-        """The font of a part and its metrics, made once for each weight."""
+        """Return the font of a part and its metrics, cached by weight."""
         weight = self.strong if run.strong else QFont.Weight.Normal
         if weight not in self._fonts:
             font = QFont(self.font())

@@ -1,6 +1,7 @@
-"""The scenario: one summary button, and the popover with every field that it opens.
+"""Scenario: a summary button, and the popover with all fields that it opens.
 
-The fields exist from the start, so that scripts set them without opening the popover. Every change counts at once.
+The fields exist from the start, so that scripts can set them without opening the popover. Every change takes effect at
+once.
 """
 
 from __future__ import annotations
@@ -53,15 +54,15 @@ from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_
 from gui.widgets.popover import Popover
 
 FIRST_HITS = Decimal(80)
-"""Per cent of the calls, before anybody says how many."""
+"""Default hit rate in percent, before the user sets one."""
 FIELD_WIDTH = 132
 BUTTON_ROOM, LEAST_SUMMARY = 42, 120
 GAP = 4
-"""Pixels between the summary button and its popover."""
+"""Gap between the summary button and its popover, in pixels."""
 
 
 class CachedBox(QSpinBox):
-    """A number of tokens, or a share: typing ``60%`` chooses the unit, too.
+    """Number of tokens, or a share: typing ``60%`` also selects the unit.
 
     Signals: ``share_typed(int)`` when a number with a percent sign was typed.
     """
@@ -69,7 +70,7 @@ class CachedBox(QSpinBox):
     share_typed = Signal(int)
 
     def validate(self, text: str, place: int) -> object:
-        """Accept a percent sign behind the number."""
+        """Accept a percent sign after the number."""
         if text.rstrip().endswith("%"):
             number = text.rstrip().rstrip("%").strip()
             return (QValidator.State.Acceptable if number.isdecimal() else QValidator.State.Intermediate), text, place
@@ -85,7 +86,7 @@ class CachedBox(QSpinBox):
 
 
 class ScenarioPopover(Popover):
-    """All fields of a scenario, by output, cache, calls and money; its foot says what they come to."""
+    """All fields of a scenario: output, cache, calls and money; its foot shows the resulting cost."""
 
     def __init__(self, state: ScenarioState, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
@@ -115,7 +116,7 @@ class ScenarioPopover(Popover):
         self._show()
 
     def open_at(self, button: QWidget) -> None:
-        """Show the popover beside a button, which stays in sight: above it, or below where there is more room."""
+        """Show the popover beside a button without covering it: above, or below if there is more room."""
         self.adjustSize()
         screen = button.screen().availableGeometry()
         corner = button.mapToGlobal(QPoint(0, 0))
@@ -137,13 +138,13 @@ class ScenarioPopover(Popover):
         self.output.selectAll()
 
     def set_costs(self, name: str, call: Sequence[Run], month: Sequence[Run]) -> None:
-        """Say what one call and all calls of a month come to with the current model."""
+        """Show the cost of one call and of a month of calls with the reference model."""
         self.model.setText(name)
         self.call.set_runs(call)
         self.month.set_runs(month)
 
     def set_currencies(self, rates: Mapping[str, Decimal]) -> None:
-        """Offer these besides the dollar; the one chosen stays on the list even without a rate."""
+        """Set the currencies to choose from besides the dollar; the selected one stays even without a rate."""
         blocker = QSignalBlocker(self.currency)
         chosen = self._state.choices.currency
         self.currency.clear()
@@ -260,7 +261,7 @@ class ScenarioPopover(Popover):
         self.currency.setAccessibleName(self.tr("Currency of amounts"))
 
     def _place(self) -> None:
-        # Before its contents: whatever moves to another parent is polished again, with all that it holds.
+        # Before its contents: a widget that changes its parent is polished again, with all its children.
         self._scroll = QScrollArea(self)
         page = QWidget(self._scroll.viewport(), objectName="plain")
         column = QVBoxLayout(page)
@@ -417,7 +418,7 @@ class ScenarioPopover(Popover):
         self.currency.currentIndexChanged.connect(lambda _: state.change(currency=self.currency.currentData()))
 
     def controls(self) -> tuple[QWidget, ...]:
-        """Every control that shows a choice."""
+        """Return every control that shows a choice."""
         ranges = (*self.ranged.values(), *self.low.values(), *self.high.values())
         return (
             *(self.output, self.reasoning, *ranges, self.cached, self.cached_unit, self.every, self.some),
@@ -427,7 +428,7 @@ class ScenarioPopover(Popover):
 
     @Slot()
     def _show(self) -> None:
-        """Show the choices, without saying that they changed."""
+        """Show the choices without emitting ``changed``."""
         choices = self._state.choices
         blockers = [QSignalBlocker(control) for control in self.controls()]
         self._show_output(choices)
@@ -466,7 +467,7 @@ class ScenarioPopover(Popover):
         self.cached.setValue(choices.cached)
         some = choices.hit_percent is not None
         (self.some if some else self.every).setChecked(True)
-        for button in (self.every, self.some):  # one stop for Tab, the other one by an arrow key
+        for button in (self.every, self.some):  # one stop for Tab; arrow keys select the other
             policy = Qt.FocusPolicy.StrongFocus if button.isChecked() else Qt.FocusPolicy.ClickFocus
             button.setFocusPolicy(policy)
         self.write.setValue(choices.cache_write)
@@ -481,7 +482,7 @@ class ScenarioPopover(Popover):
 
     def _on_ranged(self, name: str, on: bool) -> None:
         likely = getattr(self._state.choices, f"{name}_tokens")
-        # Half to twice as many: a start that shows what a range is.
+        # From half to twice as many: a default that shows the idea of a range.
         self._state.change(**{f"{name}_range": (likely // 2, likely * 2) if on else None})
 
     def _on_ends(self, name: str) -> None:
@@ -500,7 +501,7 @@ class ScenarioPopover(Popover):
 
 
 class ScenarioSummary(QPushButton):
-    """Says the scenario in one line, and opens its fields."""
+    """Button that shows the scenario in one line and opens its fields."""
 
     def __init__(self, state: ScenarioState, popover: ScenarioPopover) -> None:
         super().__init__(objectName="scenarioSummary")
@@ -518,7 +519,7 @@ class ScenarioSummary(QPushButton):
 
     @Slot()
     def open(self) -> None:
-        """Show the fields."""
+        """Open the popover."""
         if self._pressed_shut:
             self._pressed_shut = False
             self.setChecked(False)
@@ -528,7 +529,7 @@ class ScenarioSummary(QPushButton):
 
     @Slot()
     def _on_closed(self) -> None:
-        # The press on this button that took the focus from the popover is not to open it again.
+        # If a press on this button closed the popover by taking its focus, it must not reopen it.
         self._pressed_shut = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
         self.setChecked(False)
 
@@ -561,7 +562,7 @@ def tr(text: str) -> str:
 
 
 def summary_parts(choices: ScenarioChoices, locale: QLocale) -> list[str]:
-    """Return what a scenario says: output, cache and calls always, the rest where it is not as at a first start."""
+    """Return the parts of the summary: output, cache and calls always, others if they differ from their defaults."""
     usual, text = ScenarioChoices(), CostText(locale)
 
     def number(value: int) -> str:

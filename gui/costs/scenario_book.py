@@ -1,4 +1,4 @@
-"""Scenarios: their choices, as the session keeps them, and saved ones under names in a file that windows share."""
+"""Scenarios: the user's choices, as saved in the session, and named ones in a file shared by windows."""
 
 from __future__ import annotations
 
@@ -27,25 +27,24 @@ LEAST_FACTOR, MOST_FACTOR = Decimal("0.01"), Decimal(1000)
 TOKENS, PER_CENT = "tokens", "percent"
 DOLLARS = "USD"
 SERVICES = ("flex", "priority", "fast", "ultrafast")
-"""As ``pricing.types.SERVICES``, which a window need not import to read its session."""
+"""Same as ``pricing.types.SERVICES``, so that a window need not import ``pricing`` to read its session."""
 HOURS = ("peak", "off-peak", "average")
-"""As ``pricing.types.HOURS``."""
+"""Same as ``pricing.types.HOURS``."""
 LONGEST_NAME = 60
-"""Characters of the name of a scenario."""
+"""Maximum length of a scenario's name, in characters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioChoices:
-    """Every choice with its value at a first start.
+    """All choices of a scenario, with their defaults.
 
-    ``output_range`` and ``reasoning_range`` are the fewest and the most tokens to expect, and hold the likely figure;
-    None: as many as are likely. ``cached`` counts tokens, or per cent of the prompt, by ``cached_unit``.
-    ``hit_percent`` of the calls find that part in the cache, the others write it there; None: every call reads it, and
-    writes ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 if it is not given. ``batch_percent``
-    of the calls go through the batch service where ``batch`` is set, and none of them through the tier ``service``
-    then. ``hours`` are those of a price that depends on them, empty for all. ``budget`` is in US dollars for all calls,
-    0 for none. ``on`` is None where prices follow the calendar. ``currency`` is one that the user's price file has a
-    rate for.
+    ``output_range`` and ``reasoning_range`` are the minimum and maximum tokens, and include the expected number; None:
+    exactly the expected number. ``cached`` is in tokens, or in percent of the prompt, by ``cached_unit``.
+    ``hit_percent`` of the calls hit the cache for that part, the others write it; None: every call hits it, and writes
+    ``cache_write`` and ``cache_write_1h`` tokens. ``calls_a_day`` is 0 if it is not given. If ``batch`` is set,
+    ``batch_percent`` of the calls are batch calls, and none use the tier ``service``. ``hours`` are those of a price
+    that depends on them, empty for all. ``budget`` is in US dollars for all calls, 0 for none. ``on`` is None if prices
+    follow the calendar. ``currency`` is one that the user's price file has a rate for.
     """
 
     output_tokens: int = 500
@@ -70,7 +69,7 @@ class ScenarioChoices:
     currency: str = DOLLARS
 
     def scenario(self, today: date) -> Scenario:
-        """What is priced."""
+        """Return the scenario to price."""
         from pricing.types import Scenario
 
         share = Decimal(self.cached) / 100 if self.cached_unit == PER_CENT else None
@@ -93,7 +92,7 @@ class ScenarioChoices:
         )
 
     def mix(self) -> CallMix:
-        """How calls differ from each other."""
+        """Return how calls differ from each other."""
         from pricing.types import CallMix
 
         return CallMix(
@@ -103,7 +102,7 @@ class ScenarioChoices:
         )
 
     def plain(self) -> dict[str, Any]:
-        """The choices as JSON holds them; amounts as text, so that no digit is lost."""
+        """Return the choices as JSON data; amounts as text, so that no digit is lost."""
         found: dict[str, Any] = {}
         for field in fields(self):
             value = getattr(self, field.name)
@@ -112,13 +111,13 @@ class ScenarioChoices:
 
 
 def _this_quarter() -> datetime:
-    """The time, as it was when the quarter of an hour began: scenarios in between are equal."""
+    """Return the start of the current quarter of an hour, so that scenarios within it are equal."""
     now = datetime.now(UTC)
     return now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0)
 
 
 def choices_of(plain: Mapping[str, Any]) -> ScenarioChoices:
-    """Take back what ``plain`` gave. What is missing or of no use has its value of a first start."""
+    """Restore what ``plain`` returned. Missing and invalid values get their defaults."""
     known: dict[str, Any] = {}
     for field in fields(ScenarioChoices):
         value = _READERS[field.name](plain.get(field.name))
@@ -205,7 +204,7 @@ _READERS: dict[str, Any] = {
 
 
 class ScenarioState(QObject):
-    """Holds the choices. Bar and dialog show them, and change them here.
+    """Current choices, shown and changed by bar and dialog.
 
     Signals: ``changed()`` after every change.
     """
@@ -221,37 +220,37 @@ class ScenarioState(QObject):
 
     @property
     def day(self) -> date:
-        """The day whose prices are in force."""
+        """Day whose prices are used."""
         return self.choices.on or self._today()
 
     @property
     def budget(self) -> Decimal | None:
-        """US dollars that all calls may cost, None where nothing was said of it."""
+        """Limit for all calls in US dollars; None if not set."""
         return self.choices.budget or None
 
     def scenario(self) -> Scenario:
-        """What is priced."""
+        """Return the scenario to price."""
         return self.choices.scenario(self._today())
 
     def mix(self) -> CallMix:
-        """How calls differ from each other."""
+        """Return how calls differ from each other."""
         return self.choices.mix()
 
     def set(self, choices: ScenarioChoices) -> None:
-        """Take other choices as a whole."""
+        """Replace all choices."""
         self._cached_by_unit = {TOKENS: 0, PER_CENT: 0}
         self._take(choices)
 
     @Slot()
     def reset(self) -> None:
-        """Back to the scenario of a first start. Amounts stay in the currency they are shown in."""
+        """Reset the choices to their defaults, except the currency."""
         self.set(ScenarioChoices(currency=self.choices.currency))
 
     def change(self, **fields: Any) -> None:
-        """Change some of the choices; what hangs together with them follows.
+        """Change some of the choices, and those that depend on them.
 
-        Calls of a day say how many there are in a month; ranges hold their likely figure; each unit of the cached part
-        remembers its own number, for 30 tokens are not 30 per cent; a day that is today's follows the calendar.
+        Calls per day set the calls per month; ranges include their expected number; each unit of the cached part
+        remembers its own number, since 30 tokens are not 30 percent; choosing today means to follow the calendar.
         """
         if "calls_a_day" in fields:
             if fields["calls_a_day"]:
@@ -267,7 +266,7 @@ class ScenarioState(QObject):
         self._take(_holding(replace(self.choices, **fields)))
 
     def follow_day(self) -> None:
-        """Tell of a new day if prices follow the calendar; for windows left open over midnight."""
+        """Emit ``changed`` on a new day if prices follow the calendar; for windows left open over midnight."""
         if self.choices.on is None and self._shown_day != self._today():
             self._shown_day = self._today()
             self.changed.emit()
@@ -279,7 +278,7 @@ class ScenarioState(QObject):
 
 
 def _holding(choices: ScenarioChoices) -> ScenarioChoices:
-    """Widen ranges to hold the likely figure."""
+    """Widen ranges to include the expected number."""
     for name in ("output", "reasoning"):
         ends, likely = getattr(choices, f"{name}_range"), getattr(choices, f"{name}_tokens")
         if ends is not None:
@@ -291,19 +290,19 @@ VERSION = 1
 
 
 class ScenarioBook(QObject):
-    """What is saved under which name; every change is written at once.
+    """Saved scenarios by name; every change is written at once.
 
-    A damaged file is set aside and costs nothing else. What another window saved in the meantime stays, and is known
-    here from the next change on.
+    A damaged file is set aside, without further loss. Changes that another window saved in the meantime are kept, and
+    are loaded with the next change.
 
-    Signals: ``changed()`` when the names or what they stand for are others; ``failed(str)`` with a sentence.
+    Signals: ``changed()`` when a name or its scenario changed; ``failed(str)`` with a sentence.
     """
 
     changed = Signal()
     failed = Signal(str)
 
     def __init__(self, path: Path, storage: Storage, parent: QObject | None = None) -> None:
-        """``storage`` belongs to the book alone."""
+        """``storage``: has no other user."""
         super().__init__(parent)
         self.problem = ""
         self._file = SharedFile(path, VERSION, self)
@@ -313,23 +312,23 @@ class ScenarioBook(QObject):
         self._file.failed.connect(self._on_failed)
 
     def names(self) -> list[str]:
-        """Every name, as a person would order them."""
+        """Return all names in alphabetical order, ignoring case."""
         return sorted(self._known, key=_order)
 
     def get(self, name: str) -> ScenarioChoices | None:
-        """What was saved under a name."""
+        """Return the scenario saved under a name; None if there is none."""
         return self._known.get(name)
 
     def save(self, name: str, choices: ScenarioChoices) -> None:
-        """Keep this under a name, in place of what was kept there."""
+        """Save a scenario, replacing one of the same name."""
         self._touch({name: choices})
 
     def rename(self, before: str, after: str) -> None:
-        """Give a saved scenario another name; what was kept under that is gone. Raises KeyError for an unknown one."""
+        """Rename a scenario, replacing one of the new name. Raises KeyError if the old name is unknown."""
         self._touch({before: None, after: self._known[before]})
 
     def delete(self, name: str) -> None:
-        """Keep nothing under this name any more."""
+        """Delete a scenario."""
         self._touch({name: None})
 
     def _touch(self, changes: Mapping[str, ScenarioChoices | None]) -> None:
@@ -388,12 +387,12 @@ class ScenarioBook(QObject):
 
 
 def _order(name: str) -> tuple[str, str]:
-    """As a person would order them."""
+    """Return a sort value that ignores case."""
     return name.casefold(), name
 
 
 def _known(document: Document) -> dict[str, ScenarioChoices]:
-    """DamagedFile for a document of something else."""
+    """Parse a document. Raises DamagedFile if it is not a scenario file."""
     saved = document.get("scenarios")
     if not isinstance(saved, dict) or not all(isinstance(one, dict) for one in saved.values()):
         raise DamagedFile("not a scenario file")

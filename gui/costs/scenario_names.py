@@ -1,4 +1,4 @@
-"""Named scenarios: the menu that loads, saves, renames and deletes them, and the dialog that asks for a name."""
+"""Named scenarios: the menu that loads, saves, renames and deletes them, and the dialog for a name."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ DELETED = "scenario-deleted"
 
 
 class ScenarioNames(QObject):
-    """Loads, saves, renames and deletes; the button says which scenario is shown, and whether it was changed since.
+    """Controller of named scenarios. The button shows the name of the current scenario, and whether it has changed.
 
-    Signals: ``name_changed()`` when another name, or none, stands for what is shown.
+    Signals: ``name_changed()`` when the current name has changed.
     """
 
     name_changed = Signal()
@@ -52,7 +52,7 @@ class ScenarioNames(QObject):
         self._show()
 
     def start(self, book: ScenarioBook) -> None:
-        """Scenarios can be saved from now on."""
+        """Enable saving scenarios."""
         self._book = book
         book.changed.connect(self._show)
         book.failed.connect(self._notifier.warning)
@@ -61,11 +61,11 @@ class ScenarioNames(QObject):
         self._show()
 
     def actions(self) -> list[QAction]:
-        """What can be done, for the menus and the command palette."""
+        """Return the actions for the menus and the command palette."""
         return [self.save, self.save_as, self.rename, self.delete, self.reset]
 
     def set_name(self, name: str) -> None:
-        """Say what the scenario shown was loaded from, or saved as; nothing for none."""
+        """Set the name that the current scenario was loaded from or saved as; "" for none."""
         if name != self.name:
             self.name = name
             self.name_changed.emit()
@@ -73,7 +73,7 @@ class ScenarioNames(QObject):
 
     @Slot()
     def save_changes(self) -> None:
-        """Keep what is shown under its name, or ask for one."""
+        """Save the current scenario under its name, or ask for a name."""
         if self._book is not None and self._book.get(self.name) is not None:
             self._save(self.name)
         else:
@@ -81,17 +81,17 @@ class ScenarioNames(QObject):
 
     @Slot()
     def ask_name(self) -> None:
-        """Ask under which name to keep what is shown."""
+        """Ask for a name and save the current scenario."""
         self._ask(self.tr("Save scenario"), self._save, frozenset())
 
     @Slot()
     def ask_other_name(self) -> None:
-        """Ask for another name of the scenario shown."""
+        """Ask for a new name of the current scenario."""
         self._ask(self.tr("Rename scenario"), self._rename, frozenset({self.name}))
 
     @Slot()
     def delete_shown(self) -> None:
-        """Forget the scenario shown; the message brings it back."""
+        """Delete the current scenario, with an offer to undo."""
         assert self._book is not None
         name, choices = self.name, self._book.get(self.name)
         if choices is None:
@@ -102,10 +102,10 @@ class ScenarioNames(QObject):
         self._notifier.information(self.tr("Deleted scenario “{name}”.").format(name=name), key=DELETED, offers=(back,))
 
     def load(self, name: str) -> None:
-        """Show the scenario of this name."""
+        """Load the scenario of this name."""
         choices = self._book.get(name) if self._book is not None else None
         if choices is not None:
-            self.name = ""  # told once, when it is there
+            self.name = ""  # so that the change is emitted once, when it is loaded
             self._state.set(choices)
             self.set_name(name)
 
@@ -172,7 +172,7 @@ class ScenarioNames(QObject):
 
 
 class ScenarioName(QDialog):
-    """``take`` is called with the name. A name of ``taken`` has to be confirmed: its scenario would be gone."""
+    """Dialog that calls ``take`` with the name. A name of ``taken`` must be confirmed: it would be replaced."""
 
     def __init__(
         self, title: str, now: str, taken: Collection[str], take: Callable[[str], None], parent: QWidget

@@ -1,4 +1,4 @@
-"""The words around the cost table: legend, models shown, age of the prices, what is odd about the scenario."""
+"""Texts around the cost table: legend, number of models, age of the prices, remarks on the scenario."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from pricing.types import Scenario
 
 MOST_NAMED = 2
-"""Models over the budget that are named; the others are counted."""
+"""Maximum number of models over budget that are named; the others are counted."""
 
 
 class Dot(QWidget):
-    """The mark of a quality, or of the current model, in a legend."""
+    """Mark of a count quality, or of the current model, in a legend."""
 
     def __init__(self, quality: str, theme: Theme) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Dot(QWidget):
 
 
 class Foot(QFrame):
-    """The line below a cost table: what its marks mean, how many models it shows, how old their prices are."""
+    """Line below a cost table: legend of its marks, number of models shown, and age of their prices."""
 
     def __init__(self, status: CostStatus, theme: Theme) -> None:
         super().__init__(objectName="foot")
@@ -77,7 +77,7 @@ class Foot(QFrame):
         self.setMinimumWidth(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out the words of the legend where the number of models has no room; each dot has its tooltip."""
+        """Hide the words of the legend if the number of models would not fit; each dot has its tooltip."""
         super().resizeEvent(event)
         needed = self._count.sizeHint().width() + sum(label.sizeHint().width() + 28 for label in self._words) + 24
         for label in self._words:
@@ -85,7 +85,7 @@ class Foot(QFrame):
 
 
 class CostStatus(QObject):
-    """Three labels: ``count`` (23 of 91 models), ``remark`` (prices' age, or what is wrong), ``note`` (scenario)."""
+    """Three labels: ``count`` (23 of 91 models), ``remark`` (age of prices, or a problem), ``note`` (scenario)."""
 
     def __init__(
         self, model: CostTableModel, service: CostService, theme: Theme, parent: QWidget | None = None
@@ -109,17 +109,17 @@ class CostStatus(QObject):
         self.refresh()
 
     def set_wanted_currency(self, code: str) -> None:
-        """Say so where there is no rate for it. Told with the next ``refresh``."""
+        """Set the currency wanted. ``refresh`` then reports a missing rate."""
         self._wanted_currency = code
 
     def set_of_request(self, on: bool) -> None:
-        """Say that the costs are those of the request on the page Chat, or of the text again."""
+        """Show whether the costs are those of the request on the page Chat or of the text."""
         self._of_request = on
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
-        """Say what is so now."""
+        """Update all labels."""
         count = self._count_text()
         self.count.setText(count)
         self.count.setToolTip(as_written(count))
@@ -136,7 +136,7 @@ class CostStatus(QObject):
         self._colour()
 
     def problem_sentence(self) -> str:
-        """What is wrong with the user's price file, and which prices are in force instead."""
+        """Return a sentence on the problem in the user's price file, and the prices in effect instead."""
         number = len(self._service.problems)
         wrong = (
             self.tr("Your price file has a problem.")
@@ -165,7 +165,7 @@ class CostStatus(QObject):
         return text
 
     def _remark(self) -> tuple[str, str]:
-        """The most important remark with its tone."""
+        """Return the most important remark and its tone."""
         if self._service.problems:
             return self.problem_sentence(), "error"
         if self._service.stale:
@@ -187,7 +187,7 @@ class CostStatus(QObject):
         return self.tr("Prices checked {newest} to {oldest}").format(newest=first, oldest=age)
 
     def _budget_warning(self) -> tuple[str, ...]:
-        """Which of the models shown the budget does not reach for, the first by how much; nothing where it does."""
+        """Return a warning that names the visible models over budget, the first with its excess; empty if none is."""
         view = self._model.view
         if view.budget is None or not self._model.rows:
             return ()
@@ -242,7 +242,7 @@ class CostStatus(QObject):
         return [*notes, *self._hidden_choices(scenario)]
 
     def _hidden_choices(self, scenario: Scenario) -> list[str]:
-        """What the dialog of the whole scenario says and the bar does not show."""
+        """Return the settings of the scenario dialog that the bar does not show."""
         text, mix, said = self._model.view.text, self._service.mix, []
         for ends, words in (
             (scenario.output_range, self.tr("Output: {low} to {high} tokens.")),
