@@ -141,7 +141,7 @@ class CostController(QObject):
     def _reset_columns(self) -> None:
         self.panel.commands.front.reset_columns()
 
-    # --- the inspector ------------------------------------------------------------------------------------------------
+    # --- inspector ----------------------------------------------------------------------------------------------------
 
     def _connect_inspector(self, inspector: Inspector) -> None:
         """Connect the inspector, which is updated at most every tenth of a second and only while visible."""
@@ -194,7 +194,7 @@ class CostController(QObject):
         if vocabulary is not None:
             vocabulary.show_token(self._prompt.encoding, token_id)
 
-    # --- the current model --------------------------------------------------------------------------------------------
+    # --- reference model ----------------------------------------------------------------------------------------------
 
     @Slot()
     def _mark_model(self) -> None:

@@ -64,7 +64,7 @@ class PriceRequest:
     ``pending``, which are still being counted. ``mix`` defines how calls differ, None if they do not. ``cards`` caches
     looked-up prices for the next request with the same models; requests that share it run one at a time. ``samples``:
     billed usage of the user; ``sample``: part of the text, to detect its kinds, None if the models count as for any
-    text. ``request``: priced instead of the counts. ``narrowing`` caches the models calibrated with these.
+    text. ``request``: priced instead of the counts. ``narrowing`` likewise caches calibrated models.
     """
 
     revision: int
@@ -306,7 +306,7 @@ class CostService(QObject):
 
     @property
     def instead(self) -> str:
-        """Prices in effect instead of a broken price file: a constant of ``price_files``; "" if there is no error."""
+        """Prices used instead of a broken price file: a constant of ``prices_service``; "" if there is no error."""
         return self._loaded.instead
 
     @property

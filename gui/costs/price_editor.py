@@ -180,7 +180,7 @@ _PARTS = re.compile(
 CHARACTERS_A_TURN = 8_000
 """Number of characters coloured in one turn of the event loop, which takes 6 ms."""
 LINE_COSTS = 20
-"""Cost of a line, even if empty, in addition to its characters."""
+"""Cost of a line, even if empty, in addition to its characters and in the same unit."""
 LONGEST_LINE = 10_000
 """Number of characters of a line after which it is not coloured."""
 
@@ -384,7 +384,7 @@ class PriceEditor(QPlainTextEdit):
     edited = Signal()
 
     def __init__(self, theme: Theme, fields_below: FieldsBelow) -> None:
-        """``fields_below``: returns the fields allowed at a path of the file, like ``price_facts.fields_below``."""
+        """``fields_below``: returns the fields allowed at a path of the file, like that of ``price_facts_service``."""
         super().__init__(objectName="pricingEditor")
         self._theme, self._fields_below = theme, fields_below
         self._problems: tuple[Problem, ...] = ()

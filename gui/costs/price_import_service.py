@@ -37,7 +37,7 @@ class ReadTable:
 
 @dataclass(frozen=True, slots=True)
 class NotTaken:
-    """Value, or whole entry if ``key`` is empty, of a table that cannot be represented in ours, and the reason."""
+    """Value, or whole entry if ``key`` is empty, of a table that a price file cannot represent, and why."""
 
     table: str
     source_id: str

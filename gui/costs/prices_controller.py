@@ -196,7 +196,7 @@ class PricesController(QObject):
         desk.failed.connect(self._on_failed)
         self._delay.timeout.connect(self.check)
 
-    # --- for the rest of the window -----------------------------------------------------------------------------------
+    # --- used by other parts of the window ----------------------------------------------------------------------------
 
     def show_model(self, model_id: str) -> None:
         """Show the page with the prices of this model, and focus its values."""
@@ -311,7 +311,7 @@ class PricesController(QObject):
             return self.tr("your price file has errors. Fix them first.")
         return ""
 
-    # --- the file -----------------------------------------------------------------------------------------------------
+    # --- file ---------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _on_touched(self) -> None:
@@ -471,7 +471,7 @@ class PricesController(QObject):
             self._lock_editor()
             self._show_status()
 
-    # --- the text -----------------------------------------------------------------------------------------------------
+    # --- text ---------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _on_edited(self) -> None:
@@ -531,7 +531,7 @@ class PricesController(QObject):
         else:
             self._panel.show_status(self.tr("Saved."))
 
-    # --- the form -----------------------------------------------------------------------------------------------------
+    # --- form ---------------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def _on_model_chosen(self, _model_id: str) -> None:

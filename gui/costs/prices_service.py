@@ -201,7 +201,7 @@ class Splice:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Difference of two texts: numbers of lines added and removed, and a unified diff, empty if they are too long."""
+    """Difference of two texts: lines added and removed, and a unified diff (empty if the texts are too long)."""
 
     added: int
     removed: int

@@ -52,7 +52,7 @@ class MatchWalk(QObject):
         found = self._found
         return found if found is not None and found.revision == self._revision() else None
 
-    # --- for a subclass to say ----------------------------------------------------------------------------------------
+    # --- implemented by subclasses ------------------------------------------------------------------------------------
 
     def _revision(self) -> int:
         """Return the revision of the current text."""
@@ -89,7 +89,7 @@ class MatchWalk(QObject):
         """Return the focus to the text after the bar was closed."""
         raise NotImplementedError
 
-    # --- walking ------------------------------------------------------------------------------------------------------
+    # --- moving between matches ---------------------------------------------------------------------------------------
 
     def open(self, *, replace: bool) -> None:
         """Show the bar, with the selected text as the pattern."""

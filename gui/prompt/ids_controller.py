@@ -46,7 +46,7 @@ class IdsController(QObject):
         service.failed.connect(self._on_failed)
         self._on_mode(panel.tools.mode)
 
-    # --- looking at IDs ----------------------------------------------------------------------------------------------
+    # --- showing IDs -------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def _on_mode(self, mode: str) -> None:

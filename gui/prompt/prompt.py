@@ -77,7 +77,7 @@ class Prompt(QObject):
         editor.text_replaced.connect(self._on_text_replaced)
         editor.modified_changed.connect(self.modified_changed)
 
-    # --- the text -----------------------------------------------------------------------------------------------------
+    # --- text ---------------------------------------------------------------------------------------------------------
 
     @property
     def stored_text(self) -> str | None:
@@ -181,7 +181,7 @@ class Prompt(QObject):
             self.origin = origin
             self.origin_changed.emit()
 
-    # --- the switches ------------------------------------------------------------------------------------------------
+    # --- switches ----------------------------------------------------------------------------------------------------
 
     @property
     def encoding(self) -> str:
@@ -220,7 +220,7 @@ class Prompt(QObject):
         if self._service is not None:
             self._service.watch(names)
 
-    # --- the counts --------------------------------------------------------------------------------------------------
+    # --- counts ------------------------------------------------------------------------------------------------------
 
     @property
     def stale(self) -> bool:

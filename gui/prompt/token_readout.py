@@ -157,7 +157,7 @@ class TokenReadout(QWidget):
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
 
 
-# --- what is done with a token ----------------------------------------------------------------------------------------
+# --- actions on tokens ------------------------------------------------------------------------------------------------
 
 
 MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")

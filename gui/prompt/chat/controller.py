@@ -230,7 +230,7 @@ class ChatController(PageController["ChatPanel"]):
             key=READING,
         )
 
-    # --- many ---------------------------------------------------------------------------------------------------------
+    # --- file of requests ---------------------------------------------------------------------------------------------
 
     @Slot(object, object)
     def _on_many(self, _source: BodySource, many: ManyRequests) -> None:

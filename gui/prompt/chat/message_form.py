@@ -216,7 +216,7 @@ class MessageEditor(QWidget):
         self._tell(replace(self._read(), images=kept))
         self._list_images(max(0, row - 1))
 
-    # --- look ---------------------------------------------------------------------------------------------------------
+    # --- appearance ---------------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
         self.role = QComboBox(objectName="requestRole", editable=True)

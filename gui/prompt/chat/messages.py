@@ -114,7 +114,7 @@ class MessagesModel(QAbstractTableModel):
         self._tokens = ()
         self.endMoveRows()
 
-    # Interface of Qt
+    # Qt's interface
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() else len(self._messages)

@@ -253,7 +253,7 @@ class ChatPanel(QFrame):
         for editor in (self.result.view, self.message.content):
             editor.files_dropped.connect(self.files_dropped)
 
-    # --- the request --------------------------------------------------------------------------------------------------
+    # --- request ------------------------------------------------------------------------------------------------------
 
     @property
     def tools_text(self) -> str:
@@ -262,7 +262,7 @@ class ChatPanel(QFrame):
 
     @property
     def tool_choice(self) -> tuple[Literal["auto", "none"], str]:
-        """Whether tools may be called, and the name of the tool that must be called; "" for any."""
+        """Tool choice (``auto`` or ``none``), and the name of the tool that must be called; "" for any."""
         choice, name = self.choice.currentData()
         return choice, name
 
@@ -404,7 +404,7 @@ class ChatPanel(QFrame):
         event.acceptProposedAction()
         self.files_dropped.emit(_files(event))
 
-    # --- look ---------------------------------------------------------------------------------------------------------
+    # --- layout -------------------------------------------------------------------------------------------------------
 
     def _make_tools(self, theme: Theme) -> None:
         self._editing = -1

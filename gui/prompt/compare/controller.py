@@ -135,7 +135,7 @@ class CompareController(PageController["ComparePanel"]):
         if self.compared is None or self.compared.request.revision != self._revision:
             self._delay.start()
 
-    # --- the text -----------------------------------------------------------------------------------------------------
+    # --- text ---------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _on_prompt(self) -> None:
@@ -180,7 +180,7 @@ class CompareController(PageController["ComparePanel"]):
         revision = self._prompt.editor.revision
         self.service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision, part))
 
-    # --- what came of it ----------------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:

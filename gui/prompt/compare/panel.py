@@ -127,7 +127,7 @@ class CompareEncodings(QWidget):
         """Show the token count of the text in each encoding, in order."""
         self._show([EncodingRow(name, count, utf8_bytes) for name, count in zip(self._names, tokens, strict=True)])
 
-    # --- what is done to them -----------------------------------------------------------------------------------------
+    # --- changes ------------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def add(self, name: str) -> None:
@@ -193,7 +193,7 @@ class CompareEncodings(QWidget):
         self.set_base.setEnabled(0 <= row != self.base_number)
         self.picker.setEnabled(rows < MOST_ENCODINGS)
 
-    # --- how it looks -------------------------------------------------------------------------------------------------
+    # --- layout -------------------------------------------------------------------------------------------------------
 
     def _button(self, name: str, words: str, tip: str) -> QPushButton:
         button = QPushButton(words, objectName=name)

@@ -259,7 +259,7 @@ class SavingsController(QObject):
         self._panel.show_running(False)
         self._show_standing()
 
-    # --- in words ---------------------------------------------------------------------------------------------------
+    # --- status texts -----------------------------------------------------------------------------------------------
 
     @Slot()
     def _show_standing(self) -> None:

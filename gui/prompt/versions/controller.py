@@ -171,7 +171,7 @@ class VersionsController(QObject):
     def _text(self) -> CostText:
         return self._costs.panel.model.view.text
 
-    # --- the text of the prompt -------------------------------------------------------------------------------------
+    # --- text of the prompt -----------------------------------------------------------------------------------------
 
     def _with_text(self, act: Callable[[int, str | ChunkedText], None]) -> None:
         """Call ``act`` with the revision and the text of the prompt, as stored if it is unedited."""
@@ -212,7 +212,7 @@ class VersionsController(QObject):
         if version is not None and self._panel.isVisible() and self._panel.comparison.other_key == PROMPT:
             self._with_text(partial(self._compare_with_prompt, version))
 
-    # --- keeping ----------------------------------------------------------------------------------------------------
+    # --- saving and restoring ---------------------------------------------------------------------------------------
 
     @Slot(str)
     def _save(self, name: str) -> None:
