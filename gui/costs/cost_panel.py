@@ -94,7 +94,7 @@ class CostPanel(QFrame):
             page.hide()
             page.restore_state(self._page_state)
             page.state_changed.connect(self._on_state_changed)
-            page.front.connect(self._lend_bars)
+            page.front.connect(self._move_bars_to_page)
             if self._started:
                 page.chart.start()
         return self._page
@@ -160,7 +160,7 @@ class CostPanel(QFrame):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._take_bars()
+        self._restore_bars()
 
     def _place(self) -> None:
         self._icons = Icons(self._theme, self)
@@ -182,7 +182,7 @@ class CostPanel(QFrame):
         column.setSpacing(4)
         column.addLayout(self._top)
         column.addWidget(self._below, 1)
-        self._take_bars()
+        self._restore_bars()
         self.set_folded(False)
 
     def _button(self, name: str, icon: str, words: str) -> QToolButton:
@@ -208,7 +208,7 @@ class CostPanel(QFrame):
     def _on_fold(self) -> None:
         self.fold_asked.emit(not self._folded)
 
-    def _take_bars(self) -> None:
+    def _restore_bars(self) -> None:
         """Put the bar and the foot back into the strip."""
         if self.tools.parent() is not self:
             self._top.insertWidget(0, self.tools, 1)
@@ -218,7 +218,7 @@ class CostPanel(QFrame):
                 self.setTabOrder(before, after)
 
     @Slot()
-    def _lend_bars(self) -> None:
+    def _move_bars_to_page(self) -> None:
         """Move the bar and the foot to the page."""
         self.page.take_bars(self.tools, self.foot)
 

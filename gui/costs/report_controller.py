@@ -114,7 +114,7 @@ class ReportWriting(QObject):
         # Whichever is last: on a slow machine prices are marked as stale until after they have arrived.
         service = context.pages.costs.service
         for change in (service.estimated, service.stale_changed, context.prompt.counted):
-            change.connect(self._go_on)
+            change.connect(self._begin_if_wanted)
         context.prompt.text_ready.connect(self._on_text)
 
     @Slot()
@@ -128,7 +128,7 @@ class ReportWriting(QObject):
         prompt = self._context.prompt
         self._draft = Draft(prompt.editor.revision, self._shown())
         if prompt.stored_text is not None:
-            self._look_at(prompt.stored_text)
+            self._check_text(prompt.stored_text)
         else:
             self._wants_text = True
             prompt.request_text()
@@ -140,7 +140,7 @@ class ReportWriting(QObject):
         return counted and bool(costs.service.rows) and not costs.service.stale
 
     @Slot()
-    def _go_on(self) -> None:
+    def _begin_if_wanted(self) -> None:
         if self._wanted and self._fresh():
             self.begin()
 
@@ -152,9 +152,9 @@ class ReportWriting(QObject):
         if revision != self._draft.revision:
             self.begin()
             return
-        self._look_at(text)
+        self._check_text(text)
 
-    def _look_at(self, text: str | ChunkedText) -> None:
+    def _check_text(self, text: str | ChunkedText) -> None:
         assert self._draft is not None
         self._lane.submit(partial(_with_facts, self._draft, text, self._name()))
 

@@ -506,7 +506,7 @@ class ScenarioSummary(QPushButton):
     def __init__(self, state: ScenarioState, popover: ScenarioPopover) -> None:
         super().__init__(objectName="scenarioSummary")
         self._state, self._popover = state, popover
-        self._pressed_shut = False
+        self._closed_by_press = False
         self._summary = ""
         self.setProperty("kind", "summary")
         self.setAutoDefault(False)
@@ -520,8 +520,8 @@ class ScenarioSummary(QPushButton):
     @Slot()
     def open(self) -> None:
         """Open the popover."""
-        if self._pressed_shut:
-            self._pressed_shut = False
+        if self._closed_by_press:
+            self._closed_by_press = False
             self.setChecked(False)
             return
         self.setChecked(True)
@@ -530,7 +530,7 @@ class ScenarioSummary(QPushButton):
     @Slot()
     def _on_closed(self) -> None:
         # If a press on this button closed the popover by taking its focus, it must not reopen it.
-        self._pressed_shut = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
+        self._closed_by_press = self.underMouse() and QApplication.mouseButtons() != Qt.MouseButton.NoButton
         self.setChecked(False)
 
     @Slot()

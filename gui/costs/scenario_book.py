@@ -263,7 +263,7 @@ class ScenarioState(QObject):
             fields.setdefault("cached", self._cached_by_unit[unit])
         if fields.get("on") == self._today():
             fields["on"] = None
-        self._take(_holding(replace(self.choices, **fields)))
+        self._take(_including_expected(replace(self.choices, **fields)))
 
     def follow_day(self) -> None:
         """Emit ``changed`` on a new day if prices follow the calendar; for windows left open over midnight."""
@@ -277,7 +277,7 @@ class ScenarioState(QObject):
         self.changed.emit()
 
 
-def _holding(choices: ScenarioChoices) -> ScenarioChoices:
+def _including_expected(choices: ScenarioChoices) -> ScenarioChoices:
     """Widen ranges to include the expected number."""
     for name in ("output", "reasoning"):
         ends, likely = getattr(choices, f"{name}_range"), getattr(choices, f"{name}_tokens")

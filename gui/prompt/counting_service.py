@@ -99,7 +99,7 @@ def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
     )
 
 
-def _giving_way(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
+def _yielding(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
     """Yield the parts, and yield to the GUI thread before each: joining 10 MB holds the interpreter for 20 ms."""
     for part in parts:
         ticket.give_way()
@@ -157,7 +157,7 @@ class LiveText:
         text = None
         if request.want_text:
             parts = edited.texts() if self._stored is None else [document_text(self._stored)]
-            text = chunked(_giving_way(parts, ticket))
+            text = chunked(_yielding(parts, ticket))
         return TextReply(self._counts(request, edited), encoding, patch, text)
 
     def _watch(self, request: TextRequest, edited: EditedText, ticket: Ticket) -> None:
@@ -166,7 +166,7 @@ class LiveText:
 
         if request.edits or request.new_text is not None:
             return
-        self._forget_all_but(request.watched)
+        self._drop_unwatched(request.watched)
         wanted = [name for name in request.watched if name not in self._unavailable]
         unopened = [name for name in wanted if name not in self._opened]
         if unopened:
@@ -182,7 +182,7 @@ class LiveText:
         elif not unopened:
             edited.catch_up(CATCH_UP_SECONDS, ticket.side_by_side)
 
-    def _forget_all_but(self, watched: tuple[str, ...]) -> None:
+    def _drop_unwatched(self, watched: tuple[str, ...]) -> None:
         """Drop encodings that are no longer watched, including user encodings that were removed."""
         self._opened = {name: encoding for name, encoding in self._opened.items() if name in watched}
         self._unavailable = {name: why for name, why in self._unavailable.items() if name in watched}
@@ -284,8 +284,8 @@ class EncodingService(QObject):
         self._edits: tuple[TextEdit, ...] = ()  # not yet sent to the worker
         # A timer of 0 ms fires after the paint, because Qt paints before it checks its timers. A worker that wakes
         # during a key event takes the interpreter from the GUI thread and, with few processors, its core: up to 4 ms.
-        self._tell_edits = QTimer(self, singleShot=True, interval=0)
-        self._tell_edits.timeout.connect(self._ask)
+        self._edits_timer = QTimer(self, singleShot=True, interval=0)
+        self._edits_timer.timeout.connect(self._ask)
         self._reported_unavailable: set[str] = set()
         self._loaded: Encoding | None = None
         self._lane = runner.conflated(self.tr("Counting tokens"), LiveText(open_encoding).answer, joined)
@@ -323,7 +323,7 @@ class EncodingService(QObject):
         self.stand_back()
         self._revision = revision
         self._edits += edits
-        self._tell_edits.start()
+        self._edits_timer.start()
 
     def replace_text(self, revision: int, text: str | tuple[str, ...]) -> None:
         """Take a whole new text of the widget, as one string or in chunks."""
@@ -368,7 +368,7 @@ class EncodingService(QObject):
     @Slot()
     def _ask(self, **what: object) -> None:
         """Submit a request with all pending edits; a new text supersedes them."""
-        self._tell_edits.stop()
+        self._edits_timer.stop()
         edits, self._edits = self._edits, ()
         if "new_text" in what:
             self._misses_edits = False

@@ -119,11 +119,11 @@ class CutController(QObject):
         panel.add_strip(self.bar)
         self._timer = QTimer(self, singleShot=True, interval=ASK_AFTER_MS)
         self._timer.timeout.connect(self._ask_for_text)
-        self.bar.changed.connect(self._look_again)
+        self.bar.changed.connect(self._refresh)
         self.bar.cut_asked.connect(self.cut)
         self.bar.closed.connect(self._close)
-        self._prompt.changed.connect(self._look_again)
-        self._prompt.encoding_changed.connect(self._look_again)
+        self._prompt.changed.connect(self._refresh)
+        self._prompt.encoding_changed.connect(self._refresh)
         self._prompt.text_ready.connect(self._on_text)
         service.found.connect(self._on_found)
         service.failed.connect(self._on_failed)
@@ -138,10 +138,10 @@ class CutController(QObject):
         self.bar.show()
         self.bar.tokens.setFocus()
         self.bar.tokens.selectAll()
-        self._look_again()
+        self._refresh()
 
     @Slot()
-    def _look_again(self) -> None:
+    def _refresh(self) -> None:
         if self.bar.isHidden() or (self._found is not None and self._answers(self._found[0])):
             return  # Enter in the field emits its unchanged number again
         self._found = None

@@ -26,7 +26,7 @@ SETTLE_MS = 300
 """Delay before a changed file is read, in milliseconds: changes come in bursts."""
 
 NOTICE = "changed on disk"
-_TOLD_BY_THE_FILE = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
+_DETECTED_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
 """Character encodings that are detected when a file is read; any other was chosen by the user."""
 
 
@@ -47,7 +47,7 @@ class FileOnDisk(QObject):
         self._watcher: QFileSystemWatcher | None = None
         self._path: Path | None = None
         self._known: bytes | None = None
-        self._told: bytes | None = None
+        self._warned_of: bytes | None = None
         self._asked = self._answered = self._outdated = 0
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.look)
@@ -63,7 +63,7 @@ class FileOnDisk(QObject):
         """Set the digest of the content in the editor; None takes the digest that the file has now."""
         origin = self._prompt.origin
         self._path = origin.path if origin is not None else None
-        self._known, self._told = digest, None
+        self._known, self._warned_of = digest, None
         self._outdated = self._asked
         self._settle.stop()
         self._notifier.withdraw(NOTICE)
@@ -111,13 +111,13 @@ class FileOnDisk(QObject):
         if self._known is None:
             self._known = digest
         elif digest == self._known:
-            self._told = None
+            self._warned_of = None
             self._notifier.withdraw(NOTICE)
-        elif digest != self._told:
-            self._told = digest
-            self._tell(path, digest)
+        elif digest != self._warned_of:
+            self._warned_of = digest
+            self._warn(path, digest)
 
-    def _tell(self, path: Path, digest: bytes) -> None:
+    def _warn(self, path: Path, digest: bytes) -> None:
         words = self.tr("{name} changed on disk.")
         if self._prompt.modified:
             words = self.tr("{name} changed on disk, and you have unsaved changes.")
@@ -130,11 +130,11 @@ class FileOnDisk(QObject):
     def _reload(self) -> None:
         origin = self._prompt.origin
         if origin is not None:
-            self.reload_asked.emit(origin.path, None if origin.encoding in _TOLD_BY_THE_FILE else origin.encoding)
+            self.reload_asked.emit(origin.path, None if origin.encoding in _DETECTED_ENCODINGS else origin.encoding)
 
     def _keep(self, digest: bytes) -> None:
         """Mark the text as modified: it differs from the file, and closing or opening another must not lose it."""
-        self._known, self._told = digest, None
+        self._known, self._warned_of = digest, None
         self._prompt.editor.set_modified(True)
         self._notifier.withdraw(NOTICE)
 
@@ -316,10 +316,10 @@ class FileActions(QObject):
     def _on_refused(self, path: Path, why: str) -> None:
         offers = ()
         if str(path) in self._settings.values.recent:
-            offers = (Offer(self.tr("Remove from recent files"), lambda: self._forget_and_settle(str(path))),)
+            offers = (Offer(self.tr("Remove from recent files"), lambda: self._forget_and_withdraw(str(path))),)
         self._notifier.error(why, key="file", offers=offers)
 
-    def _forget_and_settle(self, path: str) -> None:
+    def _forget_and_withdraw(self, path: str) -> None:
         self.forget(path)
         self._notifier.withdraw("file")
 
@@ -451,12 +451,12 @@ class FileActions(QObject):
         if self._writing.popleft() == self._prompt.editor.revision:
             origin = self._prompt.origin
             self._prompt.set_saved(Origin(path, "utf-8", origin is not None and origin.crlf))
-            self._tell_encoding(path, origin)
+            self._notify_encoding(path, origin)
         if self._prompt.origin is not None and path == self._prompt.origin.path:
             self._on_disk.be(None)
         self._notifier.remark(self.tr("Saved {name}").format(name=path.name))
 
-    def _tell_encoding(self, path: Path, before: Origin | None) -> None:
+    def _notify_encoding(self, path: Path, before: Origin | None) -> None:
         """Notify the user if saving changed the character encoding: texts are always saved as UTF-8."""
         if before is not None and before.path == path and not before.encoding.startswith(("utf-8", "ascii")):
             words = self.tr("Saved {name} as UTF-8. It was {encoding} before.")

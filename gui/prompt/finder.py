@@ -125,7 +125,7 @@ class MatchWalk(QObject):
         else:
             place = (int(matches.utf16_starts.searchsorted(np.int32(start))) - 1) % count
         self._select(int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
-        self._say_count()
+        self._show_count()
 
     def _selected_match(self, matches: Matches) -> int:
         """Return the index of the selected match, or -1 if none is selected."""
@@ -138,7 +138,7 @@ class MatchWalk(QObject):
         found = (int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
         return place if found == (start, end) else -1
 
-    def _say_count(self) -> None:
+    def _show_count(self) -> None:
         matches = self.matches
         if matches is None:
             return
@@ -183,7 +183,7 @@ class MatchWalk(QObject):
             return
         self._found = matches
         self._show(matches)
-        self._say_count()
+        self._show_count()
         if self._pending_step:
             step, self._pending_step = self._pending_step, 0
             self._step(step)

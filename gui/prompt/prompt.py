@@ -66,9 +66,9 @@ class Prompt(QObject):
         self._encoding = "o200k_base"
         self._special = False
         self._watched: tuple[str, ...] = ()
-        self._owes_text = False
-        self._owes_worker = False
-        self._announced: tuple[int, str] | None = None
+        self._text_requested = False
+        self._worker_wants_text = False
+        self._unsent: tuple[int, str] | None = None
         self._reading = TextReading(editor, self)
         self._reading.finished.connect(self._on_read)
         self._stale = True
@@ -143,7 +143,7 @@ class Prompt(QObject):
         if self._is_quick_to_read():
             self.text_ready.emit(self.editor.revision, self.read_now())
             return
-        self._owes_text = True
+        self._text_requested = True
         if self._service is None or self.editor.steps.active:  # half undone text is never sent
             self._reading.start()
         else:
@@ -151,17 +151,17 @@ class Prompt(QObject):
 
     @Slot(int, object)
     def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
-        if self._owes_text and self.editor.steps.active:  # requested before the undo step began
+        if self._text_requested and self.editor.steps.active:  # requested before the undo step began
             self._reading.start()
             return
-        self._owes_text = False
+        self._text_requested = False
         self.text_ready.emit(revision, text)
 
-    def _pay_text(self) -> None:
+    def _read_requested_text(self) -> None:
         """Read the requested text from the widget if the worker cannot send it: saving and searching wait for it."""
-        if self._owes_text and self._is_quick_to_read():
+        if self._text_requested and self._is_quick_to_read():
             self._on_text_ready(self.editor.revision, self.read_now())
-        elif self._owes_text:
+        elif self._text_requested:
             self._reading.start()
 
     def _is_quick_to_read(self) -> bool:
@@ -170,10 +170,10 @@ class Prompt(QObject):
 
     @Slot(int, object)
     def _on_read(self, revision: int, pieces: tuple[str, ...]) -> None:
-        if self._owes_worker:
-            self._owes_worker = False
-            self._tell_text(revision, pieces)
-        if self._owes_text:
+        if self._worker_wants_text:
+            self._worker_wants_text = False
+            self._send_text(revision, pieces)
+        if self._text_requested:
             self._on_text_ready(revision, ChunkedText(pieces))
 
     def _set_origin(self, origin: Origin | None) -> None:
@@ -248,9 +248,9 @@ class Prompt(QObject):
         service.set_encoding(self._encoding)
         service.set_special_as_tokens(self._special)
         service.watch(self._watched)
-        announced, self._announced = self._announced, None
+        announced, self._unsent = self._unsent, None
         if announced is not None and announced[0] == self.editor.revision:
-            self._tell_text(*announced)
+            self._send_text(*announced)
         else:
             self._on_text_wanted()
 
@@ -264,18 +264,18 @@ class Prompt(QObject):
 
     @Slot(int, object)
     def _on_text_replaced(self, revision: int, text: str) -> None:
-        self._owes_worker = False
+        self._worker_wants_text = False
         self._stored, self._arriving = self._arriving, None
         modified, self._arriving_modified = self._arriving_modified, False
         self.editor.set_modified(modified)
         if self._service is not None:
-            self._tell_text(revision, text)
+            self._send_text(revision, text)
         else:
-            self._announced = revision, text
+            self._unsent = revision, text
         self._set_stale(True)
         self.changed.emit()
 
-    def _tell_text(self, revision: int, text: str | tuple[str, ...]) -> None:
+    def _send_text(self, revision: int, text: str | tuple[str, ...]) -> None:
         assert self._service is not None
         if self._stored is not None:
             self._service.open_stored(revision, self._stored)
@@ -285,18 +285,18 @@ class Prompt(QObject):
     @Slot()
     def _on_text_wanted(self) -> None:
         if self._stored is not None:
-            self._tell_text(self.editor.revision, "")
+            self._send_text(self.editor.revision, "")
         elif self._is_quick_to_read():
-            self._tell_text(self.editor.revision, self.editor.toPlainText())
+            self._send_text(self.editor.revision, self.editor.toPlainText())
         else:
-            self._owes_worker = True
+            self._worker_wants_text = True
             self._reading.start()
-        self._pay_text()
+        self._read_requested_text()
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
         self.failed.emit(why)
-        self._pay_text()
+        self._read_requested_text()
 
     @Slot(object)
     def _on_counted(self, counts: PromptCounts) -> None:

@@ -123,7 +123,7 @@ class MessageEditor(QWidget):
     def add(self, image: Image) -> None:
         """Add an image to the message."""
         self._settle.stop()
-        self._tell(replace(self._read(), images=(*self._message.images, image)))
+        self._emit_changed(replace(self._read(), images=(*self._message.images, image)))
         self._list_images(len(self._message.images) - 1)
 
     @Slot()
@@ -131,7 +131,7 @@ class MessageEditor(QWidget):
         """Emit pending edits now."""
         if self._settle.isActive():
             self._settle.stop()
-            self._tell(self._read())
+            self._emit_changed(self._read())
 
     def _read(self) -> Message:
         return replace(
@@ -142,7 +142,7 @@ class MessageEditor(QWidget):
             content=self.content.toPlainText() if self._content_edited else self._message.content,
         )
 
-    def _tell(self, message: Message) -> None:
+    def _emit_changed(self, message: Message) -> None:
         if message != self._message:
             self._message = message
             self.changed.emit(message)
@@ -202,7 +202,7 @@ class MessageEditor(QWidget):
             detail=self.detail.currentText().strip() or "auto",
         )
         self.images.item(row).setText(self._words(images[row]))
-        self._tell(replace(self._read(), images=tuple(images)))
+        self._emit_changed(replace(self._read(), images=tuple(images)))
 
     @Slot()
     def _add_image(self) -> None:
@@ -213,7 +213,7 @@ class MessageEditor(QWidget):
     def _remove_image(self) -> None:
         row = self.images.currentRow()
         kept = tuple(image for at, image in enumerate(self._message.images) if at != row)
-        self._tell(replace(self._read(), images=kept))
+        self._emit_changed(replace(self._read(), images=kept))
         self._list_images(max(0, row - 1))
 
     # --- appearance ---------------------------------------------------------------------------------------------------

@@ -282,14 +282,14 @@ class CompareController(PageController["ComparePanel"]):
         self._storage.write(path, BOM + exports.to_csv(table))
 
     def _copy(self, table: Callable[[], ExportTable], form: Callable[[ExportTable], str]) -> None:
-        if self._is_there():
-            self._guarded(table, lambda made: self._put_on_clipboard(form(made)))
+        if self._is_ready():
+            self._check_for_keys(table, lambda made: self._put_on_clipboard(form(made)))
 
     def _put_on_clipboard(self, text: str) -> None:
         QGuiApplication.clipboard().setText(text)
         self._notifier.remark(self.tr("Copied the comparison"))
 
-    def _guarded(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
+    def _check_for_keys(self, table: Callable[[], ExportTable], go: Callable[[ExportTable], None]) -> None:
         """Call ``go`` with the current table. A table that quotes the text is first checked for API keys, in the whole
         text: a key cut by an excerpt would not be recognized."""
         made = table()
@@ -300,7 +300,7 @@ class CompareController(PageController["ComparePanel"]):
         look = partial(_keys_of, self.compared.request.text)
         self._guard.before(self.tr("The text"), look, partial(go, made))
 
-    def _is_there(self) -> bool:
+    def _is_ready(self) -> bool:
         """Return True if the encodings listed have been compared; otherwise show a remark."""
         if self.settled:
             return True
@@ -308,7 +308,7 @@ class CompareController(PageController["ComparePanel"]):
         return False
 
     def _ask(self, table: Callable[[], ExportTable]) -> None:
-        if not self._is_there():
+        if not self._is_ready():
             return
         self._asked = table
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
@@ -321,8 +321,8 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot(str)
     def _on_target(self, path: str) -> None:
-        if self._is_there():
-            self._guarded(self._asked, lambda made: self.write(made, Path(path)))
+        if self._is_ready():
+            self._check_for_keys(self._asked, lambda made: self.write(made, Path(path)))
 
     @Slot(object)
     def _on_written(self, path: Path) -> None:

@@ -59,7 +59,7 @@ class SavingsController(QObject):
         self._writer = PieceWriter(self._prompt.editor, self)
         self._writer.finished.connect(self._on_written)
         self._connect()
-        self._show_standing()
+        self._show_status()
         yield
         page = context.pages.page("savingsTab")
         page.fill(panel)
@@ -75,7 +75,7 @@ class SavingsController(QObject):
         panel.savings.apply_asked.connect(self.apply)
         for page in (panel.savings, panel.ranking):
             page.place_asked.connect(self._go_to)
-        prompt.changed.connect(self._show_standing)
+        prompt.changed.connect(self._show_status)
         prompt.text_ready.connect(self._on_text)
         service.found.connect(self._on_found)
         service.combined.connect(self._on_combined)
@@ -137,7 +137,7 @@ class SavingsController(QObject):
         """Search the current prompt."""
         self._wants_text = self._looking = True
         self._panel.show_running(True)
-        self._show_standing()
+        self._show_status()
         self._prompt.request_text()
 
     @Slot()
@@ -161,7 +161,7 @@ class SavingsController(QObject):
             )
             ranking.model.set_money(priced.prompt(encoding, findings.advice.tokens))
         self._show_total()
-        self._show_standing()
+        self._show_status()
         if self._of_this_text and self._in_another_encoding and self._panel.isVisible() and not self._looking:
             self.run()
 
@@ -257,12 +257,12 @@ class SavingsController(QObject):
     def _end(self) -> None:
         self._looking = False
         self._panel.show_running(False)
-        self._show_standing()
+        self._show_status()
 
     # --- status texts -----------------------------------------------------------------------------------------------
 
     @Slot()
-    def _show_standing(self) -> None:
+    def _show_status(self) -> None:
         """Show the state of the findings: outdated text, encoding, and the model of the prices."""
         findings, panel = self.findings, self._panel
         panel.savings.apply.setEnabled(self.combination is not None and self.fresh and not self._looking)
