@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from pricing.types import Model, Scenario
 
 MOST_KEPT = 20_000
-"""Figures that are remembered: some screens of them."""
+"""Maximum number of cached prices: a few screens of cells."""
 
 
 class FilePrice(NamedTuple):
-    """Tokens as a model counts them, and what they cost as input; each with its range and label. None: not known."""
+    """Tokens as a model counts them and their cost as input, each with its range and label. None if unknown."""
 
     label: str | None
     tokens: int | None
@@ -42,21 +42,21 @@ UNKNOWN = FilePrice(None, None, None, None, None, None, None, None)
 
 
 class FilePrices:
-    """Prices of one set of models and one scenario. Rows are priced when they are looked at."""
+    """Prices of one set of models in one scenario. Rows are priced only when they are shown."""
 
     def __init__(self, models: Sequence[Model], scenario: Scenario | None) -> None:
-        """``scenario``: None if it is not given yet; then nothing has a price."""
+        """``scenario``: None until it is known; until then there are no prices."""
         self.models = tuple(models)
         self.scenario = scenario
         self._cards = new_cards()
         self._kept: dict[tuple[int, int], FilePrice] = {}
 
     def encoding_of(self, model: int) -> str | None:
-        """What a model is counted with."""
+        """Return the name of the encoding that a model is counted with."""
         return self.models[model].count.tokenizer
 
     def price(self, model: int, counts: Mapping[str, int]) -> FilePrice:
-        """What a text with these tokens, by encoding, costs at a model as the prompt of one call."""
+        """Return the cost of a text as the prompt of one call to a model. ``counts``: its tokens by encoding."""
         tokens = counts.get(self.encoding_of(model) or "")
         if tokens is None or self.scenario is None:
             return UNKNOWN
@@ -82,14 +82,15 @@ class FilePrices:
 
 
 FORMATS = {".csv": to_csv, ".json": to_json, ".md": to_markdown}
-"""By the ending of a file's name."""
+"""Writers by file suffix."""
 
 _FILES_A_REPORT = 500
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ManifestRequest:
-    """What to write where. ``checked``: bool[m], a copy. Of ``skipped`` each is a row without figures."""
+    """Target and content of a manifest. ``checked``: bool[m], a copy. Each of ``skipped`` becomes a row without
+    figures."""
 
     path: Path
     tree: FileTree
@@ -100,13 +101,13 @@ class ManifestRequest:
 
 
 def manifest_text(request: ManifestRequest, ticket: Ticket) -> str:
-    """The manifest in the format that the name of the file says, CSV where it says none. On a worker thread."""
+    """Return the manifest in the format of the file suffix, CSV if it has none. Runs on a worker thread."""
     table = manifest_table(request, ticket)
     return FORMATS.get(request.path.suffix.casefold(), to_csv)(table)
 
 
 def manifest_table(request: ManifestRequest, ticket: Ticket) -> ExportTable:
-    """A row for each file: those that were counted, then those that were left out with the reason."""
+    """Return a table with a row for each counted file, then for each skipped file with the reason."""
     tree, prices = request.tree, FilePrices(request.models, request.scenario)
     figures = [f"tokens {name}" for name in tree.encodings]
     money = [name for model in request.models for name in (f"{model.id} tokens", f"{model.id} input USD")]
@@ -128,5 +129,5 @@ def manifest_table(request: ManifestRequest, ticket: Ticket) -> ExportTable:
 
 
 def _shown(path: str) -> str:
-    """A path as text that any file can hold: names need not be UTF-8."""
+    """Return a path as text that any file can store; paths need not be valid UTF-8."""
     return path.encode("utf-8", "backslashreplace").decode()

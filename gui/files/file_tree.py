@@ -1,7 +1,7 @@
-"""A counted folder as arrays: the tree that is shown, its check marks, and what to drop until it fits. No Qt.
+"""A counted folder as arrays: its tree, its check marks, and suggestions what to uncheck until it fits. No Qt.
 
-Nodes are numbered in the order of the walk, so all nodes below a node follow it, up to an end; sums over a folder are
-differences of running sums over its files.
+Nodes are numbered in the order of the walk, so all descendants of a node follow it, up to an end; sums over a folder
+are differences of prefix sums over the files.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TOP = 0
-"""The node that all roots are below; it is not shown."""
+"""The invisible parent of all roots."""
 
 
 MOST_TYPES = 5
-"""Types of file that are told apart."""
+"""Number of file types that are distinguished."""
 
 
 class FileType(NamedTuple):
-    """The ending of names, with its dot and in lower case, or "" for all other files; and the tokens of such files."""
+    """A file suffix, with its dot and in lower case, or "" for all other files, and the tokens of such files."""
 
     suffix: str
     tokens: int
@@ -35,12 +35,11 @@ class FileType(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class FileTree:
-    """n nodes and m files. Arrays are read-only.
+    """Tree of n nodes and m files. Arrays are read-only.
 
-    ``names``: of the nodes; of a root its whole path. ``parents``, ``ends``: int64[n], of each node the one it is in,
-    and the first node behind all that is below it. ``first_files``: int64[n + 1], how many files come before a node.
-    ``paths``: of the files, as text. ``file_nodes``: int64[m]. ``file_bytes``: int64[m]. ``tokens``:
-    int64[len(encodings), m].
+    ``names``: of the nodes; for a root its whole path. ``parents``, ``ends``: int64[n], for each node its parent and
+    the first node after its descendants. ``first_files``: int64[n + 1], number of files before each node. ``paths``: of
+    the files, as text. ``file_nodes``: int64[m]. ``file_bytes``: int64[m]. ``tokens``: int64[len(encodings), m].
     """
 
     encodings: tuple[str, ...]
@@ -57,15 +56,15 @@ class FileTree:
         return len(self.names)
 
     def files_of(self, node: int) -> slice:
-        """The files below a node, or the one that it is."""
+        """Return the files below a node, or the file that it is."""
         return slice(int(self.first_files[node]), int(self.first_files[self.ends[node]]))
 
     def is_file(self, node: int) -> bool:
-        """Whether a node is a file, not a folder."""
+        """Return True if a node is a file, not a folder."""
         return bool(self._is_file[node])
 
     def how_many_files(self, nodes: Sequence[int]) -> int:
-        """How many of some nodes are files."""
+        """Return the number of files among these nodes."""
         return int(self._is_file[np.array(nodes, dtype=np.int64)].sum())
 
     @cached_property
@@ -73,29 +72,29 @@ class FileTree:
         return np.diff(self.first_files) == 1
 
     def sums(self, of_files: NDArray[np.int64]) -> NDArray[np.int64]:
-        """int64[n]: for each node the sum of ``of_files`` (int64[m]) over its files."""
+        """Return, as int64[n], the sum of ``of_files`` (int64[m]) over the files of each node."""
         running = np.concatenate(([0], np.cumsum(of_files)))
         return running[self.first_files[self.ends]] - running[self.first_files[:-1]]
 
     @cached_property
     def file_counts(self) -> NDArray[np.int64]:
-        """int64[n]: the files of each node."""
+        """int64[n]: number of files of each node."""
         return self.first_files[self.ends] - self.first_files[:-1]
 
     @cached_property
     def node_bytes(self) -> NDArray[np.int64]:
-        """int64[n]: the file bytes of each node."""
+        """int64[n]: file bytes of each node."""
         return self.sums(self.file_bytes)
 
     @cached_property
     def node_tokens(self) -> NDArray[np.int64]:
-        """int64[len(encodings), n]: the tokens of each node."""
+        """int64[len(encodings), n]: tokens of each node."""
         return np.stack([self.sums(tokens) for tokens in self.tokens])
 
     @cached_property
     def file_types(self) -> tuple[FileType, ...]:
-        """The types of file with the most tokens, at most ``MOST_TYPES``; the last one, without a name, is the rest."""
-        suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - as above
+        """The ``MOST_TYPES`` file types with the most tokens; a last one, without a suffix, stands for all others."""
+        suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - a Path for each file is slow
         names, of_files = np.unique(np.array(suffixes, dtype=object), return_inverse=True)
         tokens = np.bincount(of_files, weights=self.tokens[0], minlength=len(names)).astype(np.int64)
         named = [place for place in np.argsort(-tokens, kind="stable").tolist() if names[place] and tokens[place]]
@@ -105,7 +104,7 @@ class FileTree:
 
     @cached_property
     def node_types(self) -> NDArray[np.int64]:
-        """int64[n]: of each node the place in ``file_types`` of the type that has the most of its tokens."""
+        """int64[n]: for each node, index in ``file_types`` of the type with the most tokens."""
         places = {one.suffix: place for place, one in enumerate(self.file_types)}
         rest = max(0, len(self.file_types) - 1)
         of_files = np.array(
@@ -116,7 +115,7 @@ class FileTree:
         return np.argmax(np.stack(sums), axis=0)
 
     def is_like(self, other: FileTree) -> bool:
-        """Whether another tree shows the same files with the same figures."""
+        """Return True if another tree has the same files with the same figures."""
         return (
             (self.encodings, self.names, self.paths) == (other.encodings, other.names, other.paths)
             and np.array_equal(self.file_bytes, other.file_bytes)
@@ -124,7 +123,7 @@ class FileTree:
         )
 
     def way_to(self, node: int) -> tuple[str, ...]:
-        """The names of the nodes from the top to a node."""
+        """Return the names of the nodes from the root to a node."""
         parts = []
         while node != TOP:
             parts.append(self.names[node])
@@ -132,12 +131,12 @@ class FileTree:
         return tuple(reversed(parts))
 
     def path_within_root(self, node: int) -> str:
-        """The path of a node from its root on; of a root its whole path."""
+        """Return the path of a node relative to its root; for a root its whole path."""
         root, *names = self.way_to(node)
         return os.path.join(*names) if names else root  # noqa: PTH118 - text that is shown
 
     def path_of(self, node: int) -> Path:
-        """Where a node is on the disk."""
+        """Return the path of a node on disk."""
         return Path(*self.way_to(node))
 
 
@@ -148,7 +147,7 @@ def tree_of(
     file_bytes: NDArray[np.int64],
     tokens: NDArray[np.int64],
 ) -> FileTree:
-    """The tree of files that a walk through ``roots`` met in this order, folder by folder."""
+    """Return the tree of files that a walk through ``roots`` found in this order, folder by folder."""
     tops = sorted(((str(root), str(root).rstrip(os.sep) + os.sep) for root in roots), key=lambda top: -len(top[0]))
     names, parents, ends, file_nodes = [""], [TOP], [0], []
     way: list[int] = [TOP]
@@ -178,10 +177,10 @@ def tree_of(
 
 
 def _parts(path: str, tops: Sequence[tuple[str, str]]) -> list[str]:
-    """The root that a path is below, and the names from there on; of a file named outright its folder and name."""
+    """Split a path into its root and the names below; a file that was named itself into its folder and name."""
     for root, prefix in tops:
         if path.startswith(prefix):
-            return [root, *path[len(prefix) :].split(os.sep)]  # noqa: PTH206 - a Path of each takes longer than the rest
+            return [root, *path[len(prefix) :].split(os.sep)]  # noqa: PTH206 - a Path for each file is slow
     folder, name = os.path.split(path)
     return [folder, name] if folder else [name]
 
@@ -191,7 +190,7 @@ Way = Literal["files", "folders"]
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """What is checked: files, file bytes, and tokens in each encoding."""
+    """Totals of the checked files: files, bytes, and tokens in each encoding."""
 
     files: int
     file_bytes: int
@@ -200,8 +199,10 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What to uncheck so that the rest has at most ``limit`` tokens: ``nodes``, in the order in which they go, the
-    tokens that they have, and those that are left."""
+    """Nodes to uncheck so that the rest has at most ``limit`` tokens.
+
+    ``nodes``: in the order in which they are unchecked. ``dropped``, ``left``: tokens removed and remaining.
+    """
 
     limit: int
     nodes: tuple[int, ...]
@@ -210,16 +211,16 @@ class Proposal:
 
 
 class FileChoice:
-    """The check marks of one tree. At first every file is checked."""
+    """Check marks of one tree. Initially every file is checked."""
 
     def __init__(self, tree: FileTree, checked: NDArray[np.bool_] | None = None) -> None:
-        """``checked``: bool[m], which files are."""
+        """``checked``: bool[m], True for each checked file."""
         self.tree = tree
         self.checked: NDArray[np.bool_] = np.ones(len(tree.paths), dtype=bool) if checked is None else checked
         self._counts = tree.file_counts if checked is None else self._counted()
 
     def set_checked(self, nodes: Sequence[int], checked: bool) -> None:
-        """Check or uncheck files, and all files of folders. As quick for a thousand as for one."""
+        """Check or uncheck files, and all files of folders. Takes the same time for one node as for a thousand."""
         tree, chosen = self.tree, np.array(nodes, dtype=np.int64)
         edges = np.zeros(len(tree.paths) + 1, dtype=np.int64)
         np.add.at(edges, tree.first_files[chosen], 1)
@@ -228,24 +229,24 @@ class FileChoice:
         self._counts = self._counted()
 
     def checked_files(self, node: int) -> int:
-        """How many files of a node are checked."""
+        """Return the number of checked files of a node."""
         return int(self._counts[node])
 
     def is_partly(self, node: int) -> bool:
-        """Whether some files of a folder are checked and some are not."""
+        """Return True if some, but not all, files of a folder are checked."""
         return 0 < self._counts[node] < self.tree.file_counts[node]
 
     def _counted(self) -> NDArray[np.int64]:
         return self.tree.sums(self.checked.astype(np.int64))
 
     def sums(self) -> Sums:
-        """What is checked."""
+        """Return the totals of the checked files."""
         chosen, tree = self.checked, self.tree
         tokens = tuple(int(row[chosen].sum()) for row in tree.tokens)
         return Sums(int(chosen.sum()), int(tree.file_bytes[chosen].sum()), tokens)
 
     def take_over(self, earlier: FileChoice) -> None:
-        """Uncheck the files that were unchecked in another tree, which may have more files, or fewer."""
+        """Uncheck the files that were unchecked in an earlier tree; files may have been added or removed since."""
         pairs = zip(earlier.tree.paths, earlier.checked.tolist(), strict=True)
         unchecked = {path for path, checked in pairs if not checked}
         if unchecked:
@@ -253,11 +254,11 @@ class FileChoice:
             self._counts = self._counted()
 
     def fit(self, limit: int, way: Way, encoding: int = 0, report: Callable[[float], None] | None = None) -> Proposal:
-        """What to uncheck until at most ``limit`` tokens are left.
+        """Return which nodes to uncheck so that at most ``limit`` tokens remain.
 
-        Greedy: while too much is checked, the smallest one goes that is enough by itself, else the largest there is.
-        ``files``: single files; ``folders``: folders as a whole, and files only where no folder is left. ``report``: is
-        told now and then how much of the way is gone; what it raises ends it.
+        Greedy: until the limit is met, uncheck the smallest item that is enough by itself, else the largest. With
+        ``files`` items are files; with ``folders`` whole folders, then files once no folder is left. ``report`` is
+        called with the progress from 0 to 1; an exception that it raises cancels the search.
         """
         tree = self.tree
         tokens = np.where(self.checked, tree.tokens[encoding], 0)
@@ -276,11 +277,11 @@ class FileChoice:
         return Proposal(limit, tuple(dropped), before - left, left)
 
     def _next_folder(self, tokens: NDArray[np.int64], needed: int) -> int | None:
-        """The smallest folder that is enough, else the largest; None where none has any tokens."""
+        """Return the smallest folder that is enough, else the largest; None if no folder has tokens."""
         tree = self.tree
         sizes = tree.sums(tokens)
         sizes[tree.file_nodes] = 0
-        sizes[tree.parents == TOP] = 0  # all there is: nothing would be left
+        sizes[tree.parents == TOP] = 0  # a root is everything: nothing would be left
         enough = np.flatnonzero(sizes >= needed)
         if len(enough):
             return int(enough[np.argmin(sizes[enough])])
@@ -289,10 +290,11 @@ class FileChoice:
 
 
 def enough_of(sizes: NDArray[np.int64], needed: int) -> NDArray[np.int64]:
-    """Which of many sizes to take, one after the other, until they come to ``needed``: while none is enough for what is
-    still needed the largest, then the smallest that is. Of equals the first; all where all are too little.
+    """Return the indexes of the sizes to take, in order, until their sum reaches ``needed``.
 
-    Whichever of them are taken as the largest, they are taken in the order of their size: so all at once.
+    While no single size covers the remainder, take the largest; then the smallest that does. The first of equal sizes
+    wins. Return all sizes if their sum is too small. The largest are taken by descending size, so one sort finds them
+    all.
     """
     order = np.argsort(-sizes, kind="stable")
     order = order[sizes[order] > 0]
@@ -305,5 +307,5 @@ def enough_of(sizes: NDArray[np.int64], needed: int) -> NDArray[np.int64]:
         return order
     taken = int(enough[0])
     fitting = order[taken:][ordered[taken:] >= still_needed[taken]]
-    smallest = fitting[sizes[fitting] == sizes[fitting[-1]]][0]  # they are in the order of their size
+    smallest = fitting[sizes[fitting] == sizes[fitting[-1]]][0]  # ``fitting`` is sorted by size
     return np.append(order[:taken], smallest)

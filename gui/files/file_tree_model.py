@@ -1,4 +1,4 @@
-"""The tree of a folder with its figures and check marks, over arrays: a row costs nothing until it is looked at."""
+"""Qt item model of a counted folder, over arrays: a row costs nothing until it is shown."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gui.files.file_price_service import FilePrice, FilePrices
 
 NAME, TOKENS, SHARE, FILES, BYTES, MODELS = range(6)
-"""Columns. From ``MODELS`` on each model has two: its tokens and what they cost."""
+"""Columns. From ``MODELS`` on, each model has two: tokens and cost."""
 
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
@@ -31,9 +31,9 @@ def tr(text: str) -> str:
 
 
 class FileTreeModel(QAbstractItemModel):
-    """One tree, sorted by a column within each folder. Ids of indexes are nodes.
+    """Model of one tree, sorted by a column within each folder. Internal IDs of indexes are nodes.
 
-    Signals: ``chosen()`` when other files are checked.
+    Signals: ``chosen()`` is emitted when check marks change.
     """
 
     chosen = Signal()
@@ -51,12 +51,12 @@ class FileTreeModel(QAbstractItemModel):
 
     @property
     def tree(self) -> FileTree | None:
-        """The text that is shown."""
+        """The tree shown."""
         return self.choice.tree if self.choice is not None else None
 
     @property
     def hidden_files(self) -> int:
-        """How many files are too small to be shown."""
+        """Number of files hidden because they are too small."""
         tree = self.tree
         return int((tree.tokens[0] < self._least).sum()) if tree is not None else 0
 
@@ -68,7 +68,7 @@ class FileTreeModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_prices(self, prices: FilePrices, text: CostText) -> None:
-        """Show other models, or others of their prices."""
+        """Show other models, or the same ones with other prices."""
         self.beginResetModel()
         self.prices, self._text = prices, text
         if self._column >= self.columnCount():
@@ -77,7 +77,7 @@ class FileTreeModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_least(self, tokens: int) -> None:
-        """Show only what has at least so many tokens. What is hidden stays checked, or not, and in all sums."""
+        """Hide nodes with fewer tokens. Hidden files keep their check mark and still count in every sum."""
         if tokens != self._least:
             self.layoutAboutToBeChanged.emit()
             self._least = tokens
@@ -91,7 +91,7 @@ class FileTreeModel(QAbstractItemModel):
         self._tell_checks()
 
     def _tell_checks(self) -> None:
-        # Views ask again for what they show, and only for that.
+        # Views fetch only visible cells again.
         self.layoutChanged.emit()
         self.chosen.emit()
 
@@ -100,19 +100,19 @@ class FileTreeModel(QAbstractItemModel):
         return int(index.internalId()) if index.isValid() else TOP
 
     def index_of(self, node: int) -> QModelIndex:
-        """The first index of a node's row; none for the top or what is hidden."""
+        """Return the first index of a node's row; invalid for the top and for hidden nodes."""
         if node == TOP or self._rows[node] < 0:
             return QModelIndex()
         return self.createIndex(int(self._rows[node]), NAME, node)
 
     def counts(self, node: int) -> dict[str, int]:
-        """Tokens of a node by encoding."""
+        """Return the tokens of a node by encoding."""
         tree = self.tree
         assert tree is not None
         return {name: int(tree.node_tokens[row, node]) for row, name in enumerate(tree.encodings)}
 
     def largest_children(self, node: int) -> NDArray[np.int64]:
-        """What is in a folder and has tokens, the largest first, whether it is shown or not."""
+        """Return the children of a folder that have tokens, largest first, including hidden ones."""
         tree = self.tree
         if tree is None:
             return np.zeros(0, dtype=np.int64)
@@ -121,7 +121,7 @@ class FileTreeModel(QAbstractItemModel):
         return inner[np.argsort(-tokens, kind="stable")][: int((tokens > 0).sum())]
 
     def find(self, names: tuple[str, ...]) -> int | None:
-        """The node at the end of a way of names from the top."""
+        """Return the node at a path of names from the top; None if it does not exist or is hidden."""
         node = TOP
         for name in names:
             children = self._children[self._starts[node] : self._starts[node + 1]].tolist()
@@ -132,7 +132,7 @@ class FileTreeModel(QAbstractItemModel):
         return node
 
     def price(self, node: int, column: int) -> FilePrice:
-        """What a node costs, in a column of a model."""
+        """Return the cost of a node at the model of a column."""
         assert self.prices is not None
         return self.prices.price((column - MODELS) // 2, self.counts(node))
 
@@ -156,7 +156,7 @@ class FileTreeModel(QAbstractItemModel):
         self.layoutChanged.emit()
 
     def _arrange(self) -> None:
-        """Put the children of every node in order, all at once."""
+        """Sort the children of all nodes at once."""
         tree = self.tree
         if tree is None:
             self._children, self._starts, self._rows = np.zeros(0, np.int64), np.zeros(2, np.int64), np.full(1, -1)
@@ -180,7 +180,7 @@ class FileTreeModel(QAbstractItemModel):
             return tree.node_bytes
         if self._column < MODELS or self.prices is None:
             return tree.node_tokens[0]
-        # Of one model, more tokens cost more.
+        # More tokens cost more at the same model, so tokens order costs, too.
         name = self.prices.encoding_of((self._column - MODELS) // 2)
         return tree.node_tokens[tree.encodings.index(name)] if name in tree.encodings else np.zeros(len(tree), np.int64)
 
@@ -271,14 +271,14 @@ class FileTreeModel(QAbstractItemModel):
         return self._text.usd(price.usd_label, price.usd, price.usd_low, price.usd_high)
 
     def share(self, node: int) -> str:
-        """The part of all tokens that a node has."""
+        """Return the share of a node in all tokens, as text."""
         tree = self.tree
         assert tree is not None
         whole = int(tree.node_tokens[0, TOP])
         return tr("{number}%").format(number=self._sizes.decimal(100 * tree.node_tokens[0, node] / max(whole, 1), 1))
 
     def sentence(self, node: int, column: int = NAME) -> str:
-        """A node in words: for tool tips, and for those who do not see the picture."""
+        """Describe a node in words, for tooltips and screen readers."""
         tree = self.tree
         assert tree is not None
         if column >= MODELS:

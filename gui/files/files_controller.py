@@ -1,4 +1,4 @@
-"""Connect the page Files with what counts, prices and watches a folder, and write its list to a file."""
+"""Connect the page Files with the services that count, price and watch a folder, and export its list."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.files.files_page",)
-"""Modules that building the page imports."""
+"""Modules to import before the page is built."""
 
 MOST_MODELS = 4
 DELAY_MS = 80
-"""Changes of the cost table that come faster than this are shown together."""
+"""Debounce interval of changes of the cost table, in milliseconds."""
 
 
 class FilesController(PageController["FilesPage"]):
-    """Made after the first picture of the window, with the worker threads; builds the page when it is first seen."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
+    shown."""
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
@@ -56,7 +57,7 @@ class FilesController(PageController["FilesPage"]):
         return self.panel
 
     def build(self) -> FilesPage:
-        """Return the page; the first call creates it."""
+        """Return the page; create it on the first call."""
         if self.panel is not None:
             return self.panel
         from gui.files.files_page import FilesPage
@@ -120,7 +121,7 @@ class FilesController(PageController["FilesPage"]):
         return page
 
     def count_paths(self, paths: list[Path]) -> None:
-        """Show the page and count these folders and files."""
+        """Show the page and count these files and folders."""
         self.focus().set_paths(paths)
 
     @Slot()
@@ -134,17 +135,17 @@ class FilesController(PageController["FilesPage"]):
 
     @property
     def prices(self) -> FilePrices | None:
-        """The models that are shown, with their prices."""
+        """The models shown, with their prices."""
         return self._page.model.prices
 
     @property
     def busy(self) -> bool:
-        """Whether a folder is being counted."""
+        """True while a folder is counted."""
         return self._scan.busy
 
     @property
     def current(self) -> bool:
-        """True if the results shown are those of the folder that the field names, as far as is known."""
+        """True if the results belong to the folder in the field and, as far as is known, are up to date."""
         return self.shown is not None and not self._failed and self._named
 
     @property
@@ -157,13 +158,13 @@ class FilesController(PageController["FilesPage"]):
         if name != self._encoding:
             self._encoding = name
             if self.shown is not None and not self._named and not self._scan.busy:
-                self._submit(self.shown.request.roots, quiet=True)  # the field's current content was not asked for
+                self._submit(self.shown.request.roots, quiet=True)  # the field's current text was not requested
             elif self.shown is not None or self._scan.busy:
                 self.count()
 
     @Slot()
     def count(self) -> None:
-        """Count what the field names."""
+        """Count the folder in the field."""
         paths = self._page.folder.paths()
         if not paths:
             self._page.remark.say(self.tr("Choose a folder first."), "warning")
@@ -172,7 +173,7 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot()
     def look_again(self) -> None:
-        """Count what has changed, where not everything is watched."""
+        """Count changed files again, unless every file is watched anyway."""
         if self._watch.unwatched:
             self._count_again()
 
@@ -186,7 +187,7 @@ class FilesController(PageController["FilesPage"]):
     def _on_busy(self, busy: bool) -> None:
         self._page.set_busy(busy)
         if self._missed and not busy:
-            self._count_again()  # it may have changed behind the scan's back
+            self._count_again()  # files may have changed after the scan read them
 
     def _submit(self, paths: tuple[Path, ...], *, quiet: bool) -> None:
         self._asked = paths
@@ -196,12 +197,12 @@ class FilesController(PageController["FilesPage"]):
             self._page.remark.say(self.tr("Scanning the folder…"))
 
     def _other_encodings(self) -> list[str]:
-        """What the models shown are counted with, beside the encoding in use."""
+        """Return the encodings of the models shown, without the encoding in use."""
         prices = self.prices
         names = [prices.encoding_of(model) for model in range(len(prices.models))] if prices is not None else []
         return sorted({name for name in names if name} - {self._encoding})
 
-    # --- what a scan says ---------------------------------------------------------------------------------------------
+    # --- results of a scan --------------------------------------------------------------------------------------------
 
     @Slot(str)
     def _on_progressed(self, note: str) -> None:
@@ -244,7 +245,7 @@ class FilesController(PageController["FilesPage"]):
             panel.tree.setFocus()
         self._show_total()
         if set(self._other_encodings()) - set(scanned.tree.encodings):
-            self._submit(scanned.request.roots, quiet=True)  # another model was chosen in the meantime
+            self._submit(scanned.request.roots, quiet=True)  # another model was chosen during the scan
 
     def _say(self, scanned: ScannedFolder) -> None:
         panel = self._page
@@ -257,7 +258,7 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot()
     def _show_counted(self) -> None:
-        """Say which folder the results are of, and keep them from being used as those of another."""
+        """Show which folder the results belong to, and disable results of another folder."""
         if self.shown is None:
             return
         folders = ", ".join(map(str, self.shown.request.roots))
@@ -336,7 +337,7 @@ class FilesController(PageController["FilesPage"]):
         self._show_figures(sums, counts)
 
     def _show_figures(self, sums: Sums, counts: dict[str, int]) -> None:
-        """Show tokens, cost, and share of the context window of the checked files at the current model."""
+        """Show the tokens, the cost and the share of the context window of the checked files at the current model."""
         page, prices = self._page, self.prices
         number = page.text.number
         files = self.tr("tokens in 1 checked file") if sums.files == 1 else self.tr("tokens in {n} checked files")
@@ -352,7 +353,7 @@ class FilesController(PageController["FilesPage"]):
                 figures.append((share, context))
         page.figures.show_figures(*figures)
 
-    # --- what fits ----------------------------------------------------------------------------------------------------
+    # --- suggestions --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _propose(self) -> None:
@@ -366,7 +367,7 @@ class FilesController(PageController["FilesPage"]):
             self._fit.ask(FitRequest(choice.tree, choice.checked.copy(), limit, way, quiet))
 
     def _propose_anew(self) -> None:
-        """The files are others than a proposal was made for."""
+        """Replace a pending or visible suggestion: the files or their check marks changed."""
         if self._fit.waited_for or self._page.fit.there:
             self._page.fit.outdate()
             self._ask_what_fits(quiet=not self._fit.asked_for)
@@ -403,7 +404,7 @@ class FilesController(PageController["FilesPage"]):
 
     @Slot()
     def export_list(self) -> None:
-        """Ask for a file to write the list to."""
+        """Ask for the target file of the list."""
         filters = [self.tr("Spreadsheet (*.csv)"), self.tr("JSON (*.json)"), self.tr("Markdown (*.md)")]
         title, proposed = self.tr("Export file list"), Path.home() / "files.csv"
         dialog = file_choosers.saving(self._page.window(), "filesExportDialog", title, proposed, filters)
@@ -419,7 +420,7 @@ class FilesController(PageController["FilesPage"]):
         self.write_list(target)
 
     def write_list(self, path: Path) -> None:
-        """Write the list; the ending of the name says in which format."""
+        """Export the list; the file suffix selects the format."""
         shown, choice, prices = self.shown, self._page.model.choice, self.prices
         if shown is None or choice is None or prices is None:
             return

@@ -1,4 +1,4 @@
-"""The page Files: a counted folder as a tree and as a map, what was left out, and a proposal that makes it fit."""
+"""The page Files: a counted folder as a tree and a map, its skipped files, and a suggestion that makes it fit."""
 
 from __future__ import annotations
 
@@ -57,27 +57,27 @@ if TYPE_CHECKING:
     from gui.files.file_tree import FileTree, Proposal
 
 FIT = 200_000
-"""Tokens to fit into at a first start: the context window of many models."""
+"""Default limit, in tokens: the context window of many models."""
 MOST_LISTED = 200
 LINES = 3
-"""Of a proposal: items listed, and how many are seen at once."""
+"""Number of items that a suggestion lists, and how many of them are visible without scrolling."""
 FIRST_CHARACTERS = {NAME: 21, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
-"""Widths of the columns when they are first shown, in characters of their font."""
+"""Initial widths of the columns, in average characters."""
 PADDING, ROW_PADDING, CELL_PADDING = 16, 11, 6
 BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
 ARROW_ROOM = 14
 ICON = QSize(16, 16)
 FIRST_SIZES = [620, 580]
-"""Of the tree and the map."""
+"""Initial widths of the tree and the map, in pixels."""
 Index = QModelIndex | QPersistentModelIndex
 
 _ZEROS = re.compile(r"^\D*0[.,][.,0]*(?=[1-9])")
-"""Sign and leading zeros of a small amount."""
+"""Currency sign and leading zeros of a small amount."""
 
 
 class FileCells(QStyledItemDelegate):
-    """Draws the cells of the tree: icons before names, a bar beside a share, quiet zeros before an amount. What is not
-    checked is quiet."""
+    """Paints the cells of the tree: icons before names, a bar beside a share, dimmed leading zeros of amounts.
+    Unchecked rows are dimmed."""
 
     def __init__(self, model: FileTreeModel, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)
@@ -124,7 +124,7 @@ class FileCells(QStyledItemDelegate):
         return column >= MODELS and (column - MODELS) % 2 == 1
 
     def _draw_share(self, painter: QPainter, area: QRectF, text: str, node: int, mirrored: bool) -> None:
-        """Write a share at the end of its cell, and draw its bar at the start."""
+        """Draw a share at the end of its cell and its bar at the start."""
         side = Qt.AlignmentFlag.AlignLeft if mirrored else Qt.AlignmentFlag.AlignRight
         painter.drawText(area, side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter, text)
         room = area.width() - painter.fontMetrics().horizontalAdvance("100.0%") - CELL_PADDING
@@ -146,7 +146,7 @@ class FileCells(QStyledItemDelegate):
     def _draw_figure(
         self, painter: QPainter, area: QRectF, text: str, font: QFont, *, strong: bool, mirrored: bool
     ) -> None:
-        """Write a figure at the end of its cell; the leading zeros of an amount are quiet."""
+        """Draw a figure at the end of its cell; leading zeros of an amount are dimmed."""
         found = _ZEROS.match(text) if strong else None
         zeros = found.group() if found is not None else ""
         heavy = QFont(font)
@@ -168,7 +168,8 @@ class FileCells(QStyledItemDelegate):
 
 
 class TreeHeader(QHeaderView):
-    """Titles stand over their figures, with the arrow of the sorted column on the inner side: Qt draws it over them."""
+    """Header whose titles align with their figures. Draws the sort arrow on the inner side; Qt would draw it over
+    the title."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -204,7 +205,7 @@ class TreeHeader(QHeaderView):
 
 
 class TypeLegend(QWidget):
-    """Names the types of file that the fills of the map tell apart, each with its share of all tokens."""
+    """Legend of the map: the file types that its fills distinguish, each with its share of all tokens."""
 
     def __init__(self, model: FileTreeModel, theme: Theme) -> None:
         super().__init__(objectName="filesLegend")
@@ -215,7 +216,7 @@ class TypeLegend(QWidget):
         theme.changed.connect(self.update)
 
     def entries(self) -> list[str]:
-        """The types with their shares, in the order of the fills."""
+        """Return the types with their shares, in the order of the fills."""
         tree = self._model.tree
         if tree is None:
             return []
@@ -238,7 +239,7 @@ class TypeLegend(QWidget):
             return
         fills = type_fills(self._theme)
         with QPainter(self) as painter:
-            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # endings of names read so everywhere
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # suffixes are left to right in every language
             metrics, x, middle = painter.fontMetrics(), 0, self.height() / 2
             for place, words in enumerate(self.entries()):
                 width = 16 + metrics.horizontalAdvance(words)
@@ -254,10 +255,10 @@ class TypeLegend(QWidget):
 
 
 class FitFoot(QFrame):
-    """The foot of the page: tokens to fit into, and the proposal what to uncheck for that.
+    """The foot of the page: the token limit, and the suggestion what to uncheck for it.
 
-    Signals: ``fit_asked()``; ``taken(Proposal)``; ``left()``: the proposal was dismissed; ``changed()`` at each change
-    of a control.
+    Signals: ``fit_asked()``; ``taken(Proposal)``; ``left()``: the suggestion was dismissed; ``changed()``: a control
+    was changed.
     """
 
     fit_asked = Signal()
@@ -335,17 +336,17 @@ class FitFoot(QFrame):
         return not self._answer.isHidden()
 
     def show_tokens(self, checked: int) -> None:
-        """Say by how much the checked files exceed the limit."""
+        """Show by how many tokens the checked files exceed the limit."""
         over = checked - self.limit.value()
         self.over.setText(self.tr("{n} over").format(n=self._text.number(over)) if over > 0 else "")
         self.over.setVisible(over > 0)
 
     def outdate(self) -> None:
-        """Keep the proposal shown from being taken; another one will replace it."""
+        """Mark the visible suggestion as outdated, so that it cannot be applied; a new one will replace it."""
         self.proposal = None
 
     def show_proposal(self, tree: FileTree, proposal: Proposal) -> None:
-        """Show a proposal."""
+        """Show a suggestion, or that the checked files already fit."""
         self.proposal = proposal
         write, number = self._text.number, len(proposal.nodes)
         if number:
@@ -374,11 +375,11 @@ class FitFoot(QFrame):
         self._answer.show()
 
     def take_focus(self) -> None:
-        """Focus the button that is most likely wanted."""
+        """Focus the button to uncheck the items, or to dismiss if there are none."""
         (self.leave if self.take.isHidden() else self.take).setFocus()
 
     def _what(self, tree: FileTree, proposal: Proposal) -> str:
-        """The numbers of folders and files."""
+        """Return the numbers of folders and files, as text."""
         files = tree.how_many_files(proposal.nodes)
         folders = len(proposal.nodes) - files
         parts = []
@@ -392,7 +393,7 @@ class FitFoot(QFrame):
 
     @Slot()
     def withdraw(self) -> None:
-        """Hide the proposal."""
+        """Hide the suggestion."""
         self.proposal = None
         self._answer.hide()
 
@@ -410,7 +411,7 @@ class FitFoot(QFrame):
 
 
 class FilesPage(QWidget):
-    """Shows a folder and emits what the user asks for. ``FilesController`` carries it out.
+    """Shows a folder and emits requests of the user, which ``FilesController`` handles.
 
     Signals: ``scan_asked()``, ``stop_asked()``, ``export_asked()``, ``file_opened(int)`` with a node,
     ``least_changed()``, ``state_changed()``.
@@ -553,7 +554,7 @@ class FilesPage(QWidget):
         column.addWidget(self.shown, 1)
 
     def _both(self) -> QSplitter:
-        """The tree with the total at its foot, and the map beside it."""
+        """Return the tree with the total at its foot, and the map beside it."""
         left = QFrame()
         left.setProperty("kind", "surface")
         foot = QHBoxLayout()
@@ -621,30 +622,30 @@ class FilesPage(QWidget):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def rules(self) -> CorpusRules:
-        """Which files are counted."""
+        """Return the rules that select the files to count."""
         return CorpusRules(honour_gitignore=self.gitignore.isChecked())
 
     def set_busy(self, busy: bool) -> None:
-        """Say whether a folder is being counted."""
+        """Show whether a folder is being counted."""
         self._busy = busy
         self.scan.setText(self.tr("St&op") if busy else self.tr("Cou&nt"))
         self.scan.setAccessibleName(self.tr("Stop counting") if busy else self.tr("Count the folder"))
 
     def show_counted(self, words: str, *, current: bool) -> None:
-        """Say which folder the results are of. Results that are not ``current`` are dimmed and cannot be used."""
+        """Show which folder the results belong to. Results that are not ``current`` are disabled."""
         self.counted.say(words, "" if current else "warning")
         self.counted.setVisible(not current)  # the first row of the tree names the folder
         focus = self.focusWidget()
         results = (self.fit, self.views, self.figures)
         if not current and focus is not None and any(widget.isAncestorOf(focus) for widget in results):
-            self.folder.field.setFocus()  # a disabled widget would pass the focus on to whatever is next
+            self.folder.field.setFocus()  # disabling the focused widget would move the focus to the next one
         for widget in results:
             widget.setEnabled(current)
         tree = self.model.tree
         self._set_there(current and tree is not None and bool(tree.paths))
 
     def _set_there(self, there: bool) -> None:
-        """Enable what works on a counted folder, and show the results once there are some."""
+        """Enable actions that need a counted folder; show results once there are some."""
         for button in (self.fit.propose, self.export):
             button.setEnabled(there)
         counted = self.model.tree is not None
@@ -653,13 +654,13 @@ class FilesPage(QWidget):
             widget.setVisible(counted)
 
     def show_left_out(self, left_out: CorpusSurvey | None) -> None:
-        """Show what was left out, with the number on its tab."""
+        """Show the skipped files, with their number on the tab."""
         self.left_out.set_survey(left_out)
         number = len(left_out.skipped) if left_out is not None else 0
         self.sides.setTabText(1, self.tr("Skipped: {n}").format(n=self.text.number(number)))
 
     def open_again(self) -> None:
-        """Open the folders that were open before the tree was reset; at first the one at the top."""
+        """Expand the folders that were expanded before the tree was reset, and always the only folder at the top."""
         for way in sorted(self._opened, key=len):
             node = self.model.find(way)
             if node is not None:
@@ -671,12 +672,12 @@ class FilesPage(QWidget):
                 self.tree.setCurrentIndex(self.model.index_of(top))
 
     def set_paths(self, paths: list[Path]) -> None:
-        """Name these folders and files, and ask for their count."""
+        """Set the folders and files to count, and request the count."""
         self.folder.set_paths([str(path) for path in paths])
         self.scan_asked.emit()
 
     def state(self) -> dict[str, Any]:
-        """Return the user's choices, as JSON holds them."""
+        """Return the user's choices as JSON data."""
         return {
             "folder": self.folder.field.text(),
             "gitignore": self.gitignore.isChecked(),
@@ -686,7 +687,7 @@ class FilesPage(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Restore what ``state`` returned."""
+        """Restore the choices from ``state``."""
         folder = state.get("folder")
         self.folder.field.setText(folder if isinstance(folder, str) else "")
         self.gitignore.setChecked(state.get("gitignore") is not False)
@@ -753,7 +754,7 @@ class FilesPage(QWidget):
 
     @Slot(int)
     def _show_folder(self, node: int) -> None:
-        """Name the folder that the map shows on the button that leaves it."""
+        """Show the name of the folder on the map on the button that leaves it."""
         tree = self.model.tree
         name = tree.path_of(node).name if tree is not None and node != TOP else ""
         self.up.setText(visible_line(name).replace("&", "&&"))
@@ -762,8 +763,11 @@ class FilesPage(QWidget):
 
     @Slot()
     def _size_columns(self) -> None:
-        """Give columns the room that they usually need. Columns that are there keep their width, but not those of
-        models: others may be shown. The cost at the current model comes right after the share."""
+        """Set the widths of the columns to their usual content, and move the cost at the current model next to the
+        share.
+
+        Columns that exist already keep their width, except those of models: the models may have changed.
+        """
         header, metrics = self.tree.header(), self.tree.header().fontMetrics()
         for column, characters in () if self._sized else FIRST_CHARACTERS.items():
             header.resizeSection(column, characters * metrics.averageCharWidth() + PADDING)
@@ -776,6 +780,6 @@ class FilesPage(QWidget):
         self._sized = True
 
     def _repeats_tokens(self) -> bool:
-        """True if the first model counts in the encoding that the tree shows anyway."""
+        """Return True if the first model counts in the encoding that the tree shows anyway."""
         tree, prices = self.model.tree, self.model.prices
         return tree is not None and prices is not None and prices.encoding_of(0) == tree.encodings[0]

@@ -1,4 +1,5 @@
-"""Count folders off the GUI thread, propose what to drop so that the rest fits, and watch for changes on the disk."""
+"""Services that count folders off the GUI thread, suggest what to uncheck so that the rest fits, and watch for
+changes."""
 
 from __future__ import annotations
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """What to count. ``encodings``: names, the one that is shown first. ``quiet``: the user did not ask for it.
-    ``before``: what is shown already; it is the answer, too, where nothing has changed."""
+    """Folders to count. ``encodings``: names, the first is shown. ``quiet``: True if the user did not request it.
+    ``before``: the result shown, which is returned again if nothing has changed."""
 
     roots: tuple[Path, ...]
     encodings: tuple[str, ...]
@@ -37,8 +38,8 @@ class ScanRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScannedFolder:
-    """What was found. ``request`` is without ``before``. ``left_out`` has what was skipped, by reason; ``problem`` is a
-    sentence about what could not be kept for next time, or ""."""
+    """Counted folders. ``request``: without ``before``. ``left_out``: the skipped files, by reason. ``problem``: a
+    sentence if counts could not be cached for next time, else ""."""
 
     request: ScanRequest
     tree: FileTree
@@ -47,14 +48,14 @@ class ScannedFolder:
 
 
 class RefusedScan(Exception):
-    """A folder cannot be counted; the text is a sentence for the user."""
+    """A folder that cannot be counted; the text is a sentence for the user."""
 
 
 class FolderScan(QObject):
-    """Counts folders; only the newest request is answered for.
+    """Counts folders; only the newest request is answered.
 
-    Signals: ``scanned(ScannedFolder)``, ``failed(str)`` with a sentence, ``stopped()``, ``progressed(str)`` with what
-    has been done, ``busy_changed(bool)``.
+    Signals: ``scanned(ScannedFolder)``, ``failed(str)`` with a sentence, ``stopped()``, ``progressed(str)`` with a note
+    on the files done, ``busy_changed(bool)``.
     """
 
     scanned = Signal(object)
@@ -66,7 +67,7 @@ class FolderScan(QObject):
     def __init__(
         self, runner: JobRunner, open_encoding: OpenEncoding, cache: Path, parent: QObject | None = None
     ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``cache``: the file of counts."""
+        """``open_encoding``: opens an encoding by name, on a worker thread. ``cache``: file that caches counts."""
         super().__init__(parent)
         self._lane = runner.conflated(self.tr("Counting a folder"), partial(scan_folder, open_encoding, cache))
         self._lane.finished.connect(self._on_finished)
@@ -78,17 +79,17 @@ class FolderScan(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether a folder is being counted."""
+        """True while a folder is counted."""
         return self._lane.busy
 
     def scan(self, request: ScanRequest) -> None:
-        """Count; another scan under way ends."""
+        """Count; cancels the previous scan."""
         self._wanted = request
         self._lane.cancel()
         self._lane.submit(request)
 
     def stop(self) -> None:
-        """End the scan."""
+        """Cancel the scan."""
         self._lane.cancel()
 
     @Slot(object)
@@ -113,7 +114,7 @@ class FolderScan(QObject):
 
 
 def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, ticket: Ticket) -> ScannedFolder:
-    """Count folders. On a worker thread, with the help of others. RefusedScan, EngineError."""
+    """Count folders, on a worker thread and its helpers. Raises RefusedScan or EngineError."""
     from engine.corpus.count_cache import CountCache
     from engine.corpus.folder_counts import count_folder
     from engine.corpus.walk import FolderWalk
@@ -142,7 +143,7 @@ def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, 
     before = request.before
     if before is not None and before.tree.is_like(tree) and before.left_out.skipped == counts.skipped:
         return before
-    _ = tree.node_tokens, tree.node_bytes, tree.node_types  # made here, not when they are first shown
+    _ = tree.node_tokens, tree.node_bytes, tree.node_types  # computed here, not when first shown
     reasons: dict[str, int] = {}
     for file in counts.skipped:
         reasons[file.reason] = reasons.get(file.reason, 0) + 1
@@ -156,7 +157,8 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitRequest:
-    """What is to fit, into how many tokens. ``checked``: bool[m], a copy. ``quiet``: the user did not ask for it."""
+    """Files to fit into ``limit`` tokens. ``checked``: bool[m], a copy. ``quiet``: True if the user did not request
+    it."""
 
     tree: FileTree
     checked: NDArray[np.bool_]
@@ -166,7 +168,7 @@ class FitRequest:
 
 
 class FolderFit(QObject):
-    """Makes proposals; only the newest request is answered, and none that was withdrawn.
+    """Calculates suggestions; only the newest request is answered, unless it was withdrawn.
 
     Signals: ``proposed(FitRequest, Proposal)``, ``failed(str)`` with a sentence.
     """
@@ -184,22 +186,22 @@ class FolderFit(QObject):
 
     @property
     def waited_for(self) -> bool:
-        """Whether a proposal is to come, also one that the user did not ask for."""
+        """True if a suggestion is pending, requested by the user or not."""
         return self._wanted is not None
 
     @property
     def asked_for(self) -> bool:
-        """Whether the user asked for the proposal that is to come."""
+        """True if a suggestion that the user requested is pending."""
         return self._wanted is not None and not self._wanted.quiet
 
     def ask(self, request: FitRequest) -> None:
-        """Ask for a proposal; another one that has not come is no longer wanted."""
+        """Request a suggestion; replaces a pending request."""
         self._wanted = request
         self._lane.cancel()
         self._lane.submit(request)
 
     def withdraw(self) -> None:
-        """Want no proposal any more."""
+        """Cancel the pending request."""
         self._wanted = None
         self._lane.cancel()
 
@@ -219,7 +221,7 @@ class FolderFit(QObject):
             self.failed.emit(self.tr("Stopped. Nothing was suggested."))
 
     def _answers(self, request: FitRequest) -> bool:
-        """Whether somebody waits for the answer to this; they do no more."""
+        """Return True if this request is still pending; it no longer is afterwards."""
         wanted = request is self._wanted
         if wanted:
             self._wanted = None
@@ -227,25 +229,25 @@ class FolderFit(QObject):
 
 
 def work_out(request: FitRequest, ticket: Ticket) -> Proposal:
-    """A proposal. On a worker thread."""
+    """Return a suggestion. Runs on a worker thread."""
     return FileChoice(request.tree, request.checked).fit(request.limit, request.way, report=ticket.progress)
 
 
 MOST_FOLDERS = 500
 MOST_FILES = 500
-"""Of the folders the first are watched, of the files the largest. A folder tells of what comes and goes in it, a file
-of what is written to it."""
+"""Maximum numbers of watched folders and files: the first folders, the largest files. A watched folder notifies of
+files that are added or removed, a watched file of its own changes."""
 
 SLICE = 50
 SETTLE_MS = 500
-"""Changes come in showers; the folder is looked at when it has been quiet for so long."""
+"""Quiet time before a change is reported, in milliseconds: changes come in bursts."""
 
 
 class FolderWatch(QObject):
-    """Watches one tree.
+    """Watches the files and folders of one tree.
 
-    Signals: ``changed()`` some time after something changed, or may have changed before it was watched; ``watching()``
-    when all is watched that can be.
+    Signals: ``changed()`` after a change, or when a change before the watch may have been missed; ``watching()`` when
+    everything that can be watched is.
     """
 
     changed = Signal()
@@ -264,12 +266,15 @@ class FolderWatch(QObject):
 
     @property
     def unwatched(self) -> int:
-        """How many files and folders are not watched."""
+        """Number of files and folders that are not watched."""
         return self._beyond + self._refused
 
     def watch(self, tree: FileTree) -> None:
-        """Watch another tree, or the same one once more: then only what is new in it, or was put in the place of
-        something else, which is no longer watched, or was refused: it may have been absent for just that moment."""
+        """Watch another tree, or update the watch of the same one.
+
+        An update adds only paths that are new, that were replaced on disk and so are no longer watched, or that were
+        refused before: those may have been absent just for that moment.
+        """
         folders = np.flatnonzero(np.diff(tree.first_files) == 0)
         folders = folders[folders != TOP]
         files = np.argsort(-tree.file_bytes, kind="stable")[:MOST_FILES]
@@ -288,7 +293,7 @@ class FolderWatch(QObject):
         self._watch_some()
 
     def _begin(self) -> None:
-        """Watch nothing of what was watched so far."""
+        """Start with a new watcher that watches nothing."""
         if self._watcher is not None:
             self._watcher.deleteLater()
         self._watcher = watcher = QFileSystemWatcher(self)
@@ -299,9 +304,9 @@ class FolderWatch(QObject):
         return {*self._watcher.directories(), *self._watcher.files()} if self._watcher is not None else set()
 
     def _watched(self) -> dict[str, str]:
-        """What is watched of what is wanted, each path with the name that Qt has for it.
+        """Return the wanted paths that are watched, each with the name that Qt has for it.
 
-        On macOS Qt composes names (NFC), however they are stored. A composed name that is wanted for itself stands for
+        On macOS Qt composes names (NFC), however they are stored. A composed name that is itself wanted matches only
         itself: other systems tell the two apart.
         """
         there = self._names_in_qt()
@@ -314,7 +319,7 @@ class FolderWatch(QObject):
 
     @Slot()
     def _watch_some(self) -> None:
-        """A few at a time: each costs a call of the system."""
+        """Watch a few paths per event-loop turn: each takes a system call."""
         if self._watcher is None:
             return
         if not self._waiting:
@@ -325,10 +330,10 @@ class FolderWatch(QObject):
         in_next_turn(self, self._watch_some)
 
     def _on_all_asked(self) -> None:
-        """What is watched only now may have changed since it was counted, without anybody noticing: so everything is
-        looked at once more. Not for what is refused again and again, or that would never end.
+        """Report a change if paths are newly watched: they may have changed unnoticed since they were counted.
 
-        What was refused is seen by our own names: those that Qt gives back may be written otherwise.
+        Paths that are refused every time do not count as new, or this would never end. Refused paths are found by the
+        wanted names, since the names that Qt returns may be normalized differently.
         """
         watched = self._watched()
         self._refused = sum(path not in watched for path in self._wanted)

@@ -1,4 +1,4 @@
-"""A map of a folder: rectangles as large as their tokens, two levels deep."""
+"""Treemap of a folder: rectangles with areas in proportion to tokens, two levels deep."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from gui.files.file_tree_model import FileTreeModel
 
 MOST_TILES = 80
-"""Tiles of the outer level; smaller nodes share the last one."""
+"""Maximum number of tiles on the outer level; smaller nodes share the last one."""
 MOST_CELLS = 24
-"""Cells in a tile; smaller nodes share the last one."""
+"""Maximum number of cells in a tile; smaller nodes share the last one."""
 LEAST_INSIDE = 48
-"""Pixels of height that a folder's tile needs to show what is in it."""
+"""Minimum height of a folder's tile to show its content, in pixels."""
 HEAD = 21
 MARGIN = 5
 RADIUS, CELL_RADIUS = 5.0, 3.0
@@ -52,7 +52,7 @@ STEPS = {
 
 
 class Cell(NamedTuple):
-    """A node inside a folder's tile; the nodes too small for a cell of their own share one (``node`` is TOP)."""
+    """A node inside a folder's tile. The nodes too small for their own cell share one; its ``node`` is TOP."""
 
     node: int
     area: QRectF
@@ -60,10 +60,10 @@ class Cell(NamedTuple):
 
 
 class Treemap(QWidget):
-    """Shows what is in one folder, the largest first, and in each folder its own content. Fills tell the type of file
-    that has most of the tokens; what is not checked is hatched.
+    """Shows the content of one folder, largest first, and inside each folder its own content. Fills show the file type
+    with the most tokens; unchecked nodes are hatched.
 
-    Arrow keys go from one tile to the next, Enter opens it, Backspace goes up, Space checks and unchecks. A double
+    Arrow keys move between tiles, Enter opens the current one, Backspace goes up, Space checks and unchecks. A double
     click opens a tile or a cell.
 
     Signals: ``opened(int)``: a file is to be opened; ``folder_changed(int)``: another folder is shown.
@@ -96,19 +96,19 @@ class Treemap(QWidget):
 
     @property
     def current(self) -> int | None:
-        """The node of the current tile."""
+        """The node of the current tile; None if there are no tiles."""
         return self.nodes[self._current] if self._current < len(self.nodes) else None
 
     def cells(self, place: int) -> tuple[Cell, ...]:
-        """What is shown in a tile."""
+        """Return the cells of a tile."""
         return tuple(self._cells[place])
 
     def tile(self, place: int) -> QRectF:
-        """The area of a tile."""
+        """Return the area of a tile."""
         return self._tiles[place]
 
     def show_folder(self, node: int, current: int | None = None) -> None:
-        """Show what is in a folder, with ``current`` as the current tile."""
+        """Show the content of a folder, with ``current`` as the current tile."""
         self.folder = node
         self._gather()
         self._current = self.nodes.index(current) if current in self.nodes else 0
@@ -118,13 +118,13 @@ class Treemap(QWidget):
 
     @property
     def can_go_up(self) -> bool:
-        """True if the folder shown is in another one."""
+        """True if the folder shown has a parent to show."""
         tree = self._model.tree
         return tree is not None and self.folder != TOP and int(tree.parents[self.folder]) != TOP
 
     @Slot()
     def go_up(self) -> None:
-        """Show the folder that this one is in."""
+        """Show the parent of this folder."""
         tree = self._model.tree
         if tree is not None and self.can_go_up:
             self.show_folder(int(tree.parents[self.folder]), self.folder)
@@ -151,7 +151,7 @@ class Treemap(QWidget):
             self._cells.append(self._cells_of(self.nodes[place], tile) if place < len(self.nodes) else [])
 
     def _cells_of(self, node: int, tile: QRectF) -> list[Cell]:
-        """Lay out what is in a folder, if there is room for it."""
+        """Lay out the content of a folder if there is room for it."""
         tree = self._model.tree
         assert tree is not None
         inside = tile.adjusted(4, HEAD + 1, -4, -4)
@@ -165,7 +165,7 @@ class Treemap(QWidget):
         ]
 
     def _laid_out(self, nodes: Sequence[int], rest: Sequence[int], area: QRectF) -> list[QRectF]:
-        """The areas of nodes, and behind them that of all smaller ones."""
+        """Return the areas of nodes, followed by the shared area of all smaller ones."""
         tree = self._model.tree
         assert tree is not None
         sizes = [float(tree.node_tokens[0, node]) for node in nodes]
@@ -176,7 +176,7 @@ class Treemap(QWidget):
             for tile in squarified(sizes, area.width(), area.height())
         ]
 
-    # --- in words -----------------------------------------------------------------------------------------------------
+    # --- descriptions -------------------------------------------------------------------------------------------------
 
     def sentence_of(self, index: int) -> str:
         """Describe a tile."""
@@ -277,12 +277,12 @@ class Treemap(QWidget):
     def _cell_at(self, index: int, x: float, y: float) -> Cell | None:
         return next((cell for cell in self._cells[index] if cell.area.contains(x, y)), None)
 
-    # --- the picture --------------------------------------------------------------------------------------------------
+    # --- painting -----------------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # paths read so everywhere
+            painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # paths are left to right in every language
             if not self.isEnabled():
                 painter.setOpacity(DISABLED_OPACITY)
             if not self._tiles:
@@ -327,7 +327,7 @@ class Treemap(QWidget):
         self._write(painter, cell.area, lines, cell.node, fill)
 
     def _colours(self, node: int, fills: Sequence[tuple[QColor, QColor]]) -> tuple[QColor, QColor]:
-        """Fill and edge by the type of file that has most of a node's tokens."""
+        """Return fill and edge for the file type with the most tokens of a node."""
         tree = self._model.tree
         assert tree is not None
         if node == TOP:
@@ -364,7 +364,7 @@ class Treemap(QWidget):
         return node != TOP and choice is not None and not choice.checked_files(node)
 
     def _write_head(self, painter: QPainter, tile: QRectF, node: int, name: str) -> None:
-        """Write the name of a folder, and its tokens at the end of the line where they have room."""
+        """Draw the name of a folder and, if there is room, its tokens at the end of the line."""
         tree = self._model.tree
         assert tree is not None
         painter.save()
@@ -385,7 +385,7 @@ class Treemap(QWidget):
         painter.restore()
 
     def _write(self, painter: QPainter, area: QRectF, lines: Sequence[str], node: int, fill: QColor) -> None:
-        """Write as many lines as fit, on a ground of their own where the area is hatched."""
+        """Draw as many lines as fit; on a hatched area each gets a plain background."""
         metrics = painter.fontMetrics()
         inner = area.adjusted(MARGIN, 2, -MARGIN, -2)
         if inner.width() < metrics.averageCharWidth() * 4:
@@ -411,24 +411,24 @@ class Treemap(QWidget):
 
 
 def type_fills(theme: Theme) -> list[tuple[QColor, QColor]]:
-    """Fill and edge of each type of file; the last pair is that of all other files."""
+    """Return fill and edge of each file type; the last pair is for all other files."""
     tokens = theme.token_palette("by_id")
     edge = theme.colour("outline")
-    if tokens.gaps:  # not in high contrast
+    if tokens.gaps:  # high contrast has no gaps and keeps opaque edges
         edge.setAlpha(EDGE_ALPHA)
     fills = [(fill, edge) for fill in (tokens.fills or ())[:MOST_TYPES]]
     return [*fills, (theme.colour("sunken"), edge)]
 
 
 def fitting_lines(lines: Sequence[str], metrics: QFontMetrics, width: int) -> list[str]:
-    """Return the lines that fit into a width: the name is elided, a figure that does not fit is left out."""
+    """Return the lines that fit into a width: the name is elided, figures that do not fit are dropped."""
     name, *figures = lines
     shortened = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, width)
     return [shortened, *(figure for figure in figures if metrics.horizontalAdvance(figure) <= width)]
 
 
 def only_child(model: FileTreeModel) -> int:
-    """Return the folder at the top if there is but one, else the top itself."""
+    """Return the folder at the top if it is the only node there, else the top itself."""
     children = model.largest_children(TOP)
     tree = model.tree
     if tree is not None and len(children) == 1 and not tree.is_file(int(children[0])):
@@ -437,7 +437,7 @@ def only_child(model: FileTreeModel) -> int:
 
 
 class Tile(NamedTuple):
-    """A rectangle."""
+    """A rectangle, in pixels."""
 
     x: float
     y: float
@@ -446,7 +446,8 @@ class Tile(NamedTuple):
 
 
 def squarified(sizes: Sequence[float], width: float, height: float) -> list[Tile]:
-    """A tile for each size, in order. Sizes fall and are greater than nothing; together they fill the area."""
+    """Return a tile for each size, in order; together they fill the area. Sizes must be positive and in descending
+    order."""
     whole = sum(sizes)
     if not sizes or width <= 0 or height <= 0:
         return []
@@ -471,7 +472,7 @@ def squarified(sizes: Sequence[float], width: float, height: float) -> list[Tile
 
 
 def _row(areas: Sequence[float], along: float) -> list[float]:
-    """The first areas that lie side by side: as many as make the worst of them more like a square."""
+    """Return the first areas that form one row: adds areas as long as this improves the worst aspect ratio."""
     row: list[float] = []
     for area in areas:
         if row and _worst([*row, area], along) > _worst(row, along):
@@ -481,6 +482,6 @@ def _row(areas: Sequence[float], along: float) -> list[float]:
 
 
 def _worst(row: Sequence[float], along: float) -> float:
-    """The longest side of the worst tile as so many times the other."""
+    """Return the worst aspect ratio of a row of tiles, at least 1."""
     whole = sum(row)
     return max(along**2 * max(row) / whole**2, whole**2 / (along**2 * min(row)))
