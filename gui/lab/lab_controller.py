@@ -1,4 +1,4 @@
-"""Connect the page Lab with what runs experiments, and take their texts to other pages."""
+"""Connect the page Lab with the service that runs experiments, and open their texts on other pages."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
 
 NEEDS = ("gui.lab.lab_page",)
-"""Modules that building the page imports."""
+"""Modules to import before the page is built."""
 
 
 class LabController(QObject):
-    """Made after the first picture of the window, with the worker threads."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
+    shown."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)
@@ -38,7 +39,7 @@ class LabController(QObject):
         context.pages.when_seen("labTab", NEEDS, self._come_to_front)
 
     def build(self) -> LabPage:
-        """Return the page; the first call creates it."""
+        """Return the page; create it on the first call."""
         if self.panel is not None:
             return self.panel
         from gui.lab.lab_page import LabPage
@@ -53,7 +54,7 @@ class LabController(QObject):
         return panel
 
     def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
+        """Show the page and focus its first control."""
         self._context.pages.page("labTab").bring_to_front()
         self.build().focus()
 
@@ -75,7 +76,7 @@ class LabController(QObject):
 
     @Slot(str, str, str, str)
     def _take(self, key: str, place: str, text: str, encoding: str) -> None:
-        """Take the text of a card to another tab."""
+        """Open the text of a card on another page."""
         context = self._context
         if place == TRAINER:
             self._texts.write(context.paths.lab / f"{key}.txt", text)

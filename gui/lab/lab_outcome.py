@@ -47,16 +47,16 @@ _RIGHT = int(RIGHT)
 Index = QModelIndex | QPersistentModelIndex
 SIGNS = {NOT_RUN: "", WAITING: "…", HOLDS: "✓", FAILS: "⚠", DONE: "–", BROKEN: "✗"}
 ROLES = {HOLDS: "success", FAILS: "warning", BROKEN: "error"}
-"""Colours of ``Theme`` for those that have one."""
+"""Theme colours of the states that have one."""
 
 
 def tr(text: str) -> str:
-    """Translate in the context of the Lab's window."""
+    """Translate in the context of the Lab page."""
     return QCoreApplication.translate("LabPanel", text)
 
 
 def standing_words(standing: str) -> str:
-    """How a card stands, with its sign."""
+    """Return the state of a card as text, with its symbol."""
     words = {
         NOT_RUN: tr("not run"),
         WAITING: tr("running"),
@@ -69,7 +69,7 @@ def standing_words(standing: str) -> str:
 
 
 class ResultModel(QAbstractTableModel):
-    """A table of texts that does not change."""
+    """Read-only table of texts."""
 
     def __init__(self, table: ResultTable, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -91,7 +91,7 @@ class ResultModel(QAbstractTableModel):
         return None
 
     def is_numeric(self, column: int) -> bool:
-        """Whether a column holds numbers."""
+        """Return True if a column holds numbers."""
         return column in self._table.numeric
 
     @everything_visible
@@ -109,7 +109,7 @@ SAYS, EXPECTED, FOUND, VERDICT = range(4)
 
 
 class ClaimsModel(QAbstractTableModel):
-    """What a card claims, what is expected, and what was found."""
+    """The claims of a card, with the expected and the actual results."""
 
     def __init__(self, claims: Sequence[Claim], theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -143,16 +143,16 @@ class ClaimsModel(QAbstractTableModel):
 
 
 MOST_ROWS = 12
-"""A longer table scrolls."""
+"""Maximum number of visible rows; longer tables scroll."""
 ROW_PADDING = 12
 WIDEST_SHARE = 3
-"""No column but the last is wider than this part of the table."""
+"""Every column but the last takes at most 1 / ``WIDEST_SHARE`` of the table's width."""
 CURVE_LINES = 16
 CHIP_GAP, CHIP_SPACE, CHIP_RADIUS = 4, 2, 3.0
 
 
 class PieceCells(QStyledItemDelegate):
-    """Draws the tokens of a text as chips in two fills that alternate; other cells as they are."""
+    """Draws the tokens of a text as chips in two alternating fills; leaves other cells unchanged."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -199,7 +199,7 @@ class PieceCells(QStyledItemDelegate):
 
 
 class OutcomeTable(QTableView):
-    """A table as high as its rows, up to a limit, and as wide as there is room."""
+    """A table as high as its rows, up to a limit, and as wide as the space available."""
 
     def __init__(self, model: QAbstractTableModel, name: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -232,9 +232,10 @@ class OutcomeTable(QTableView):
         self._share_width()
 
     def _share_width(self) -> None:
-        """Columns as wide as what they hold, and the last one what is left, or more where it needs it."""
+        """Fit columns to their content; the last one gets the remaining width, or more if its content needs it."""
         header, last = self.horizontalHeader(), self.model().columnCount() - 1
-        # A table that is as high as its rows has no bar beside them, even where it has one before it is that high.
+        # A table as high as its rows has no vertical scroll bar, although it may have one before it reaches that
+        # height.
         high = self.model().rowCount() > MOST_ROWS
         room = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):
@@ -243,7 +244,7 @@ class OutcomeTable(QTableView):
         wish = self._wishes[last]
         numeric = isinstance(self.model(), ResultModel) and self.model().is_numeric(last)
         header.resizeSection(last, wish if numeric else max(wish, room - taken))
-        if numeric:  # nothing to stretch: numbers would stand far from what they belong to
+        if numeric:  # do not stretch: numbers would stand far from their row
             edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
             self.setMaximumWidth(
                 taken + wish + (edges if self.model().rowCount() > MOST_ROWS else 2 * self.frameWidth())
@@ -252,12 +253,12 @@ class OutcomeTable(QTableView):
         self.setFixedHeight(self._least + bar)
 
     def _wish(self, column: int) -> int:
-        """The width of what a column holds, which its model never changes."""
+        """Return the width that the content of a column needs. The model never changes it."""
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column)) + ROW_PADDING
 
 
 class OutcomeView(QWidget):
-    """Shows an outcome under its card; nothing before there is one."""
+    """Shows an outcome under its card; empty until there is one."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -271,7 +272,7 @@ class OutcomeView(QWidget):
         self.hide()
 
     def show_outcome(self, outcome: Outcome) -> None:
-        """Show this one in place of what is shown."""
+        """Show this outcome instead of the previous one."""
         self.clear()
         if outcome.claims:
             holding = sum(claim.holds for claim in outcome.claims)
@@ -289,14 +290,14 @@ class OutcomeView(QWidget):
         self.show()
 
     def show_problem(self, why: str) -> None:
-        """Say why there is no outcome."""
+        """Show why there is no outcome."""
         self.clear()
         self._body.addWidget(self.remark)
         self.remark.say(why, "error")
         self.show()
 
     def clear(self) -> None:
-        """Show nothing."""
+        """Remove the outcome or problem shown."""
         self.hide()
         self.tables = []
         while (item := self._body.takeAt(0)) is not None:

@@ -1,4 +1,4 @@
-"""The page Lab: the list of experiments at the left, and the experiment that is open at the right."""
+"""The page Lab: the list of experiments on the left, and the open experiment on the right."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome
 
 MOST_CHARACTERS = 100_000
-"""Of what is pasted or dropped at a time. An experiment reads its whole text after every key, which takes seconds for
-ten megabytes; the prompt and the training page are made for those."""
+"""Maximum number of characters taken from one paste or drop. An experiment reads its whole text after every key,
+which takes seconds for 10 MB; the editor and the Train page are made for such texts."""
 LEAST_LINES, MOST_LINES = 2, 9
 KEY = Qt.ItemDataRole.UserRole
 """Role of an item's key; headings have none."""
@@ -50,18 +50,18 @@ ICON = QSize(16, 16)
 
 
 class LabText(QPlainTextEdit):
-    """The text of an experiment. Takes only the beginning of a long text that is pasted."""
+    """The text of an experiment. Inserts only the beginning of a long paste."""
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         self.insertPlainText(source.text()[:MOST_CHARACTERS])
 
 
 class LabCard(QFrame):
-    """One experiment, with what the user made of it. ``LabController`` runs it.
+    """One experiment with the user's inputs. ``LabController`` runs it.
 
-    Signals: ``run_asked(str)`` with the key; ``taken(str, str, str, str)``: take its text to a place (``EDITOR``,
-    ``MERGES``, ``TRAINER``): key, place, text, and the encoding to look at it with, which may be empty;
-    ``standing_changed(str)`` with the key.
+    Signals: ``run_asked(str)`` with the key; ``taken(str, str, str, str)``: open its text elsewhere (``EDITOR``,
+    ``MERGES``, ``TRAINER``), with key, destination, text, and encoding, which may be empty; ``standing_changed(str)``
+    with the key.
     """
 
     run_asked = Signal(str)
@@ -87,32 +87,32 @@ class LabCard(QFrame):
         self.hide()
 
     def inputs(self) -> Inputs:
-        """Return what the experiment is run with."""
+        """Return the inputs to run the experiment with."""
         if self.outcome is None:
             return self.card.inputs
         text = self.text.toPlainText() if self.text is not None else self.card.text
         return Inputs(text, tuple((key, box.value()) for key, box in self.numbers.items()))
 
     def matches(self, words: str) -> bool:
-        """Return True if the experiment says these words, or has this key."""
+        """Return True if the experiment contains these words, or has this key."""
         card = self.card
         said = " ".join((card.key, *map(card_words, (card.title, card.question, card.truth, card.subject))))
         return words.casefold() in said.casefold()
 
     def open(self) -> None:
-        """Show text, numbers and outcome, made when they are first seen: together they are a thousand widgets."""
+        """Show text, numbers and outcome. Built when first opened: together the cards have a thousand widgets."""
         self._build()
         self._show_unseen()
         self.show()
 
     def set_standing(self, standing: str) -> None:
-        """Set how the experiment stands."""
+        """Set the state of the experiment."""
         self.standing = standing
         self.run_button.setEnabled(standing != WAITING)
         self.standing_changed.emit(self.card.key)
 
     def show_outcome(self, outcome: Outcome) -> None:
-        """Show the outcome of the current inputs, once the experiment is open."""
+        """Show the outcome of the current inputs once the experiment is open."""
         self.set_standing(DONE if outcome.holds is None else HOLDS if outcome.holds else FAILS)
         self._unseen = outcome
         if not self.isHidden():
@@ -165,7 +165,7 @@ class LabCard(QFrame):
         return label
 
     def _truth(self) -> QHBoxLayout:
-        """What is to be learned, behind an information sign."""
+        """Return the explanation, with an information icon before it."""
         row = QHBoxLayout()
         row.setSpacing(8)
         sign = QToolButton()
@@ -244,7 +244,7 @@ class LabCard(QFrame):
         return row
 
     def _places(self) -> tuple[tuple[str, str], ...]:
-        """Where the text can be taken."""
+        """Return the destinations that the text can be opened in, with the labels of their buttons."""
         places = [(EDITOR, self.tr("Open in the editor"))]
         if self.card.encoding:
             places.append((MERGES, self.tr("Show its merges")))
@@ -258,7 +258,7 @@ class LabCard(QFrame):
 
     @Slot()
     def _on_changed(self) -> None:
-        """The outcome shown is not that of these inputs."""
+        """Clear the outcome: it does not belong to the changed inputs."""
         self.revision += 1
         self.set_standing(NOT_RUN)
         self._unseen = None
@@ -268,7 +268,7 @@ class LabCard(QFrame):
 
     @Slot()
     def reset(self) -> None:
-        """Restore text and numbers, and forget the outcome."""
+        """Restore text and numbers, and clear the outcome."""
         if self.outcome is None:
             self._unseen = None
             self.set_standing(NOT_RUN)
@@ -287,7 +287,7 @@ class LabCard(QFrame):
 
 
 class ListRows(QStyledItemDelegate):
-    """Draws the rows of the list: headings in small semibold, experiments with how they stand at the end."""
+    """Draws the rows of the list: headings in small semibold, experiments with their state at the end."""
 
     def __init__(self, cards: dict[str, LabCard], theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -318,7 +318,7 @@ class ListRows(QStyledItemDelegate):
         painter.restore()
 
     def _write_standing(self, painter: QPainter, area: QRect, standing: str, option: QStyleOptionViewItem) -> QRect:
-        """Write how an experiment stands at the end of its row; return the room that is left."""
+        """Draw the state of an experiment at the end of its row; return the remaining area."""
         words = "" if standing == NOT_RUN else standing_words(standing)
         width = option.fontMetrics.horizontalAdvance(words)
         painter.setPen(self._theme.colour(ROLES.get(standing, "quiet")))
@@ -331,7 +331,7 @@ class ListRows(QStyledItemDelegate):
 class LabPage(QWidget):
     """Shows the experiments. ``LabController`` runs them.
 
-    Signals: ``run_all_asked()``; those of ``LabCard`` come from the cards.
+    Signals: ``run_all_asked()``. The cards have their own signals.
     """
 
     run_all_asked = Signal()
@@ -478,13 +478,13 @@ class LabPage(QWidget):
 
     @property
     def shown(self) -> str:
-        """Key of the experiment that is open."""
+        """Key of the open experiment."""
         return self._shown
 
     def show_card(self, key: str) -> None:
         """Open an experiment."""
         if self.list.currentItem() is not self._items[key]:
-            self.list.setCurrentItem(self._items[key])  # comes back here
+            self.list.setCurrentItem(self._items[key])  # calls ``show_card`` again
             return
         self._shown = key
         card = self.cards[key]
@@ -503,14 +503,14 @@ class LabPage(QWidget):
 
     @Slot()
     def show_summary(self) -> None:
-        """Say how many experiments were run."""
+        """Show how many experiments were run."""
         standings = [card.standing for card in self.cards.values()]
         finished = len(standings) - standings.count(NOT_RUN) - standings.count(WAITING)
         self.summary.setText(self.tr("{n} of {all} run").format(n=finished, all=len(standings)))
         self.run_all.setEnabled(WAITING not in standings)
 
     def focus(self) -> None:
-        """Focus the field that finds experiments."""
+        """Focus the search field."""
         self.filter.setFocus()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

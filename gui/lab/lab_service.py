@@ -1,4 +1,4 @@
-"""Runs cards of the Lab on a worker thread, one after the other."""
+"""Service that runs cards of the Lab on a worker thread, one after the other."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @functools.cache
 def cards() -> tuple[Card, ...]:
-    """Every card."""
+    """Return all cards."""
     others = (*PIPELINE_CARDS, *TRAINING_CARDS, *WORD_CARDS, *language_cards(), *MEASURE_CARDS)
     said = "\n".join(f"{card.title}. {card.question} {card.truth}" for card in others)
     return (
@@ -41,13 +41,14 @@ def cards() -> tuple[Card, ...]:
 
 
 def card(key: str) -> Card:
-    """The card of that key. KeyError."""
+    """Return the card with that key. Raises KeyError."""
     return {one.key: one for one in cards()}[key]
 
 
 @dataclass(frozen=True, slots=True)
 class LabRequest:
-    """Run a card. ``revision`` counts the changes of its inputs: an outcome belongs to those of that moment."""
+    """A card to run. ``revision``: the number of changes of its inputs; an outcome belongs to the inputs of that
+    revision."""
 
     key: str
     inputs: Inputs
@@ -55,8 +56,11 @@ class LabRequest:
 
 
 class LabService(QObject):
-    """Signals: ``finished(LabRequest, Outcome)``; ``failed(LabRequest, str)`` with a sentence;
-    ``cancelled(LabRequest)`` for one that got no answer."""
+    """Runs cards in order of their requests.
+
+    Signals: ``finished(LabRequest, Outcome)``; ``failed(LabRequest, str)`` with a sentence; ``cancelled(LabRequest)``
+    for a request without a result.
+    """
 
     finished = Signal(object, object)
     failed = Signal(object, str)
@@ -65,7 +69,7 @@ class LabService(QObject):
     def __init__(
         self, runner: JobRunner, open_encoding: OpenEncoding, kernels: Path, parent: QObject | None = None
     ) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread. ``kernels``: the folder of compiled
+        """``open_encoding``: opens an encoding by name, on a worker thread. ``kernels``: the folder of compiled
         kernels."""
         super().__init__(parent)
         self._lane = runner.exclusive(self.tr("Running the Lab"), partial(run_card, open_encoding, kernels))
@@ -74,11 +78,11 @@ class LabService(QObject):
         self._lane.cancelled.connect(self.cancelled)
 
     def run(self, request: LabRequest) -> None:
-        """Run a card as soon as those before it are done."""
+        """Run a card once those before it are done."""
         self._lane.submit(request)
 
     def stop(self) -> None:
-        """Run nothing more."""
+        """Cancel the running card and all pending ones."""
         self._lane.cancel()
 
     @Slot(object)
@@ -91,7 +95,7 @@ class LabService(QObject):
 
 
 def run_card(open_encoding: OpenEncoding, kernels: Path | None, request: LabRequest, ticket: Ticket) -> Outcome:
-    """Do the experiment of a card; its claims are made where nothing of it was changed."""
+    """Run the experiment of a card; its claims are made only for unchanged inputs."""
     chosen = card(request.key)
     tools = Tools(open_encoding, lambda fraction: ticket.progress(fraction, chosen.title), kernels)
     tools.progress(0.0)

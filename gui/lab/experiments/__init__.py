@@ -1,1 +1,1 @@
-"""The experiments of the Lab and what runs them. No Qt but for translation. They may call `engine` and `pricing`."""
+"""The experiments of the Lab and their runner. No Qt except for translation. They may import `engine` and `pricing`."""

@@ -1,7 +1,7 @@
-"""The parts of an experiment of the Lab, its result, and how the Lab writes numbers and tokens. No engine.
+"""The elements of an experiment of the Lab, its outcome, and how the Lab formats numbers and tokens. No engine.
 
-A card is an experiment: a text and numbers that can be changed, and a function that runs it. As long as both are
-unchanged, the outcome makes claims: what is expected and what was found. Safe on worker threads.
+A card is an experiment: a text and numbers that the user can change, and a function that runs it. As long as both are
+unchanged, the outcome makes claims: an expected and an actual result. Safe on worker threads.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 
 NOT_RUN, WAITING, HOLDS, FAILS, DONE, BROKEN = "not run", "waiting", "holds", "fails", "done", "broken"
-"""How a card stands: not run, waiting or running, all claims hold, some do not, run without claims, failed to run."""
+"""States of a card: not run, waiting or running, all claims hold, some do not, run without claims, failed to run."""
 
 EDITOR, MERGES, TRAINER = "editor", "merges", "trainer"
-"""Where the text of an experiment can be taken."""
+"""Destinations that the text of an experiment can be opened in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A statement that running a card decides: ``expected`` is what is true, ``found`` what came out."""
+    """A statement that running a card decides. ``expected``: the true result; ``found``: the actual one."""
 
     says: str
     expected: str
@@ -39,13 +39,13 @@ class Claim:
 
     @property
     def holds(self) -> bool:
-        """Whether what came out is what is expected."""
+        """True if the actual result is the expected one."""
         return self.expected == self.found
 
 
 @dataclass(frozen=True, slots=True)
 class ResultTable:
-    """Rows of texts under ``columns``; those in ``numeric`` (places of columns) are numbers."""
+    """Rows of texts under ``columns``. ``numeric``: indexes of the columns that hold numbers."""
 
     title: str
     columns: tuple[str, ...]
@@ -55,8 +55,8 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What running a card gave. ``curve``: compression against the size of the vocabulary. ``remark``: a sentence under
-    it all."""
+    """Result of running a card. ``curve``: compression by vocabulary size. ``remark``: a sentence shown below
+    everything else."""
 
     claims: tuple[Claim, ...] = ()
     tables: tuple[ResultTable, ...] = ()
@@ -65,13 +65,13 @@ class Outcome:
 
     @property
     def holds(self) -> bool | None:
-        """Whether all claims hold; None where there are none."""
+        """True if all claims hold; None if there are none."""
         return all(claim.holds for claim in self.claims) if self.claims else None
 
 
 @dataclass(frozen=True, slots=True)
 class NumberField:
-    """A number of a card that may be changed."""
+    """A number of a card that the user can change."""
 
     key: str
     title: str
@@ -82,20 +82,23 @@ class NumberField:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """What a card is run with: its text, and its numbers by key."""
+    """Inputs of a card: its text, and its numbers by key."""
 
     text: str
     numbers: tuple[tuple[str, int], ...] = ()
 
     def number(self, key: str) -> int:
-        """The number of that key. KeyError."""
+        """Return the number with that key. Raises KeyError."""
         return dict(self.numbers)[key]
 
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """What a card works with. ``open_encoding`` opens one by name; ``progress`` takes a fraction from 0 to 1, and
-    raises when the user wants the card to end. ``kernels``: the folder of compiled kernels; None: the usual one."""
+    """Environment of a running card.
+
+    ``open_encoding``: opens an encoding by name. ``progress``: takes a fraction from 0 to 1, and raises if the user
+    cancelled. ``kernels``: the folder of compiled kernels; None for the default.
+    """
 
     open_encoding: OpenEncoding
     progress: Callable[[float], None]
@@ -103,17 +106,17 @@ class Tools:
 
 
 Run = Callable[[Inputs, Tools, bool], Outcome]
-"""Does the experiment; the flag says whether the inputs are the card's own, so that its claims are made."""
+"""Runs the experiment. The flag is True if the inputs are the card's own, for which it makes claims."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
     """One experiment.
 
-    ``key`` names it for good. ``subject``: the heading it stands under. ``question``: what it asks. ``truth``: what is
-    to be learned from it, and where a published tutorial says otherwise, what is true. ``takes_text``: whether its text
-    may be changed. ``encoding``: the one to look at the text with; empty: none in particular. ``trainable``: whether
-    its text is something to train on.
+    ``key``: its permanent ID. ``subject``: the heading it is listed under. ``truth``: the lesson to learn, and the
+    correction of published tutorials that say otherwise. ``takes_text``: True if the text can be changed. ``encoding``:
+    the encoding to view the text with; empty for none in particular. ``trainable``: True if the text is suitable for
+    training.
     """
 
     key: str
@@ -130,12 +133,12 @@ class Card:
 
     @property
     def inputs(self) -> Inputs:
-        """What the card brings."""
+        """The original inputs of the card."""
         return Inputs(self.text, tuple((one.key, one.value) for one in self.fields))
 
 
 BETWEEN = " │ "
-"""Stands between the tokens of a text that is shown in one line."""
+"""Separator between the tokens of a text on one line."""
 
 
 def tr(text: str) -> str:
@@ -144,22 +147,22 @@ def tr(text: str) -> str:
 
 
 def number(value: int) -> str:
-    """A whole number with marks between its thousands."""
+    """Format an integer with thousands separators."""
     return f"{value:,}"
 
 
 def yes_or_no(holds: bool) -> str:
-    """Whether something is so, in a word."""
+    """Return the translated "yes" or "no"."""
     return tr("yes") if holds else tr("no")
 
 
 def pieces(parts: Iterable[bytes | str]) -> str:
-    """Parts of a text in one line, what cannot be seen made visible, and what is no text as its bytes."""
+    """Return spans of a text on one line, with invisible characters made visible and invalid UTF-8 as bytes."""
     return BETWEEN.join(_shown(part) for part in parts)
 
 
 def token_pieces(encoding: Encoding, ids: Sequence[int]) -> str:
-    """Tokens of an encoding in one line."""
+    """Return tokens of an encoding on one line."""
     return pieces(encoding.decode_single_token_bytes(token_id) for token_id in ids)
 
 

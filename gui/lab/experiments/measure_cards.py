@@ -1,4 +1,4 @@
-"""Cards that measure: how far texts shrink, how large vocabularies are, what a prompt costs, how fast it all is."""
+"""Cards that measure: compression of texts, sizes of vocabularies, the cost of a prompt, and speed."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LOOP = "for i in range(10):\n    print(i)\n"
 COPIES = 400
 GPT4_SPLIT = "cl100k_base"
 READINGS = 4
-"""At so many sizes, equally far apart, the curve is read off to see whether it bends."""
+"""Number of equidistant sizes at which the curve is sampled to see whether it bends."""
 
 
 def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
@@ -48,7 +48,8 @@ def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _points(learned: Learned) -> tuple[tuple[float, float], ...]:
-    """Entries and bytes per token: at the alphabet, and after each merge. One run has all sizes: merges are nested."""
+    """Return sizes and bytes per token: for the alphabet, then after each merge. Merges are nested, so one run has
+    all sizes."""
     after = ((len(BYTES) + place + 1, merge.tokens_left) for place, merge in enumerate(learned.merges))
     return tuple((float(size), learned.before / max(left, 1)) for size, left in ((len(BYTES), learned.before), *after))
 
@@ -125,7 +126,7 @@ def training_speed_card() -> Card:
 
 
 def compression_cards(text: str) -> tuple[Card, ...]:
-    """The cards; ``text`` is what the curve is drawn from at first."""
+    """Return the cards. ``text``: the initial text of the curve."""
     return (
         Card(
             "E9",
@@ -169,7 +170,7 @@ You are a helpful assistant. Analyze the following text
 and provide a summary in 3 bullet points. Focus on the key findings
 and their implications for the field of machine learning."""
 USD_PER_1000 = Decimal("0.03")
-"""Price of GPT-4's input tokens, in USD for a thousand, as the lesson gives it. For today's prices see the table."""
+"""Price of GPT-4's input tokens in the lesson, in USD per thousand. For current prices see the table."""
 SIZES = (
     ("r50k_base", 50_257),
     ("p50k_base", 50_281),
@@ -178,7 +179,7 @@ SIZES = (
     ("o200k_harmony", 201_088),
 )
 RANKED = {"cl100k_base": 100_256, "o200k_base": 199_998}
-"""How many of the entries are tokens of texts; the others are special tokens and ids that nothing has."""
+"""Number of entries that are tokens of texts; the others are special tokens and unused IDs."""
 GIGA = 10**9
 LEAST_SECONDS = 0.2
 CORPUS_TOKENS = 15 * 10**12
@@ -271,13 +272,13 @@ def _speed(inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
 
 
 def licence() -> str:
-    """Return the corpus that is trained on: the first 33 KB of a text that every copy of the program has."""
+    """Return the training corpus: the first 33 KB of a text that every copy of the program contains."""
     text = resources.files("gui.core").joinpath("licence_texts/GPL-3.0.txt").read_text("utf-8")
     return text[:CORPUS_BYTES]  # ASCII
 
 
 def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    """Train with the trainer of the program, whose kernels are compiled in another process if they are not yet."""
+    """Train with the program's trainer. Kernels that are not compiled yet are compiled in another process."""
     import engine
     from engine.encoding import compiling
     from engine.kernels.cache_folder import kept_in
@@ -286,7 +287,7 @@ def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
         return Outcome(remark=tr("No text to train on."))
     folder = compiling.folder_with(compiling.TRAIN, tools.kernels)
     if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
-        with contextlib.suppress(compiling.CompilingFailedError):  # then it is compiled here, slowly
+        with contextlib.suppress(compiling.CompilingFailedError):  # then they are compiled here, slowly
             compiling.compile_in_child(folder, [compiling.TRAIN], lambda: tools.progress(0.1))
     entries = inputs.number("entries")
     with kept_in(folder):

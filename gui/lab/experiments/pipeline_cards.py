@@ -1,4 +1,4 @@
-"""Cards on the way from a text to ids: what a vocabulary of words would do, and the five stages of a real one."""
+"""Cards on the way from text to IDs: a vocabulary of whole words, and the five stages of a real tokenizer."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Cards on training: small texts whose merges can be followed by hand.
 
-The texts are those of published lessons on byte-pair encoding. Of pairs that occur equally often these lessons take the
-one seen first, and so do the cards; the trainer of this program takes the one with the smaller ids. What the lessons
-print is not always what comes out.
+The texts are those of published lessons on byte-pair encoding. Among equally frequent pairs these lessons choose the
+one seen first, and so do the cards; the trainer of this program chooses the pair with the smaller IDs. The results that
+the lessons print are not always the actual ones.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 WORD_END = "</w>"
 BYTES = tuple(bytes([value]) for value in range(256))
 MOST_CHARACTERS = 40_000
-"""Longer texts are for the training tab: this trainer looks at the whole text for every merge."""
+"""Maximum number of symbols: this trainer scans the whole text for every merge. Longer texts are for the Train page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """What was learned from pretokens. ``symbols``: the bytes of every id, alphabet first. ``before``: tokens of the
+    """Result of a training. ``symbols``: the bytes of every ID, alphabet first. ``before``: number of tokens of the
     texts without any merge."""
 
     merges: tuple[PlainMerge, ...]
@@ -48,25 +48,27 @@ class Learned:
 
     @property
     def alphabet(self) -> int:
-        """How many symbols were there before the first merge."""
+        """Number of symbols before the first merge."""
         return len(self.symbols) - len(self.merges)
 
     @property
     def tokens(self) -> int:
-        """Tokens of the texts after the last merge."""
+        """Number of tokens of the texts after the last merge."""
         return self.merges[-1].tokens_left if self.merges else self.before
 
     def name(self, place: int) -> str:
-        """What merge number ``place`` made, as text."""
+        """Return the symbol that merge number ``place`` made, as text."""
         return self.symbols[self.alphabet + place].decode("utf-8", "backslashreplace")
 
     def steps(self) -> list[tuple[str, int]]:
-        """Each merge: what it made, and how often its pair occurred."""
+        """Return for each merge the symbol it made and the count of its pair."""
         return [(self.name(place), merge.count) for place, merge in enumerate(self.merges)]
 
     def encode(self, word: Sequence[bytes]) -> list[int]:
-        """The ids of one pretoken, its merges replayed in the order in which they were learned. KeyError for a symbol
-        that is not in the alphabet."""
+        """Return the IDs of a pretoken by replaying the merges in training order.
+
+        Raises KeyError if a symbol is not in the alphabet.
+        """
         from engine.training.reference import merge_pair
 
         places = {symbol: place for place, symbol in enumerate(self.symbols[: self.alphabet])}
@@ -86,7 +88,7 @@ def learn(
 ) -> Learned:
     """Train on pretokens, each a sequence of symbols. ``alphabet``: all symbols; None: those of the pretokens, sorted.
 
-    ValueError for more text than this trainer is made for.
+    Raises ValueError if there are more than ``MOST_CHARACTERS`` symbols.
     """
     from collections import Counter
 
@@ -104,19 +106,19 @@ def learn(
 
 
 def in_bytes(word: str) -> list[bytes]:
-    """A pretoken as single bytes."""
+    """Return a pretoken as single bytes."""
     data = word.encode("utf-8", "surrogatepass")
     return [data[place : place + 1] for place in range(len(data))]
 
 
 def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
-    """A pretoken as characters; ``marked``: with the sign of the end of a word behind them."""
+    """Return a pretoken as characters. ``marked``: append the end-of-word marker."""
     symbols = [character.encode("utf-8", "surrogatepass") for character in word]
     return [*symbols, WORD_END.encode()] if marked else symbols
 
 
 def split_words(text: str, pattern: str) -> list[str]:
-    """The pretokens of a text by a pattern known by its name."""
+    """Return the pretokens of a text, split with the pattern of this name."""
     from engine.split.patterns import split_named
     from engine.split.pretokenization import pretokenizer
 
@@ -137,7 +139,7 @@ def _merges_field(value: int) -> tuple[NumberField, ...]:
 
 
 def merge_table(learned: Learned) -> ResultTable:
-    """Every merge of a training, in order."""
+    """Return a table of all merges of a training, in order."""
     rows = tuple(
         (
             number(place + 1),
@@ -157,7 +159,7 @@ def _steps(learned: Learned, most: int | None = None) -> str:
 
 
 def _in_bytes(inputs: Inputs, merges: int) -> Learned:
-    """The whole text as one pretoken of bytes."""
+    """Train on the whole text as one pretoken of bytes."""
     return learn([in_bytes(inputs.text)], merges, alphabet=BYTES, first_seen=True)
 
 
@@ -258,7 +260,7 @@ def _counted_words(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _marked(inputs: Inputs) -> Learned:
-    """The words of the first line, with marks at their ends; the alphabet has the characters of all lines."""
+    """Train on the words of the first line, with end-of-word markers; the alphabet has the characters of all lines."""
     first, *_ = inputs.text.splitlines() or [""]
     words = [in_characters(word, marked=True) for word in first.split()]
     alphabet = sorted({symbol for word in inputs.text.split() for symbol in in_characters(word, marked=True)})

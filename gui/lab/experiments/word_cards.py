@@ -1,4 +1,4 @@
-"""Cards on published vocabularies: what becomes of words, and of the same article in several languages."""
+"""Cards on published vocabularies: how they split words, and the same article in several languages."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SUBJECT = QT_TRANSLATE_NOOP("Lab", "Words in published vocabularies")
 OLD, GPT4, GPT4O = "r50k_base", "cl100k_base", "o200k_base"
 
 Expected = tuple[str, str, int | str]
-"""A line, an encoding, and what is true: the number of its tokens, or the tokens themselves."""
+"""A line, an encoding, and the true result: the number of its tokens, or the tokens themselves."""
 
 
 def _lines(names: Sequence[str], expected: Sequence[Expected], inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    """Every line in every encoding."""
+    """Encode every line with every encoding."""
     rows, counts, splits = [], {}, {}
     for place, name in enumerate(names):
         tools.progress(place / len(names))
@@ -45,7 +45,7 @@ def _card(key: str, title: str, question: str, truth: str, names: Sequence[str],
 
 
 def _merges(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    """How a word comes about, merge by merge, in two encodings."""
+    """Show how a word is built, merge by merge, in two encodings."""
     rows, made = [], {}
     for name in (GPT4, GPT4O):
         encoding = tools.open_encoding(name)
@@ -239,18 +239,18 @@ PREMIUMS = {
 }
 SEPARATOR = ": "
 NO_SPACES = frozenset({"Chinese", "Japanese", "Thai"})
-"""Written without spaces between words, so that tokens per word mean nothing."""
+"""Languages written without spaces between words, for which tokens per word are meaningless."""
 
 
 @functools.cache
 def article() -> tuple[tuple[str, str], ...]:
-    """Language and text of each translation. Source: the file itself."""
+    """Return language and text of each translation. The JSON file names the source."""
     data = json.loads(resources.files("gui.lab").joinpath("data/human_rights_article_1.json").read_text("utf-8"))
     return tuple((one["name"], one["text"]) for one in data["languages"])
 
 
 def _texts(inputs: Inputs) -> list[tuple[str, str]]:
-    """Language and text of each line."""
+    """Return language and text of each line."""
     lines = [line.partition(SEPARATOR) for line in inputs.text.splitlines() if line.strip()]
     return [(name, text) if mark else ("?", name) for name, mark, text in lines]
 
@@ -322,7 +322,7 @@ def _fertility(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
 
 
 def language_cards() -> tuple[Card, ...]:
-    """The cards."""
+    """Return the cards on languages."""
     text = "\n".join(f"{name}{SEPARATOR}{line}" for name, line in article())
     return (
         Card(
