@@ -1,4 +1,4 @@
-"""The encoding that the pages Vocabulary and Merges look into, chosen beside the pages."""
+"""Tools of the pages Vocabulary and Merges: choose the encoding to inspect."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gui.widgets.tool_row import ToolRow
 
 
 class EncodingTools(ToolRow):
-    """A picker, and a button that counts the prompt in the encoding chosen.
+    """An encoding picker, and a button that counts the prompt with the chosen encoding.
 
     Signals: ``use_asked(str)`` with the name of the encoding.
     """
@@ -18,7 +18,7 @@ class EncodingTools(ToolRow):
     use_asked = Signal(str)
 
     def __init__(self, name: str, picker: EncodingPicker) -> None:
-        """``name``: object name."""
+        """``name``: the object name."""
         super().__init__(name, "")
         self.setAccessibleName(self.tr("Encoding"))
         self._picker = picker

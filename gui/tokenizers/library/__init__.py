@@ -1,1 +1,1 @@
-"""The tokenizer library: import, names and use of tokenizers."""
+"""The page Library: import, rename, remove and use tokenizers."""

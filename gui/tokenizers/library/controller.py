@@ -32,17 +32,18 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 TOKENIZER = "tokenizer"
-"""Key of messages about tokenizers."""
+"""Key of notifications about tokenizers."""
 PAGE = "libraryTab"
 NEEDS = (
     "gui.tokenizers.library.dialogs",
     "gui.tokenizers.library.page",
 )
-"""Modules that the page needs."""
+"""Modules to import before the page is built."""
 
 
 class LibraryController(PageController["LibraryPage"]):
-    """Made after the first picture, with the worker threads; the page when it is first seen."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
+    shown."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, {})
@@ -67,7 +68,7 @@ class LibraryController(PageController["LibraryPage"]):
     # --- the page -----------------------------------------------------------------------------------------------------
 
     def build(self) -> LibraryPage:
-        """Build the page unless it exists."""
+        """Return the page; create it on the first call."""
         if self.panel is not None:
             return self.panel
         from gui.tokenizers.library.page import LibraryPage
@@ -97,7 +98,7 @@ class LibraryController(PageController["LibraryPage"]):
         return page
 
     def focus(self) -> None:
-        """Show the page, with the keyboard in its search field."""
+        """Show the page and focus its search field."""
         self._context.pages.page(PAGE).bring_to_front()
         self.build().filter.setFocus()
 
@@ -117,7 +118,7 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot()
     def _show_counts(self) -> None:
-        """Show the tokens of the prompt, while the page is in front."""
+        """Show the token counts of the prompt while the page is in front."""
         counts = self._context.prompt.counts
         if self.panel is not None and counts is not None and self._context.pages.page(PAGE).is_in_front():
             self.panel.show_counts({**counts.by_encoding, counts.encoding: counts.tokens})
@@ -131,7 +132,7 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot()
     def choose(self) -> None:
-        """Ask for a tokenizer file, and show what is in it."""
+        """Ask for a tokenizer file, and show its content."""
         known = " ".join(f"*{ending}" for ending in ENDINGS)
         filters = [self.tr("Tokenizers ({endings})").format(endings=known), self.tr("All files (*)")]
         title = self.tr("Import a tokenizer")
@@ -146,13 +147,13 @@ class LibraryController(PageController["LibraryPage"]):
 
     @Slot(list)
     def open_paths(self, paths: Sequence[Path]) -> None:
-        """Show what is in these files, one after the other."""
+        """Show the content of these files, one after the other."""
         self._waiting.extend(path.absolute() for path in paths)
         self._open_next()
 
     @Slot(object)
     def open_path(self, path: Path) -> None:
-        """Show what is in a file."""
+        """Show the content of a file."""
         self.open_paths([path])
 
     def _open_next(self) -> None:
@@ -297,7 +298,7 @@ class LibraryController(PageController["LibraryPage"]):
             self._fail(self.tr("Your price file changed in the meantime. No model was assigned."))
 
     def _models(self) -> list[tuple[str, str, str]]:
-        """Id, name and tokenizer of the models that are priced; not those that only stand for encodings."""
+        """Return ID, name and tokenizer of the priced models, without those that only represent encodings."""
         models = self._context.pages.costs.service.models
         rows = (
             (model.id, model.name, model.count.tokenizer or "" if model.count else "")
@@ -307,10 +308,10 @@ class LibraryController(PageController["LibraryPage"]):
         return sorted(rows, key=lambda row: row[1].casefold())
 
     def _models_of(self, name: str) -> tuple[str, ...]:
-        """The models that are counted with an encoding."""
+        """Return the IDs of the models that are counted with an encoding."""
         return tuple(model_id for model_id, _, tokenizer in self._models() if tokenizer == name)
 
-    # --- the rest -----------------------------------------------------------------------------------------------------
+    # --- errors and cancellation --------------------------------------------------------------------------------------
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:

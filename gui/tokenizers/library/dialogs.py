@@ -1,4 +1,4 @@
-"""The dialogs of the library: what is in a file to import, a new name, and the models to count with a tokenizer."""
+"""The dialogs of the library: preview of a file to import, a new name, and the models to count with a tokenizer."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from gui.widgets.forms import button_row
 
 
 class TokenizerNameDialog(QDialog):
-    """``take`` is called with the old name and the new one, which is not of ``taken``."""
+    """Asks for a new name that is not in ``taken``. Calls ``take`` with the old and the new name."""
 
     def __init__(
         self, name: str, taken: Collection[str], take: Callable[[str, str], None], parent: QWidget | None = None
@@ -84,9 +84,9 @@ _LONGEST_SHOWN = 160
 
 
 class TokenizerImportDialog(QDialog):
-    """Accepted with a preview and a name that is free; what then happens is elsewhere.
+    """Preview of a file to import. Accepted with a valid preview and a free name; the caller does the import.
 
-    Signals: ``read_asked(ReadRequest)``: the same file with a split pattern.
+    Signals: ``read_asked(ReadRequest)``: read the same file again with a split pattern.
     """
 
     read_asked = Signal(object)
@@ -167,7 +167,7 @@ class TokenizerImportDialog(QDialog):
     # --- what it shows ------------------------------------------------------------------------------------------------
 
     def show_reading(self, path: Path) -> None:
-        """Say that a file is being read."""
+        """Show that a file is being read."""
         self._path = path
         self.preview = None
         self.says_why = False
@@ -180,7 +180,7 @@ class TokenizerImportDialog(QDialog):
         self.add.setEnabled(False)
 
     def show_refusal(self, refusal: Refusal) -> None:
-        """Say why a file was not read, and ask for what it does not say."""
+        """Show why a file was not read, and ask for a split pattern if it lacks one."""
         self.says_why = True
         self.busy.setVisible(False)
         self._say(f"✗ {refusal.why}", error=True)
@@ -189,7 +189,7 @@ class TokenizerImportDialog(QDialog):
             self.pattern.setFocus()
 
     def show_preview(self, preview: TokenizerPreview) -> None:
-        """Show what a file holds, and offer to add it."""
+        """Show the content of a file, and offer to import it."""
         self.preview = preview
         self.busy.setVisible(False)
         self.asking.setVisible(bool(preview.request.pattern))
@@ -261,7 +261,7 @@ class TokenizerImportDialog(QDialog):
 
     @property
     def chosen_name(self) -> str:
-        """The name that was typed."""
+        """The name that the user entered, with whitespace normalized."""
         return " ".join(self.name.text().split())
 
     @Slot()
@@ -295,10 +295,10 @@ _ID = Qt.ItemDataRole.UserRole
 
 
 class TokenizerModelsDialog(QDialog):
-    """Accepted with at least one model ticked that is not counted so yet."""
+    """Asks which models to count with an encoding. Accepted with at least one new model checked."""
 
     def __init__(self, encoding: str, models: Iterable[tuple[str, str, str]], parent: QWidget | None = None) -> None:
-        """``models``: id, name, and what each is counted with now."""
+        """``models``: ID, name, and current tokenizer of each."""
         super().__init__(parent)
         self.setObjectName("tokenizerModelsDialog")
         self.setWindowTitle(self.tr("Count models with {name}").format(name=encoding))
@@ -345,7 +345,7 @@ class TokenizerModelsDialog(QDialog):
 
     @property
     def models(self) -> tuple[str, ...]:
-        """The ids of the models that were ticked."""
+        """The IDs of the checked models."""
         items = (self.list.item(row) for row in range(self.list.count()))
         return tuple(
             str(item.data(_ID))

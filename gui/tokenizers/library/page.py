@@ -1,4 +1,4 @@
-"""The page Library: every tokenizer, what is known of the selected one, and those found on this computer."""
+"""The page Library: all tokenizers, details of the selected one, and tokenizers found on this computer."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def tr(text: str) -> str:
 
 
 def origin_text(origin: str) -> str:
-    """The origin of a tokenizer in words."""
+    """Return the origin of a tokenizer as text."""
     return {BUNDLED: tr("Built in"), TRAINED: tr("Trained"), IMPORTED: tr("Imported")}[origin]
 
 
 class LibraryCells(TextDelegate):
-    """Names stand out; what a tokenizer is used for steps back."""
+    """Cells with names in semibold and uses dimmed."""
 
     def __init__(self, model: LibraryModel, theme: Theme, parent: QWidget) -> None:
         super().__init__(model, parent)
@@ -76,7 +76,7 @@ class LibraryCells(TextDelegate):
 
 
 class LibraryModel(RowsModel):
-    """One row a tokenizer; ``show_only`` filters by origin and by words."""
+    """One row for each tokenizer; ``show_only`` filters by origin and search words."""
 
     COLUMNS = 6
     FIGURES = (ENTRIES, MODELS, PROMPT)
@@ -96,31 +96,31 @@ class LibraryModel(RowsModel):
         self._filter()
 
     def show_models(self, models: Mapping[str, Sequence[str]]) -> None:
-        """Show which models are counted with each tokenizer, by its name."""
+        """Show which models are counted with each tokenizer. ``models``: by its name."""
         if models != self._models:
             self._models = models
             self._filter()
 
     def show_counts(self, counts: Mapping[str, int | None]) -> None:
-        """Show the tokens of the prompt by tokenizer; None for one that is being counted."""
+        """Show the token counts of the prompt by tokenizer; None while one is being counted."""
         if counts != self._counts:
             self._counts = counts
             self.tell_of(PROMPT)
 
     def prompt_text(self, name: str) -> str:
-        """The tokens of the prompt in a tokenizer, or a dash for one that nothing is counted with."""
+        """Return the token count of the prompt in a tokenizer; a dash if nothing is counted with it."""
         if name not in self._counts:
             return "–"
         tokens = self._counts[name]
         return "…" if tokens is None else figure(self._locale, tokens)
 
     def show_only(self, origins: frozenset[str], words: str) -> None:
-        """Show the tokenizers of these origins whose name, use or models contain all words."""
+        """Show the tokenizers of these origins whose name, use or models contain all search words."""
         self._origins, self._words = origins, tuple(words.casefold().split())
         self._filter()
 
     def show_size(self, name: str, entries: int) -> None:
-        """Show how many entries a tokenizer has."""
+        """Show the number of entries of a tokenizer."""
         if entries:
             self._all = tuple(replace(one, entries=entries) if one.name == name else one for one in self._all)
         row = self.row_of(name)
@@ -129,11 +129,11 @@ class LibraryModel(RowsModel):
             self.tell_of(ENTRIES)
 
     def models_of(self, name: str) -> Sequence[str]:
-        """The models that are counted with a tokenizer."""
+        """Return the models that are counted with a tokenizer."""
         return self._models.get(name, ())
 
     def row_of(self, name: str) -> int:
-        """The row of a tokenizer, -1 if it is not shown."""
+        """Return the row of a tokenizer, -1 if it is not shown."""
         return next((row for row, entry in enumerate(self.rows) if entry.name == name), -1)
 
     def _filter(self) -> None:
@@ -164,7 +164,7 @@ class LibraryModel(RowsModel):
 
 
 class DetailsPane(QFrame):
-    """What is known of the selected tokenizer, and what can be done with it.
+    """Details of the selected tokenizer, and its actions.
 
     Signals, with the name of the tokenizer: ``use_asked``, ``vocabulary_asked``, ``rename_asked``, ``remove_asked``,
     ``assign_asked``.
@@ -242,7 +242,7 @@ class DetailsPane(QFrame):
         body.addWidget(scroll)
 
     def show_entry(self, entry: LibraryEntry | None, models: Sequence[str], details: Details | None) -> None:
-        """Show a tokenizer; None for none. ``details``: what only its vocabulary tells, None before that was read."""
+        """Show a tokenizer; None for none. ``details``: facts that need its vocabulary, None until it is opened."""
         self.name = entry.name if entry is not None else ""
         own = entry is not None and entry.origin != BUNDLED
         for button in (self.use, self.vocabulary):
@@ -316,7 +316,7 @@ class DetailsPane(QFrame):
         self.facts.addWidget(row)
 
     def fact(self, title: str) -> str:
-        """What is said under a title; empty if nothing is."""
+        """Return the text under a title; empty if there is none."""
         for place in range(self.facts.count()):
             labels = self.facts.itemAt(place).widget().findChildren(QLabel)
             if labels[0].text() == title:
@@ -325,7 +325,11 @@ class DetailsPane(QFrame):
 
 
 class LibraryPage(QWidget):
-    """Signals: ``import_asked()``; ``find_asked()``; ``found_chosen(Path)``; ``selected(str)``: a tokenizer."""
+    """Page of all tokenizers, with a search for those of other programs.
+
+    Signals: ``import_asked()``; ``find_asked()``; ``found_chosen(Path)``; ``selected(str)`` with the name of a
+    tokenizer.
+    """
 
     import_asked = Signal()
     find_asked = Signal()
@@ -449,7 +453,7 @@ class LibraryPage(QWidget):
     # --- what it shows ------------------------------------------------------------------------------------------------
 
     def show_entries(self, entries: Sequence[LibraryEntry]) -> None:
-        """Show these tokenizers; the one that is selected stays selected."""
+        """Show these tokenizers; keeps the selection."""
         name = self.chosen
         self._details.clear()
         self.model.show_entries(entries)
@@ -462,18 +466,18 @@ class LibraryPage(QWidget):
         self._select_or_first(name)
 
     def show_counts(self, counts: Mapping[str, int | None]) -> None:
-        """Show the tokens of the prompt by tokenizer."""
+        """Show the token counts of the prompt by tokenizer."""
         self.model.show_counts(counts)
 
     def show_details(self, details: Details) -> None:
-        """Show what the vocabulary of a tokenizer tells."""
+        """Show facts from the vocabulary of a tokenizer."""
         self._details[details.name] = details
         self.model.show_size(details.name, details.entries)
         if details.name == self.chosen:
             self._show_choice()
 
     def select(self, name: str) -> None:
-        """Select a tokenizer, which is shown if a filter hides it."""
+        """Select a tokenizer; clears the filters if they hide it."""
         if self.model.row_of(name) < 0:
             self.filter.clear()
             for chip in self.chips.values():
@@ -489,11 +493,11 @@ class LibraryPage(QWidget):
 
     @property
     def chosen(self) -> str:
-        """The name of the selected tokenizer, empty for none."""
+        """The name of the selected tokenizer; empty if there is none."""
         return self.details.name
 
     def show_found(self, tokenizers: Sequence[LocalTokenizer]) -> None:
-        """Show what the search found."""
+        """Show the results of the search."""
         self.find.setEnabled(True)
         self.found.clear()
         for one in tokenizers:
@@ -516,7 +520,7 @@ class LibraryPage(QWidget):
         self._show_found_choice()
 
     def show_stopped(self) -> None:
-        """The search was stopped."""
+        """Allow a new search after the last one was cancelled."""
         self.find.setEnabled(True)
 
     # --- what the user does -------------------------------------------------------------------------------------------

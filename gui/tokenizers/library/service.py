@@ -1,5 +1,7 @@
-"""What is known of every tokenizer, and the user's tokenizer files: read and tried, kept, renamed, removed, found on
-this computer, assigned to models. All on worker threads."""
+"""Services that list tokenizers, and read, check, save, rename, remove, find and assign tokenizer files of the user.
+
+All of it runs on worker threads.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 ENDINGS = endings()
-"""Of files that can be imported."""
+"""File name suffixes that can be imported."""
 PATTERN_NAMES = tuple(known.trained_as for known in TRAINED)
-"""Split patterns that are offered by name; any other can be typed."""
+"""Split patterns offered by name; any other can be typed."""
 BUNDLED, TRAINED, IMPORTED = "bundled", "trained", "imported"
-"""Origins of tokenizers, by the names of the engine."""
+"""Origins of tokenizers."""
 LICENCES = {
     "OpenAI": "MIT",
     "Alibaba": "Apache-2.0",
@@ -54,14 +56,14 @@ SIZES = {
     "gemma3": 262_145,
     "tekken": 131_072,
 }
-"""Entries of the bundled vocabularies. Opening all of them to count would take a hundred megabytes."""
+"""Entries of the bundled vocabularies. Opening all of them to count would take 100 MB."""
 SPECIAL_SHOWN = 12
-"""Special tokens that are shown of a tokenizer; some have a thousand."""
+"""Maximum number of special tokens shown; some tokenizers have a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """What is known of a tokenizer without opening it. Texts are empty and numbers 0 where something is unknown."""
+    """Facts about a tokenizer that is not opened. Unknown texts are empty, unknown numbers 0."""
 
     name: str
     origin: str
@@ -78,7 +80,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True)
 class Details:
-    """What an opened tokenizer tells of itself. ``runs``: what runs it. ``why``: why it could not be opened."""
+    """Facts about an opened tokenizer. ``runs``: the library that runs it. ``why``: why it could not be opened."""
 
     name: str
     entries: int = 0
@@ -90,7 +92,7 @@ class Details:
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """``pattern``: the split pattern, for a file that does not say it; empty for none."""
+    """File to read. ``pattern``: the split pattern if the file does not contain it, else empty."""
 
     path: Path
     pattern: str = ""
@@ -98,10 +100,13 @@ class ReadRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenizerPreview:
-    """What a file holds. ``name``: one that is free. ``runs``: what runs it, ``""`` for our own engine. ``model``: what
-    the library calls its kind, ``""`` of ours. ``special``: the first special tokens; ``special_count``: how many there
-    are. ``pattern``: the split pattern, or its name; ``""`` where the library splits. ``check``: what its ids were
-    compared with."""
+    """Content of a tokenizer file.
+
+    ``name``: a suggested name that is free. ``runs``: the library that runs it, ``""`` for Tokenloupe's own engine.
+    ``model``: what that library calls its kind, ``""`` for the own engine. ``special``: the first special tokens;
+    ``special_count``: number of all. ``pattern``: the split pattern, or its name; ``""`` if the library splits.
+    ``check``: the reference that its IDs were compared with.
+    """
 
     request: ReadRequest
     encoding: Encoding
@@ -121,7 +126,8 @@ class TokenizerPreview:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A file that was not read, and why, in a sentence. ``wants_pattern``: it would be with a split pattern."""
+    """A file that was not read. ``why``: the reason, as a sentence. ``wants_pattern``: True if a split pattern would
+    help."""
 
     request: ReadRequest
     why: str
@@ -130,7 +136,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Something to be done to the kept ones: ``rename`` to ``new_name``, ``remove``, or keep ``encoding``."""
+    """A change of the saved tokenizers: rename ``name`` to ``new_name``, remove it, or save ``encoding`` under it."""
 
     name: str
     new_name: str = ""
@@ -139,8 +145,11 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class AssignRequest:
-    """Let models of the user's price file be counted with an encoding. ``text``: the file's, of this revision.
-    ``known``: names that may be in it though there are no such encodings any more."""
+    """Assignment of an encoding to models of the user's price file.
+
+    ``text``: content of the file in this revision. ``known``: names that it may contain although those encodings no
+    longer exist.
+    """
 
     revision: int
     text: str
@@ -151,7 +160,10 @@ class AssignRequest:
 
 
 class LibraryService(QObject):
-    """Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)``: a sentence."""
+    """Lists tokenizers, and opens one for its details.
+
+    Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)`` with a sentence.
+    """
 
     listed = Signal(object)
     detailed = Signal(object)
@@ -169,11 +181,11 @@ class LibraryService(QObject):
             lane.failed.connect(self._on_failed)
 
     def list(self) -> None:
-        """List all tokenizers, soon."""
+        """List all tokenizers in the background."""
         self._listing.submit(None)
 
     def detail(self, name: str) -> None:
-        """Open a tokenizer, soon. Of several that are asked for at once only the last is opened."""
+        """Open a tokenizer in the background. Of several pending requests only the last is served."""
         self._opening.submit(name)
 
     @Slot(object)
@@ -190,9 +202,12 @@ class LibraryService(QObject):
 
 
 class TokenizerFiles(QObject):
-    """Signals: ``read(TokenizerPreview)``; ``refused(Refusal)``; ``changed(Change)`` when something was kept, renamed
-    or removed; ``found(list[LocalTokenizer])``; ``assigned(Splice | None, str, AssignRequest)``: what to put into the
-    text, or why not; ``failed(str)``: a sentence; ``stopped()``: the user ended the reading or the search.
+    """Reads and changes tokenizer files of the user.
+
+    Signals: ``read(TokenizerPreview)``; ``refused(Refusal)``; ``changed(Change)`` after a tokenizer was saved, renamed
+    or removed; ``found(list[LocalTokenizer])``; ``assigned(Splice | None, str, AssignRequest)``: the edit of the price
+    file, or the reason why there is none; ``failed(str)`` with a sentence; ``stopped()``: the user cancelled reading or
+    searching.
     """
 
     read = Signal(object)
@@ -206,7 +221,7 @@ class TokenizerFiles(QObject):
     def __init__(
         self, runner: JobRunner, own: UserEncodings, kernels: Path | None, parent: QObject | None = None
     ) -> None:
-        """``kernels``: where compiled kernels are kept; None: beside the sources."""
+        """``kernels``: the folder of compiled kernels; None: beside the sources."""
         super().__init__(parent)
         self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(_read_tokenizer, own, kernels))
         self._changing = runner.exclusive(self.tr("Saving a tokenizer"), partial(_change, own), stoppable=False)
@@ -223,24 +238,24 @@ class TokenizerFiles(QObject):
             lane.cancelled.connect(self.stopped)
 
     def read_file(self, request: ReadRequest) -> None:
-        """Read a file and try what is in it, soon. What is being read is given up."""
+        """Read and check a file in the background. Cancels the previous read."""
         self._reading.cancel()
         self._reading.submit(request)
 
     def stop_reading(self) -> None:
-        """Drop the pending request."""
+        """Cancel the current read."""
         self._reading.cancel()
 
     def change(self, change: Change) -> None:
-        """Keep, rename or remove, soon."""
+        """Save, rename or remove a tokenizer in the background."""
         self._changing.submit(change)
 
     def find(self) -> None:
-        """Look for tokenizers of other programs, soon."""
+        """Search for tokenizers of other programs in the background."""
         self._finding.submit(None)
 
     def assign(self, request: AssignRequest) -> None:
-        """Find out what to put into the price file, soon."""
+        """Compute the edit of the price file in the background."""
         self._assigning.submit(request)
 
     @Slot(object)
@@ -265,7 +280,7 @@ class TokenizerFiles(QObject):
 
 
 def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
-    """On a worker thread."""
+    """Return all tokenizers. Runs on a worker thread."""
     import engine
     from engine.library.bundled_encodings import EncodingEntry
 
@@ -288,7 +303,7 @@ def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryE
 
 
 def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
-    """On a worker thread."""
+    """Open a tokenizer and return its details. Runs on a worker thread."""
     import engine
     from engine.encoding.library_encoding import LibraryEncoding
 
@@ -305,7 +320,7 @@ def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket:
 def _read_tokenizer(
     own: UserEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
 ) -> TokenizerPreview | Refusal:
-    """On a worker thread."""
+    """Read and check a file. Runs on a worker thread."""
     import engine
     from engine.kernels.cache_folder import kept_in
     from engine.library.formats.errors import PatternNeededError
