@@ -1,1 +1,1 @@
-"""The page Merges: how a text is merged into tokens."""
+"""The page Merges: the merges that turn a text into tokens."""

@@ -1,4 +1,4 @@
-"""Gives the window its merge inspector: the page, built when it is first shown, and the actions that open it."""
+"""Controller of the page Merges, and of the actions that open it with a text."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
 _WORD_BEHIND = re.compile(r"\S*")
 LONGEST_WORD = 200
-"""UTF-16 units that are looked at on each side of the caret for the word it is in."""
+"""Maximum distance from the caret to search for the edges of its word, in UTF-16 units."""
 
 
 NEEDS = (
@@ -26,13 +26,13 @@ NEEDS = (
     "gui.tokenizers.merges.service",
     "gui.tokenizers.vocabulary.service",
 )
-"""What making the page loads."""
+"""Modules to import before the page is built."""
 
 
 class MergesController(PageController["MergesPanel"]):
-    """Made after the first picture of the window, with the worker threads.
+    """Controller of the page. Created with the worker threads, after the first paint.
 
-    Signals: ``token_opened(str, int)``: an encoding and the id of a token whose entry is asked for.
+    Signals: ``token_opened(str, int)``: an encoding and the ID of a token whose entry is to be shown.
     """
 
     token_opened = Signal(str, int)
@@ -43,14 +43,14 @@ class MergesController(PageController["MergesPanel"]):
         self._service: MergeService | None = None
         self._followed = ""
         context = self._context
-        context.pages.merges_asked.connect(self._show_stretch)
+        context.pages.merges_asked.connect(self._show_span)
         if context.pages.vocabulary is not None:
             self.token_opened.connect(context.pages.vocabulary.show_token)
             context.pages.vocabulary.encoding_chosen.connect(self._follow)
         context.pages.when_seen("mergesTab", NEEDS, self._come_to_front)
 
     def build(self) -> MergesPanel:
-        """Build the page unless it exists."""
+        """Return the page; create it on the first call."""
         if self.panel is not None:
             return self.panel
         from gui.tokenizers.merges.panel import MergesPanel
@@ -90,14 +90,14 @@ class MergesController(PageController["MergesPanel"]):
         self._context.pages.show_prompt()
 
     def focus(self) -> None:
-        """Show the page, ready to type."""
+        """Show the page, and select its text for typing."""
         self._context.pages.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.text.setFocus()
         panel.text.selectAll()
 
     def show_text(self, text: str, encoding: str, note: str = "") -> None:
-        """Show the merges of a text in an encoding. ``note``: what should be known about where it comes from."""
+        """Show the merges of a text in an encoding. ``note``: a remark on the origin of the text."""
         self._context.pages.page("mergesTab").bring_to_front()
         panel = self.build()
         panel.show_encoding(encoding)
@@ -106,16 +106,16 @@ class MergesController(PageController["MergesPanel"]):
 
     @Slot()
     def show_selection(self) -> None:
-        """Show the merges of what is selected in the prompt, or else of the word that the caret is in."""
+        """Show the merges of the selection in the prompt, or of the word at the caret if nothing is selected."""
         editor = self._context.prompt.editor
         start, end = editor.selected_range()
         if start == end:
             start, end = self._word_at(editor.caret_offset())
-        self._show_stretch(start, end)
+        self._show_span(start, end)
 
     @Slot(int, int)
-    def _show_stretch(self, start: int, end: int) -> None:
-        """Show the merges of a stretch of the prompt; of the character before it, where it has no width."""
+    def _show_span(self, start: int, end: int) -> None:
+        """Show the merges of a span of the prompt; if it is empty, of the character before it. UTF-16 offsets."""
         from gui.tokenizers.merges.panel import MOST_CHARACTERS
 
         editor, encoding = self._context.prompt.editor, self._context.prompt.encoding
@@ -129,7 +129,8 @@ class MergesController(PageController["MergesPanel"]):
         self.show_text(text, encoding, note)
 
     def _word_at(self, caret: int) -> tuple[int, int]:
-        """The characters around the caret that are no white space, with one space in front of them."""
+        """Return the span of the non-whitespace characters around the caret and one space before them, in UTF-16
+        units."""
         editor = self._context.prompt.editor
         before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
         behind = editor.text_between(caret, caret + LONGEST_WORD)

@@ -1,8 +1,8 @@
-"""The merges of a text as trees, and where their nodes are drawn.
+"""The merges of a text as trees, and the layout of their nodes.
 
-A token has one tree; a pretoken that stays several tokens has one tree a token, side by side: a forest. Trees can be
-deeper than Python's stack, and have more nodes than anybody could look at, so they are flattened without recursion and
-cut at a number of nodes.
+A token has one tree; a pretoken of several tokens has one tree for each, side by side: a forest. Trees can be deeper
+than Python's stack, and have more nodes than can be viewed, so they are flattened without recursion and truncated at a
+number of nodes.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_NODES = 3_000
-"""What is drawn at most: 1,500 bytes that all end in one token."""
+"""Maximum number of nodes: enough for 1,500 bytes that end in a single token."""
 
 
 @dataclass(frozen=True, slots=True)
 class ForestNode:
     """A token in a tree.
 
-    ``byte_start``: where it starts in the bytes of the forest. ``left``, ``right``: places of its parts in the list,
-    -1 for none. ``parent``: likewise. ``step``: the number of the merge that makes it, counted from 1; 0 where nothing
-    makes it. ``is_cut``: it has parts that were left out.
+    ``byte_start``: byte offset in the forest. ``left``, ``right``, ``parent``: indexes of its parts and its parent in
+    the list, -1 for none. ``step``: 1-based number of the merge that makes it, 0 if no merge does. ``is_cut``: True if
+    its parts are omitted.
     """
 
     token_id: int
@@ -45,14 +45,16 @@ class ForestNode:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no parts are shown below it."""
+        """True if no parts are shown below it."""
         return self.left < 0
 
 
 @dataclass(frozen=True, slots=True)
 class MergeForest:
-    """Nodes; those on top come first and parents before their parts. The first ``roots`` of them are the tops, from
-    left to right; ``left_out`` more there was no room for."""
+    """Flattened trees. Parents come before their parts; the first ``roots`` nodes are the roots, from left to right.
+
+    ``left_out``: number of further roots that were omitted.
+    """
 
     nodes: tuple[ForestNode, ...] = ()
     roots: int = 0
@@ -60,11 +62,11 @@ class MergeForest:
 
     @property
     def is_cut(self) -> bool:
-        """Whether it is not all."""
+        """True if roots or parts are omitted."""
         return self.left_out > 0 or any(node.is_cut for node in self.nodes)
 
     def reading_order(self) -> Iterator[int]:
-        """The places of all nodes: each tree from the top down, left parts before right ones."""
+        """Yield the indexes of all nodes in preorder: a node before its parts, the left part before the right one."""
         waiting = list(range(self.roots))[::-1]
         while waiting:
             place = waiting.pop()
@@ -75,10 +77,10 @@ class MergeForest:
 
 
 def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> MergeForest:
-    """The forest of these tokens, side by side.
+    """Return the forest of these tokens, side by side.
 
-    Merges are numbered as they happen: of those whose parts are there, the lowest id is merged first, of equals the
-    leftmost.
+    Merges are numbered in the order in which BPE performs them: among the merges whose parts exist, the lowest ID
+    first, the leftmost of equal ones.
     """
 
     def parts_of(tree: MergeTree) -> tuple[MergeTree, MergeTree] | None:
@@ -93,10 +95,13 @@ def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> Merge
 def forest_of_account(
     account: PretokenAccount, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
 ) -> MergeForest:
-    """The forest of a pretoken: a tree for each of its tokens. ``spans``: where its merges start, join, and end
-    (``engine.analysis.merge_steps.merge_spans``)."""
+    """Return the forest of a pretoken: a tree for each of its tokens.
+
+    ``spans``: of each merge, the byte offsets of its start, its inner boundary, and its end
+    (``engine.analysis.merge_steps.merge_spans``).
+    """
     content = account.content
-    made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # where it is cut, the number of the merge, the merge
+    made: dict[tuple[int, int], tuple[int, int, MergeStep]] = {}  # span: inner boundary, number of the merge, merge
     longest = [1] * len(content)
     for first, end in pairwise((0, *account.first_ends)):
         longest[first] = end - first
@@ -139,7 +144,8 @@ def _grown(
     node_of: Callable[[T, int], ForestNode],
     most_nodes: int,
 ) -> MergeForest:
-    """Level by level from the top, so that what is cut is at the bottom. ``node_of`` is given where it starts."""
+    """Build the forest level by level, so that truncation omits the bottom. ``node_of`` gets the byte offset of a
+    node."""
     shown = tops[:most_nodes]
     nodes: list[ForestNode] = []
     waiting: deque[tuple[int, T]] = deque()
@@ -166,12 +172,13 @@ def _grown(
 
 
 def _open_parts(nodes: Sequence[ForestNode], node: ForestNode) -> int:
-    """Number of the parts of a node that are merged themselves."""
+    """Return the number of parts of a node that are merged themselves."""
     return 0 if node.is_leaf else sum(not nodes[part].is_leaf for part in (node.left, node.right))
 
 
 def _numbered(forest: MergeForest) -> MergeForest:
-    """With the numbers of the merges. Without, where some are left out: the others' numbers are not known then."""
+    """Return the forest with its merges numbered; unchanged if it is truncated, because the numbers are then
+    unknown."""
     if forest.is_cut:
         return forest
     nodes = list(forest.nodes)
@@ -193,17 +200,20 @@ def _numbered(forest: MergeForest) -> MergeForest:
 
 
 GAP = 10.0
-"""Between two boxes side by side."""
+"""Horizontal gap between boxes."""
 TREE_GAP = 26.0
-"""Between two trees."""
+"""Horizontal gap between trees."""
 LEVEL_GAP = 22.0
-"""Between two rows."""
+"""Vertical gap between rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeLayout:
-    """Pixels at a zoom of 1. ``boxes``: left, top, width of each node. ``spans``: from where to where its tree reaches.
-    ``levels``: how many rows it is above the bottom. ``rows``: the nodes of each row, from left to right."""
+    """Positions of nodes, in pixels at zoom 1.
+
+    ``boxes``: left, top and width of each node. ``spans``: left and right edge of its tree. ``levels``: its row,
+    counted from the bottom. ``rows``: the nodes of each row, from left to right.
+    """
 
     boxes: tuple[tuple[float, float, float], ...]
     spans: tuple[tuple[float, float], ...]
@@ -215,8 +225,10 @@ class TreeLayout:
     level_gap: float = LEVEL_GAP
 
     def around(self, left: float, top: float, right: float, bottom: float) -> Iterator[int]:
-        """The nodes that a picture of this rectangle may show something of, their lines included: all whose trees
-        reach into it, but for those that are below it."""
+        """Yield the nodes to paint for this rectangle, with those whose lines may cross it.
+
+        These are the nodes whose trees overlap it horizontally, except those below it.
+        """
         for level, row in enumerate(self.rows):
             if self._top_of(level) > bottom:
                 continue
@@ -225,7 +237,7 @@ class TreeLayout:
             yield from row[first:last]
 
     def node_at(self, x: float, y: float) -> int:
-        """The node whose box is there, -1 if there is none."""
+        """Return the node whose box is at this point, -1 if there is none."""
         for row in self.rows:
             place = bisect_right(row, x, key=lambda one: self.boxes[one][0]) - 1
             if place >= 0:
@@ -235,7 +247,7 @@ class TreeLayout:
         return -1
 
     def beside(self, place: int, step: int) -> int:
-        """The next node in the same row, ``step`` to the right; the same one at the end of the row."""
+        """Return the node ``step`` to the right in the same row, or ``place`` itself at the end of the row."""
         row = self.rows[self.levels[place]]
         at = row.index(place) + step
         return row[at] if 0 <= at < len(row) else place
@@ -245,7 +257,7 @@ class TreeLayout:
 
 
 def lay_out(forest: MergeForest, widths: Sequence[float], box_height: float) -> TreeLayout:
-    """Give each node its place. ``widths``: of the box of each node."""
+    """Lay out the forest as trees. ``widths``: of the box of each node."""
     nodes = forest.nodes
     levels = [0] * len(nodes)
     needed = list(widths)
@@ -285,11 +297,11 @@ def lay_out(forest: MergeForest, widths: Sequence[float], box_height: float) -> 
 
 
 BLOCK_GAP = 2.0
-"""Between two blocks."""
+"""Gap between blocks."""
 
 
 def stack(forest: MergeForest, byte_width: float, box_height: float) -> TreeLayout:
-    """Give each node a block as wide as its bytes: one column a byte, parts below their token."""
+    """Lay out the forest as stacked blocks: one column for each byte, parts below their token."""
     nodes = forest.nodes
     depths = [0] * len(nodes)
     for place, node in enumerate(nodes):  # parents come before their parts

@@ -1,4 +1,4 @@
-"""The page Merges: a text, its pretokens, the merges of one of them, and a player of the steps."""
+"""The page Merges: a text, its pretokens, the merges of one of them, and a player that steps through them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ SPEEDS_MS = (1500, 700, 200)
 
 
 class MergePlayer(QWidget):
-    """Signals: ``step_asked(int)``: so many merges are to be shown as done; ``speed_changed()``."""
+    """Buttons that step through merges, and play them.
+
+    Signals: ``step_asked(int)``: show this number of merges as done; ``speed_changed()``.
+    """
 
     step_asked = Signal(int)
     speed_changed = Signal()
@@ -89,11 +92,11 @@ class MergePlayer(QWidget):
 
     @property
     def playing(self) -> bool:
-        """Whether merges are being played."""
+        """True while merges are played."""
         return self._timer.isActive()
 
     def show_step(self, done: int, last: int) -> None:
-        """So many merges are done, of so many."""
+        """Show that ``done`` of ``last`` merges are done."""
         self._last = last
         blocker = QSignalBlocker(self.step)
         self.step.setRange(0, last)
@@ -106,7 +109,7 @@ class MergePlayer(QWidget):
 
     @Slot()
     def stop(self) -> None:
-        """Play no more."""
+        """Stop playing."""
         self.play.setChecked(False)
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -183,15 +186,18 @@ class MergePlayer(QWidget):
 
 
 MOST_CHARACTERS = 20_000
-"""Of the text: a line edit lays out all of it for every key."""
+"""Maximum length of the text, in characters: a line edit lays out all of it for every key."""
 MOST_PARTS = 200
 FIRST_TEXT = " strawberry"
 STRIP_LINES, WHY_LINES = 2, 3
 
 
 class MergesPanel(QWidget):
-    """Signals: ``asked()``: ``question()`` is another one; ``token_opened(int)``: the id of a token of the tree;
-    ``state_changed()``."""
+    """Page of the merges of one pretoken.
+
+    Signals: ``asked()``: ``question()`` has changed; ``token_opened(int)``: the ID of a token of the tree;
+    ``state_changed()``.
+    """
 
     asked = Signal()
     token_opened = Signal(int)
@@ -205,7 +211,7 @@ class MergesPanel(QWidget):
         spelled: Callable[[bytes], str],
         parent: QWidget | None = None,
     ) -> None:
-        """``spelled``: writes bytes in the letters of GPT-2."""
+        """``spelled``: formats bytes in the byte alphabet of GPT-2."""
         super().__init__(parent)
         self._theme, self._icons, self._settings, self._spelled = theme, icons, settings, spelled
         self._pretoken, self._done = LONGEST, FROM_END
@@ -225,16 +231,17 @@ class MergesPanel(QWidget):
         settings.changed.connect(self._on_setting)
         self._apply_look()
 
-    # --- what is asked ------------------------------------------------------------------------------------------------
+    # --- the request --------------------------------------------------------------------------------------------------
 
     def question(self) -> tuple[str, str, int, int, tuple[int, int] | None]:
-        """Encoding, text, place of the pretoken, merges done, and the stretch to be explained."""
+        """Return encoding, text, index of the pretoken, number of merges done, and the span to explain, in UTF-16
+        units."""
         start, end = self.strip.selected_range()
         stretch = (start, end) if start < end else None
         return self.picker.currentText(), self.text.text(), self._pretoken, self._done, stretch
 
     def show_text(self, text: str, note: str = "") -> None:
-        """Look at another text. ``note``: what should be known about where it comes from."""
+        """Show another text. ``note``: a remark on its origin."""
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
         if len(text) > MOST_CHARACTERS:
             note = f"{note} {self._too_much()}".strip()
@@ -245,13 +252,13 @@ class MergesPanel(QWidget):
         self._begin(note)
 
     def show_encoding(self, name: str) -> None:
-        """Look at the text in this encoding."""
+        """Show the text in this encoding."""
         if name != self.picker.currentText():
             self.picker.show_name(name)
             self._begin(self._note)
 
     def _begin(self, note: str = "") -> None:
-        """Another text or encoding: from its longest pretoken, all merged."""
+        """Request a new text or encoding, starting with its longest pretoken, fully merged."""
         self._pretoken, self._done, self._note = LONGEST, FROM_END, note
         self.player.stop()
         blocker = QSignalBlocker(self.strip)
@@ -295,7 +302,7 @@ class MergesPanel(QWidget):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def show_reply(self, reply: MergeReply) -> None:
-        """Show an answer to the newest question."""
+        """Show the answer to the newest request."""
         before, self._reply = self._reply, reply
         opens = self._pretoken == LONGEST
         if opens:
@@ -329,7 +336,7 @@ class MergesPanel(QWidget):
 
     @Slot(bool)
     def _on_letters(self, on: bool) -> None:
-        """Write tokens in the letters of GPT-2, or made visible as elsewhere."""
+        """Format tokens in the byte alphabet of GPT-2, or as in the rest of the program."""
         write = self._spelled if on else visible
         self.tree.view.set_write(write)
         for model in (self.pairs, self.steps):
@@ -339,7 +346,7 @@ class MergesPanel(QWidget):
         self.state_changed.emit()
 
     def show_problem(self, why: str) -> None:
-        """The newest question cannot be answered."""
+        """Show why the newest request has no answer."""
         self.remark.say(why, "error")
 
     def _show_text(self, reply: MergeReply) -> None:
@@ -349,7 +356,7 @@ class MergesPanel(QWidget):
         blocker.unblock()
 
     def _mark_pretoken(self, reply: MergeReply) -> None:
-        """Put the caret into the pretoken that is shown."""
+        """Move the caret into the pretoken shown."""
         start, end = (int(reply.text.places[place]) for place in reply.text.cut.char_spans[reply.pretoken])
         inside = min(start + 1, end)
         blocker = QSignalBlocker(self.strip)
@@ -397,7 +404,7 @@ class MergesPanel(QWidget):
     # --- session ------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
+        """Return the user's choices as JSON data."""
         return {
             "text": self.text.text(),
             "encoding": self.picker.currentText(),
@@ -407,7 +414,7 @@ class MergesPanel(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any], encoding: str) -> None:
-        """Restore what ``state`` returned. ``encoding``: for the first time."""
+        """Restore the choices from ``state``. ``encoding``: the default."""
         name, text, speed, sizes = (state.get(key) for key in ("encoding", "text", "speed", "sizes"))
         self.picker.show_name(name if isinstance(name, str) and name else encoding)
         self.letters.setChecked(state.get("letters") is True)
@@ -417,7 +424,7 @@ class MergesPanel(QWidget):
             self.columns.setSizes(sizes)
         self.show_text(text if isinstance(text, str) else FIRST_TEXT)
 
-    # --- how it looks -------------------------------------------------------------------------------------------------
+    # --- appearance ---------------------------------------------------------------------------------------------------
 
     def _make(self) -> None:
         fixed = fixed_font()

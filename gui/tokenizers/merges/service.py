@@ -1,4 +1,4 @@
-"""Looks into the merges of a text, off the GUI thread: cut, account, state after some merges, and why not one token."""
+"""Trace the merges of a text off the GUI thread: split, merge trace, state after some merges, and why not one token."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gui.core.user_encodings import OpenEncoding
 
 LONGEST = -1
-"""As the place of a pretoken: the longest one, in which there is most to see."""
+"""As the index of a pretoken: the longest one, which has the most to show."""
 FROM_END = 1 << 30
 """As a number of merges: all of them."""
 NO_FOREST = MergeForest()
@@ -31,8 +31,8 @@ NO_FOREST = MergeForest()
 
 @dataclass(frozen=True, slots=True)
 class MergeRequest:
-    """What is to be looked at. ``pretoken``: its place; one that there is not is taken for the last. ``done``: after
-    how many merges. ``stretch``: of the text as shown, in UTF-16 units, that is to be explained; None: all of it."""
+    """A text to trace. ``pretoken``: its index; an index past the end stands for the last. ``done``: number of
+    merges done. ``stretch``: the span of the displayed text to explain, in UTF-16 units; None for all of it."""
 
     revision: int
     encoding: str
@@ -44,10 +44,10 @@ class MergeRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownText:
-    """A text as it is cut, and as an editor shows it.
+    """A split text, and how an editor shows it.
 
-    ``document``: what the editor holds, ``patch``: its pretokens as tokens, each with its place as its id.
-    ``places``: int32[n + 1], where each character of the cut text is in the document, in UTF-16 units.
+    ``document``: content of the editor. ``patch``: its pretokens as tokens, each with its index as ID. ``places``:
+    int32[n + 1], offset of each character of the split text in the document, in UTF-16 units.
     """
 
     cut: CutText
@@ -58,12 +58,12 @@ class ShownText:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MergeReply:
-    """The answer. ``pretoken`` is the place that was taken.
+    """The answer to a request. ``pretoken``: the index used.
 
-    ``spans``: of each merge, where in the pretoken the left token starts, the right one starts, and that one ends, in
-    bytes. ``whys``: on the stretch that was asked about; without one, on the whole text and on the pretoken, if that is
-    not all of it. ``tokens``: the bytes of the tokens that these name. ``problem``: why there is no account, empty
-    where there is one or the text is empty.
+    ``spans``: of each merge, the byte offsets in the pretoken of the left token, of the right token, and of the end.
+    ``whys``: explanations of the requested span; without one, of the whole text and of the pretoken if that is shorter.
+    ``tokens``: bytes of the tokens that these mention. ``problem``: why there is no trace; empty if there is one or the
+    text is empty.
     """
 
     request: MergeRequest
@@ -79,13 +79,16 @@ class MergeReply:
 
 
 class MergeService(QObject):
-    """Signals: ``answered(MergeReply)`` to the newest request; ``failed(str)``: a sentence, where there is none."""
+    """Traces merges; only the newest request is answered.
+
+    Signals: ``answered(MergeReply)``; ``failed(str)`` with a sentence.
+    """
 
     answered = Signal(object)
     failed = Signal(str)
 
     def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
+        """``open_encoding``: opens an encoding by name, on a worker thread."""
         super().__init__(parent)
         self._revision = 0
         self._lane = runner.conflated(self.tr("Tracing merges"), partial(_look, open_encoding, _Known()))
@@ -93,7 +96,7 @@ class MergeService(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def ask(self, encoding: str, text: str, pretoken: int, done: int, stretch: tuple[int, int] | None = None) -> None:
-        """Look at this. What was asked before is not answered any more."""
+        """Trace merges. Replaces the previous request."""
         self._revision += 1
         self._lane.submit(MergeRequest(self._revision, encoding, text, pretoken, done, stretch))
 
@@ -109,7 +112,7 @@ class MergeService(QObject):
 
 
 class _Known:
-    """What the worker found out last: the next request is mostly about the same. For the one thread of the lane."""
+    """Last results, for the next request is usually about the same text. Used only by the lane's thread."""
 
     def __init__(self) -> None:
         self.text: tuple[Encoding, str, ShownText] | None = None
@@ -126,7 +129,7 @@ class _Account:
 
 
 def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ticket: Ticket) -> MergeReply:
-    """On a worker thread. EngineError where the text cannot be cut."""
+    """Answer a request, on a worker thread. Raises EngineError if the text cannot be split."""
     from engine.analysis.merge_steps import state_after, why_not_one
     from engine.errors import UnsupportedTextError
 
@@ -141,7 +144,7 @@ def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ti
     if not text.cut.text:
         return MergeReply(request, text, place)
     try:
-        whys = tuple(why_not_one(encoding, text.cut, *stretch) for stretch in _stretches(text, place, request.stretch))
+        whys = tuple(why_not_one(encoding, text.cut, *stretch) for stretch in _spans_of(text, place, request.stretch))
         tokens = {token_id: encoding.token_info(token_id).token_bytes for why in whys for token_id in _ids_in(why)}
         if not len(text.cut):
             return MergeReply(request, text, place, whys=whys, tokens=tokens)
@@ -153,7 +156,7 @@ def _look(open_encoding: OpenEncoding, known: _Known, request: MergeRequest, _ti
 
 
 def _longest(cut: CutText) -> int:
-    """Return the place of the longest pretoken, the first of several; 0 if there is none."""
+    """Return the index of the longest pretoken, the first of several; 0 if there is none."""
     return int((cut.char_spans[:, 1] - cut.char_spans[:, 0]).argmax()) if len(cut) else 0
 
 
@@ -186,8 +189,8 @@ def _account(encoding: Encoding, pretoken: str, known: _Known) -> _Account:
     return known.account
 
 
-def _stretches(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) -> tuple[tuple[int, int], ...]:
-    """What is to be explained, in characters of the cut text."""
+def _spans_of(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) -> tuple[tuple[int, int], ...]:
+    """Return the spans to explain, in characters of the split text."""
     if stretch is not None:
         start, end = (int(text.places.searchsorted(place, "left")) for place in stretch)
         if start < end <= len(text.cut.text):
@@ -200,7 +203,7 @@ def _stretches(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) 
 
 
 def _ids_in(why: WhyNotOne) -> Iterator[int]:
-    """The tokens that an explanation may name."""
+    """Yield the IDs of the tokens that an explanation may mention."""
     from engine.analysis.merge_types import InsideWhole, MergedOn, NoSuchToken, TakenFirst
 
     reason = why.reason

@@ -1,4 +1,4 @@
-"""Tables of merges and of the pairs that compete, and the sentences about them."""
+"""Tables of merges and of competing pairs, and the sentences that explain them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tr(text: str) -> str:
 
 
 def explained(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
-    """An answer in a paragraph of plain text. ``tokens``: the bytes of those that it names."""
+    """Explain in plain text why a text is not one token. ``tokens``: bytes of the tokens mentioned."""
     lines = [_reason(why, tokens)]
     if why.special_id is not None:
         words = tr(
@@ -180,27 +180,27 @@ _TEXTUAL = ("Pair", "Token")
 
 
 class MergeTable(QAbstractTableModel):
-    """Rows of texts, made when they are painted."""
+    """Table of texts that are formatted when they are painted."""
 
     columns: tuple[tuple[str, str], ...] = ()
     write: Callable[[bytes], str] = staticmethod(shown)
 
     def set_write(self, write: Callable[[bytes], str]) -> None:
-        """Write tokens in another way."""
+        """Set the function that formats tokens."""
         self.beginResetModel()
         self.write = write
         self.endResetModel()
 
     def cell_text(self, row: int, column: int) -> str:
-        """Return what a cell says."""
+        """Return the text of a cell."""
         return " ".join(pill.text for pill in self.pills(row, column))
 
     def pills(self, row: int, column: int) -> tuple[Pill, ...]:
-        """Return the tokens of a cell; none where the column has no tokens."""
+        """Return the tokens of a cell; empty if the column has none."""
         raise NotImplementedError
 
     def is_marked(self, _row: int) -> bool:
-        """Whether a row is in bold letters."""
+        """Return True if a row is bold."""
         return False
 
     def columnCount(self, parent: Index = _NO_INDEX) -> int:
@@ -236,7 +236,7 @@ class MergeTable(QAbstractTableModel):
         return tr(hint) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def _alignment(self, column: int) -> Qt.AlignmentFlag:
-        """Of the cells of a column, and of the title above them."""
+        """Return the alignment of the cells of a column and of its header."""
         if not column:
             return Qt.AlignmentFlag.AlignCenter
         side = Qt.AlignmentFlag.AlignLeft if self.columns[column][0] in _TEXTUAL else Qt.AlignmentFlag.AlignRight
@@ -244,7 +244,7 @@ class MergeTable(QAbstractTableModel):
 
 
 class PairsModel(MergeTable):
-    """The neighbours after some merges: the winner first, those that make no token last."""
+    """Adjacent pairs after some merges: the next one to merge first, those that make no token last."""
 
     columns = PAIR_COLUMNS
 
@@ -285,7 +285,7 @@ class PairsModel(MergeTable):
 
 
 class StepsModel(MergeTable):
-    """A row a merge."""
+    """One row for each merge."""
 
     columns = STEP_COLUMNS
 
@@ -295,7 +295,8 @@ class StepsModel(MergeTable):
         self._spans: Sequence[tuple[int, int, int]] = ()
 
     def show_account(self, account: PretokenAccount | None, spans: Sequence[tuple[int, int, int]]) -> None:
-        """Show the merges of a pretoken. ``spans``: of each, where its left token, its right token and both end."""
+        """Show the merges of a pretoken. ``spans``: the byte offsets of each merge's left token, right token, and
+        end."""
         if account is self._account:
             return
         self.beginResetModel()
@@ -326,7 +327,10 @@ WIDEST = ("Merge ", "", "no token ", "1000000 ")
 
 
 class MergeTableView(StretchedTable):
-    """Signals: ``row_chosen(int)``: the row at the keyboard or pointer is another one."""
+    """Table of merges or pairs.
+
+    Signals: ``row_chosen(int)``: the user moved to another row.
+    """
 
     row_chosen = Signal(int)
 
@@ -350,7 +354,7 @@ class MergeTableView(StretchedTable):
         self.selectionModel().currentRowChanged.connect(self._on_row)
 
     def show_row(self, row: int) -> None:
-        """Mark a row and bring it into sight; -1 for none."""
+        """Select a row and scroll to it; -1 for none."""
         self._showing = True
         if 0 <= row < self.model().rowCount():
             self.setCurrentIndex(self.model().index(row, 0))

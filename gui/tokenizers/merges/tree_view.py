@@ -50,13 +50,13 @@ MOST_CHARACTERS = 20
 PADDING = 7.0
 ROUND = 4.0
 LEAST_READABLE = 0.45
-"""Below this zoom text is not drawn: it would be too small to read."""
+"""Zoom below which text is too small to read, and not drawn."""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """What is drawn apart from the tree itself. ``step``: how many merges are done; the last of them is ``latest``.
-    ``current``: the node at the keyboard, -1 for none. ``blocks``: stacked blocks, without lines."""
+    """What to draw in addition to the tree. ``step``: number of merges done; ``latest``: highlight the last of them.
+    ``current``: the node with the keyboard cursor, -1 for none. ``blocks``: draw stacked blocks, without lines."""
 
     step: int
     latest: bool
@@ -67,17 +67,17 @@ class TreeState:
 
 
 class MergeTreePainter:
-    """Measures and draws. Tokens that are not merged yet have a broken outline, the newest a double one."""
+    """Measures and draws nodes. Tokens that are not merged yet have a dashed outline, the newest a double one."""
 
     def __init__(self, theme: Theme, step_words: str) -> None:
-        """``step_words``: how the number of a merge is written, with ``{n}`` for the number."""
+        """``step_words``: format of the number of a merge, with ``{n}`` for the number."""
         self._theme = theme
         self._step_words = step_words
         self.write: Callable[[bytes], str] = visible
         self.set_font_size(theme_font().pointSizeF())
 
     def set_font_size(self, points: float) -> None:
-        """Draw tokens in this size, their numbers a little smaller."""
+        """Set the font size of tokens; their numbers are a little smaller."""
         self._font = theme_font()
         self._font.setPointSizeF(points)
         self._small = QFont(self._font)
@@ -86,11 +86,11 @@ class MergeTreePainter:
 
     @property
     def box_height(self) -> float:
-        """Of every box."""
+        """Height of all boxes, in pixels."""
         return self._metrics.height() + self._small_metrics.height() + PADDING
 
     def width_of(self, node: ForestNode) -> float:
-        """Of the box of a node."""
+        """Return the width of the box of a node, in pixels."""
         text = self._metrics.horizontalAdvance(node_text(node, self.write))
         number = self._small_metrics.horizontalAdvance(self._number(node))
         return max(text, number) + 2 * PADDING
@@ -170,7 +170,7 @@ class MergeTreePainter:
         if not number:
             upper = box
         lower = QRectF(box.left(), upper.bottom(), box.width(), self._small_metrics.height())
-        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # parts stand from the left to the right
+        painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # parts are drawn from left to right
         painter.setFont(self._font)
         painter.setPen(self._theme.colour("text" if is_made else "stale"))
         painter.drawText(upper, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextSingleLine, text)
@@ -187,7 +187,7 @@ class MergeTreePainter:
         return self._small_metrics.horizontalAdvance(text)
 
     def _fill(self, forest: MergeForest, place: int, is_made: bool, is_newest: bool) -> QColor:
-        """Return the ground of a node: that of the part it is, or that of a whole token."""
+        """Return the background of a node: by its side if it is a part, else that of a whole token."""
         node = forest.nodes[place]
         if is_newest:
             return self._theme.colour("success_base")
@@ -204,18 +204,18 @@ class MergeTreePainter:
 
 
 def theme_font() -> QFont:
-    """The font of tokens in trees."""
+    """Return the font of tokens in trees."""
     return fixed_font()
 
 
 def node_text(node: ForestNode, write: Callable[[bytes], str]) -> str:
-    """What stands in the box of a node; with ``⋮`` where parts are left out."""
+    """Return the text in the box of a node; with ``⋮`` if parts are omitted."""
     text = short_text(node.token_bytes, write)
     return f"⋮ {text}" if node.is_cut else text
 
 
 def short_text(data: bytes, write: Callable[[bytes], str] = visible) -> str:
-    """Bytes as ``write`` has them, cut in the middle where they are many."""
+    """Format bytes with ``write``, elided in the middle if they are long."""
     half = MOST_CHARACTERS // 2
     if len(data) <= 4 * MOST_CHARACTERS:
         text = write(data)
@@ -229,7 +229,7 @@ STEP_PIXELS = 40
 MOST_SPOKEN_BYTES = 60
 AUTOMATIC, BLOCKS, TREE = "", "blocks", "tree"
 LEAST_TREE = 0.8
-"""Zoom below which a tree that has to fit is shown as blocks."""
+"""Zoom below which a fitted tree is shown as blocks."""
 LEAST_BYTE, MOST_BYTE = 14.0, 90.0
 """Minimum and maximum width of the column of a byte, in pixels."""
 
@@ -238,11 +238,11 @@ class MergeTreeView(QAbstractScrollArea):
     """Shows a ``MergeForest``.
 
     Keys: arrows go to the token above, to the first part below, and to the neighbours in the row; Home and End to the
-    first byte and the last; ``+``, ``-``, ``1`` and ``0`` zoom in, out, to full size and to the whole tree; Enter opens
-    the token.
+    first and the last byte; ``+``, ``-``, ``1`` and ``0`` zoom in, zoom out, to full size, and fit the whole tree;
+    Enter opens the token.
 
-    Signals: ``token_activated(int)``: the id of a token that was opened; ``current_changed(int)``: the place in the
-    forest of the node at the keyboard; ``shape_changed(bool)``: whether blocks are drawn.
+    Signals: ``token_activated(int)``: the ID of an opened token; ``current_changed(int)``: the index of the node with
+    the keyboard cursor; ``shape_changed(bool)``: True if blocks are drawn.
     """
 
     token_activated = Signal(int)
@@ -275,12 +275,14 @@ class MergeTreeView(QAbstractScrollArea):
 
     @property
     def forest(self) -> MergeForest:
-        """The text that is shown."""
+        """The forest shown."""
         return self._forest
 
     def show_forest(self, forest: MergeForest, hint: str = "") -> None:
-        """Show another forest, as large as fits; the whole of it merged. One that is too wide for the smallest size
-        is shown in full size, its first root in the middle. ``hint`` stands there if it is empty."""
+        """Show another forest, fully merged and fitted to the view. ``hint``: shown if the forest is empty.
+
+        A tree that does not fit at the smallest zoom is shown in full size, with its first root centred.
+        """
         self._forest, self._hint, self._step, self._tree = forest, hint, None, None
         self.fit()
         if self.horizontalScrollBar().maximum() and not self._blocks:
@@ -296,12 +298,12 @@ class MergeTreeView(QAbstractScrollArea):
         return self._blocks
 
     def set_shape(self, shape: str) -> None:
-        """Draw ``BLOCKS``, ``TREE``, or with ``AUTOMATIC`` blocks where the tree does not fit."""
+        """Draw ``BLOCKS``, ``TREE``, or with ``AUTOMATIC`` blocks only if the tree does not fit."""
         self._shape = shape
         self.fit()
 
     def set_write(self, write: Callable[[bytes], str]) -> None:
-        """Write tokens in another way."""
+        """Set the function that formats tokens."""
         self._painter.write, self._tree = write, None
         if self._fits:
             self.fit()
@@ -309,7 +311,7 @@ class MergeTreeView(QAbstractScrollArea):
             self._measure()
 
     def set_step(self, step: int | None) -> None:
-        """Show the first so many merges as done and the rest as yet to come; None: all of them, and none as the
+        """Show the first ``step`` merges as done and the others as pending; None: all done, none highlighted as the
         newest."""
         if step == self._step:
             return
@@ -319,28 +321,28 @@ class MergeTreeView(QAbstractScrollArea):
 
     @property
     def zoom(self) -> float:
-        """1 for full size."""
+        """Zoom factor; 1 is full size."""
         return self._zoom
 
     @property
     def current(self) -> int:
-        """The place in the forest of the node at the keyboard, -1 where there is none."""
+        """Index of the node with the keyboard cursor, -1 if there is none."""
         return self._current
 
     def select(self, place: int) -> None:
-        """Go to a node and bring it into sight."""
+        """Move to a node and scroll to it."""
         if 0 <= place < len(self._forest.nodes):
             self._set_current(place)
             self.show_node(place)
 
     def show_node(self, place: int) -> None:
-        """Scroll as little as it takes to see a node."""
+        """Scroll as little as needed to show a node."""
         left, top, width = self._layout.boxes[place]
         self._bring(self.horizontalScrollBar(), left, left + width, self.viewport().width())
         self._bring(self.verticalScrollBar(), top, top + self._layout.box_height, self.viewport().height())
 
     def text(self) -> str:
-        """The trees in words: a line a token, parts below their token and further in."""
+        """Return the trees as text: a line for each token, parts indented below their token."""
         nodes = self._forest.nodes
         depths = [0] * len(nodes)
         for place, node in enumerate(nodes):
@@ -349,7 +351,7 @@ class MergeTreeView(QAbstractScrollArea):
         return "\n".join("  " * depths[place] + self.words(place) for place in self._forest.reading_order())
 
     def words(self, place: int) -> str:
-        """What there is to say of a node."""
+        """Describe a node."""
         node = self._forest.nodes[place]
         data = node.token_bytes
         shown = visible(data[:MOST_SPOKEN_BYTES]) + ("…" if len(data) > MOST_SPOKEN_BYTES else "")
@@ -371,22 +373,22 @@ class MergeTreeView(QAbstractScrollArea):
 
     @Slot()
     def zoom_in(self) -> None:
-        """One step larger."""
+        """Zoom in by one step."""
         self._zoom_to(self._next_zoom(True))
 
     @Slot()
     def zoom_out(self) -> None:
-        """One step smaller."""
+        """Zoom out by one step."""
         self._zoom_to(self._next_zoom(False))
 
     @Slot()
     def zoom_full(self) -> None:
-        """Full size."""
+        """Zoom to full size."""
         self._zoom_to(1.0)
 
     @Slot()
     def fit(self) -> None:
-        """As large as shows the whole, up to full size, and until the user zooms also after a change of size."""
+        """Fit the whole forest, up to full size; fit again after each resize until the user zooms."""
         self._blocks = self._shape == BLOCKS
         self._measure()
         fitting = self._fitting()
@@ -408,7 +410,7 @@ class MergeTreeView(QAbstractScrollArea):
         return next((zoom for zoom in reversed(ZOOMS) if zoom < self._zoom - 0.001), ZOOMS[0])
 
     def _zoom_to(self, zoom: float, anchor: QPointF | None = None) -> None:
-        """Zoom so that what is at ``anchor`` (in the viewport; its middle if None) stays there."""
+        """Zoom with ``anchor`` (in viewport coordinates; the centre if None) fixed."""
         self._fits = False
         anchor = QPointF(self.viewport().rect().center()) if anchor is None else anchor
         place = self._to_scene(anchor)
@@ -561,7 +563,7 @@ class MergeTreeView(QAbstractScrollArea):
         self.viewport().update()
 
     def _place_for(self, key: int) -> int:
-        """The node that a key goes to, -1 for a key that goes nowhere."""
+        """Return the node that a key moves to, -1 if it does not move."""
         if self._current < 0:
             return -1
         node = self._forest.nodes[self._current]
@@ -585,11 +587,11 @@ class MergeTreeView(QAbstractScrollArea):
         self.current_changed.emit(place)
 
     def _describe(self) -> None:
-        """For screen readers: the node at the keyboard, how to go on, or why there is none."""
+        """Update the description for screen readers: the current node, or why there is none."""
         self.setAccessibleDescription(self.words(self._current) if self._current >= 0 else self._hint)
 
     def _tool_tip(self, place: int) -> str:
-        """In rich text, for plain text could look like tags."""
+        """Return a tooltip as rich text, since plain text could look like tags."""
         from html import escape
 
         return f"<p style='white-space:pre-wrap'>{escape(self.words(place))}</p>"
@@ -599,7 +601,7 @@ class MergeTreeView(QAbstractScrollArea):
         return self._layout.node_at(scene.x(), scene.y())
 
     def _origin(self) -> QPointF:
-        """Where the forest begins while nothing is scrolled: in the middle, if there is room around it."""
+        """Return the origin of the forest before scrolling: centred if the viewport is larger."""
         room = QRectF(self.viewport().rect())
         left = max(MARGIN * self._zoom, (room.width() - self._layout.width * self._zoom) / 2)
         top = max(MARGIN * self._zoom, 0 if self._blocks else (room.height() - self._layout.height * self._zoom) / 2)
@@ -636,7 +638,7 @@ class MergeTreeView(QAbstractScrollArea):
 
 
 class MergeTreePane(QWidget):
-    """``view`` is the tree; its signals tell what is done with it."""
+    """The tree view with its caption and buttons. ``view`` has the signals."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -671,7 +673,7 @@ class MergeTreePane(QWidget):
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """What the Tab key goes to, in this order."""
+        """The widgets in tab order."""
         return (self.shapes, *self._buttons, self.view)
 
     @Slot(int)
@@ -685,7 +687,7 @@ class MergeTreePane(QWidget):
         blocker.unblock()
 
     def show_forest(self, forest: MergeForest, caption: str = "", hint: str = "") -> None:
-        """Show this forest, and say so. ``hint`` stands in its place if it is empty."""
+        """Show this forest, and its caption. ``hint``: shown if it is empty."""
         if forest.is_cut:
             cut = self.tr("Too large to draw in full; ⋮ marks what is omitted.")
             caption = f"{caption}. {cut}" if caption else cut
