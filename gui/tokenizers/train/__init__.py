@@ -1,1 +1,1 @@
-"""The page Train: training of a tokenizer on the user's own texts."""
+"""The page Train: train a tokenizer on the user's own texts."""

@@ -1,8 +1,8 @@
-"""What a training run is asked for and reports, and the checkpoints from which an interrupted one resumes.
+"""Requests and reports of a training run, and the checkpoints from which an interrupted run resumes.
 
-Two files in the session's folder: the state of the run as the engine writes it, and beside it a few lines of JSON with
-the plan, so that a start can tell what it was without reading the state. Each is replaced as a whole, the lines last.
-A run that begins while another one waits to be taken up has a folder of its own for them in that of the session.
+A checkpoint is two files in the session's folder: the state of the run as the engine writes it, and a small JSON file
+with the plan, so that a start can describe the run without reading the state. Each is replaced atomically, the JSON
+last. A run that starts while another checkpoint is pending has its own subfolder.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ if TYPE_CHECKING:
     from engine.training.types import Merge, TrainingCurve, TrainingProgress
 
 Ending = Literal["done", "stopped", "paused", "closing"]
-"""How a job on a run ended. ``done``: the run is through. ``stopped``: the user wants what there is. ``paused``: it
-goes on later. ``closing``: the window closes; a checkpoint holds the run."""
+"""How a job on a run ended.
+
+``done``: the run is complete. ``stopped``: the user wants the result so far. ``paused``: it may be resumed.
+``closing``: the window closes; a checkpoint holds the run.
+"""
 
 
 class Run(Protocol):
-    """The part of ``engine.TrainingRun`` that the window uses."""
+    """The subset of ``engine.TrainingRun`` that the window uses."""
 
     @property
     def done(self) -> bool: ...
@@ -50,26 +53,32 @@ class Run(Protocol):
 
 
 class Trainer(Protocol):
-    """What makes runs, and keeps what they learn. Called on a worker thread."""
+    """Creates runs and saves their results. Called on a worker thread."""
 
     def prepare(self, cancel_check: Callable[[], None], compiling: Callable[[], None]) -> None:
-        """Have everything at hand that a run needs. Where that takes long, ``compiling`` is called before it begins and
-        ``cancel_check`` all the while; what that raises ends it."""
+        """Make available what a run needs.
+
+        If that takes long, ``compiling`` is called first, and ``cancel_check`` repeatedly; an exception that it raises
+        cancels.
+        """
 
     def ready(self) -> AbstractContextManager[None]:
-        """A context in which runs are worked on."""
+        """Return the context in which runs are advanced."""
 
     def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> Run:
-        """A run, or the one of a checkpoint. EngineError, OSError."""
+        """Return a new run, or the run of a checkpoint. Raises EngineError or OSError."""
 
     def keep(self, run: Run, plan: TrainingPlan) -> KeptEncoding:
-        """Make an encoding of what a run has learned, and keep it."""
+        """Build an encoding from the merges of a run, and save it."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptEncoding:
-    """What a run learned: the encoding, by its name among all encodings. ``unkept``: why it will not be there at the
-    next start, empty where it will. ``hash``: the same for the same texts and settings."""
+    """Result of a run: the encoding, and its name among all encodings.
+
+    ``unkept``: why it will be missing at the next start, empty if it was saved. ``hash``: identical for identical texts
+    and settings.
+    """
 
     encoding: Any
     name: str
@@ -79,12 +88,11 @@ class KeptEncoding:
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """A run to be made: ``name`` for the encoding, ``paths`` of the texts, and the rules and settings for them.
+    """A run to start: ``name`` of the encoding, ``paths`` of the texts, their rules, and the settings.
 
-    ``survey``: what the paths hold, if they were already scanned; then only its files are trained on.
-    ``threads``: None for as many as the machine has cores. ``dask``: the address of a scheduler whose workers count
-    in place of this machine; a run that is taken up again counts here. ``held_back``: files that are not trained on,
-    so that the result can be measured on text it has not seen.
+    ``survey``: the scan of the paths, if they were already scanned; then only its files are used. ``threads``: None for
+    one per core. ``dask``: address of a scheduler whose workers count instead of this machine; a resumed run counts
+    here. ``held_back``: files held out of training, to evaluate the result on.
     """
 
     name: str
@@ -98,10 +106,10 @@ class TrainingPlan:
 
 
 class RunControl:
-    """What the user wants of a run that is under way. Written by the GUI thread, read by the worker between slices.
+    """The user's requests to a running job. Written by the GUI thread, read by the worker between time slices.
 
-    ``taken``: whether the newest snapshot has been shown. The worker waits with the next one until it has, so that a
-    busy window gets fewer of them and not a queue.
+    ``taken``: True if the newest snapshot has been shown. The worker sends the next one only then, so that a busy
+    window gets fewer snapshots instead of a queue.
     """
 
     def __init__(self) -> None:
@@ -112,10 +120,10 @@ class RunControl:
 
 @dataclass(frozen=True, slots=True)
 class RunRequest:
-    """Work on a run until it is through or the control says otherwise.
+    """Advance a run until it is complete or the control requests otherwise.
 
-    ``run`` is None for a new one; ``resume_from`` is the checkpoint to take up instead. ``known`` is how many of its
-    merges the window has already. ``place``: the folder for its checkpoints, None where nothing can be written.
+    ``run``: None for a new one. ``resume_from``: the checkpoint to resume instead. ``known``: number of merges that the
+    window already has. ``place``: folder for checkpoints, None if nothing can be written.
     """
 
     plan: TrainingPlan
@@ -129,10 +137,11 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSnapshot:
-    """A moment of a run. ``merges``: those since the snapshot before. ``seconds``: work so far, pauses left out.
+    """The state of a run at one moment. ``merges``: those since the previous snapshot. ``seconds``: work so far,
+    without pauses.
 
-    ``unsaved``: why the newest checkpoint could not be written, empty where it was. ``keeping``: no merge follows, and
-    an encoding is being made of them.
+    ``unsaved``: why the newest checkpoint could not be written, empty if it was. ``keeping``: True if no merge follows
+    and the encoding is being built.
     """
 
     progress: TrainingProgress
@@ -145,9 +154,9 @@ class TrainingSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a job on a run ended. ``run`` goes on from here after a pause; ``kept`` is what was learned.
+    """How a job on a run ended. ``run``: the run to resume after a pause.
 
-    ``kept`` is None after a pause, and where nothing was learned yet.
+    ``kept``: the result; None after a pause, or if no merge was made yet.
     """
 
     ending: Ending
@@ -164,7 +173,7 @@ MOST_WAITING = 9
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """A run that can be taken up again: its plan, when it was saved, and how far it was."""
+    """A run that can be resumed: its plan, when it was saved, and its progress."""
 
     state: Path
     plan: TrainingPlan
@@ -174,7 +183,7 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, plan: TrainingPlan, run: Run, merges: int, seconds: float) -> None:
-    """Write a checkpoint over the last one, which stays whole until this one is. Raises OSError."""
+    """Replace the checkpoint; the old one stays valid until the new one is complete. Raises OSError."""
     make_folder(folder)
     run.save(folder / STATE)
     lines = {
@@ -188,7 +197,7 @@ def save_checkpoint(folder: Path, plan: TrainingPlan, run: Run, merges: int, sec
 
 
 def find_checkpoint(folder: Path) -> Checkpoint | None:
-    """The checkpoint in a folder, None where there is none or it makes no sense."""
+    """Return the checkpoint in a folder; None if there is none or it is invalid."""
     try:
         raw = json.loads((folder / PLAN).read_bytes())
         if raw["version"] != VERSION or not (folder / STATE).is_file():
@@ -200,13 +209,13 @@ def find_checkpoint(folder: Path) -> Checkpoint | None:
 
 
 def find_checkpoints(session: Path) -> list[Checkpoint]:
-    """All that wait in the folder of a session, in the order in which their runs began there."""
+    """Return all checkpoints in the folder of a session, in the order in which their runs started."""
     found = (find_checkpoint(place) for place in _places(session))
     return [checkpoint for checkpoint in found if checkpoint is not None]
 
 
 def newer_checkpoints(session: Path) -> list[Path]:
-    """Folders whose checkpoint a newer version of the program wrote: only that can go on with it."""
+    """Return the folders of checkpoints that a newer version of the program wrote, and that only it can resume."""
     return [place for place in _places(session) if _is_newer(place)]
 
 
@@ -218,8 +227,11 @@ def _is_newer(place: Path) -> bool:
 
 
 def free_place(session: Path) -> Path:
-    """Where the checkpoints of a new run go, so that none which waits is overwritten; the last place is, if need be,
-    but none that a newer version wrote."""
+    """Return the folder for the checkpoints of a new run.
+
+    Pending checkpoints are not overwritten, except the last one if all folders are in use; those of newer versions
+    never.
+    """
     *places, last = [place for place in _places(session) if not _is_newer(place)] or _places(session)[-1:]
     return next((place for place in places if not (place / PLAN).exists()), last)
 
@@ -229,7 +241,8 @@ def _places(session: Path) -> list[Path]:
 
 
 def drop_checkpoint(folder: Path) -> None:
-    """Forget the checkpoint: the run has ended, or it is not wanted. One that cannot be removed is offered again."""
+    """Remove the checkpoint of a run that ended or was discarded. A checkpoint that cannot be removed is offered
+    again."""
     from engine.runtime.atomic_files import clear_half_written
 
     with contextlib.suppress(OSError):
@@ -239,7 +252,7 @@ def drop_checkpoint(folder: Path) -> None:
 
 
 def _as_json(plan: TrainingPlan) -> dict[str, Any]:
-    """The plan but for its survey, which is part of the run's own state."""
+    """Return the plan as JSON data, without its survey, which the state of the run contains."""
     return {
         "name": plan.name,
         "paths": [str(path) for path in plan.paths],

@@ -1,4 +1,4 @@
-"""What can be chosen for a training run, declared as data: split patterns, alphabets, normal forms, orders of ties."""
+"""Options of a training run, declared as data: split patterns, alphabets, normalization forms, orders of ties."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QComboBox
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
 
 LEAST_VOCAB = {"bytes": 257}
-"""The smallest vocabulary that leaves room for a merge, by alphabet; with characters it depends on the texts."""
+"""Smallest vocabulary that leaves room for a merge, by alphabet; for characters it depends on the texts."""
 DEFAULT_VOCAB = 8192
 MOST_VOCAB = 2_000_000
 
 
 class Choice(NamedTuple):
-    """A value of ``TrainingSettings``, what it is called, and a sentence on what it does."""
+    """A value of ``TrainingSettings``, its label, and a sentence that explains it."""
 
     value: str
     title: str
@@ -106,12 +106,13 @@ def tr(text: str) -> str:
 
 
 def hint_of(choices: tuple[Choice, ...], value: str) -> str:
-    """The sentence on a value, empty for one that is not among them."""
+    """Return the explanation of a value; empty for an unknown one."""
     return next((tr(choice.hint) for choice in choices if choice.value == value), "")
 
 
 def choice_box(name: str, choices: tuple[Choice, ...]) -> QComboBox:
-    """A list of choices, each with its hint as a tool tip. As narrow as it must be: the form is a column."""
+    """Return a combo box of choices, each with its hint as a tooltip. As narrow as possible: the form is a narrow
+    column."""
     box = QComboBox(objectName=name)
     for choice in choices:
         box.addItem(tr(choice.title), choice.value)

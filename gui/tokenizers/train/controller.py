@@ -1,7 +1,7 @@
-"""Controller of the page Train: connects the form, the corpus and the run, and follows what comes of a run.
+"""Controller of the page Train: connects the form, the corpus and the run, and handles the result of a run.
 
-A folder is looked through, a forecast and a preview follow from what was found and from the settings, a start waits
-for the look where it must, and a run is shown while it goes on. Widgets know nothing of each other; this knows all.
+The chosen folder is scanned; a forecast and a preview follow from the scan and the settings. A start waits for the scan
+if necessary, and a run is shown while it is advanced. Widgets do not know each other; only this controller does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 LOOK_DELAY_MS = 400
-"""A path that is still being typed is not looked through."""
+"""Debounce interval, in milliseconds, before a path that is being typed is scanned."""
 SETTINGS_DELAY_MS = 150
 UNNAMED = "trained"
 UNSAVED = "training-unsaved"
@@ -50,11 +50,11 @@ NEEDS = (
     "gui.tokenizers.train.report_service",
     "gui.tokenizers.train.result_controller",
 )
-"""What making the page loads."""
+"""Modules to import before the page is built."""
 
 
 class TrainingController(PageController["TrainingPanel"]):
-    """Connects the page with the services of training. Made after the first picture of the window.
+    """Controller of the page. Created with the worker threads, after the first paint of the window.
 
     Signals: ``finished(RunOutcome)``: a run ended with a vocabulary.
     """
@@ -83,7 +83,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._context.pages.when_seen("trainingTab", NEEDS, self._come_to_front)
 
     def build(self) -> TrainingController:
-        """Build the page now unless it exists."""
+        """Build the page now, unless it exists."""
         self._building.finish()
         return self
 
@@ -140,12 +140,12 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def show(self) -> None:
-        """Bring the tab to the front."""
+        """Show the page."""
         self._context.pages.page("trainingTab").bring_to_front()
         self.build()
 
     def focus(self) -> None:
-        """Show the page, with the keyboard in its first control."""
+        """Show the page and focus its first control."""
         self.show()
         self._panel.folder.field.setFocus()
 
@@ -181,21 +181,21 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @property
     def run_state(self) -> str:
-        """What the run is doing: one of the constants of ``gui.tokenizers.train.run_service``; idle before the page."""
+        """State of the run, a constant of ``gui.tokenizers.train.run_service``; ``IDLE`` until the page is built."""
         return IDLE if self.panel is None else self._training.state
 
     # --- the texts ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _on_paths(self) -> None:
-        self._panel.progress.curve.set_references(())  # measured on other texts
+        self._panel.progress.curve.set_references(())  # these were measured on other texts
         self._panel.preview.show_hint(self._panel.text.stage("looking"))
         self._show_preview()
         self._on_folder()
 
     @Slot()
     def _show_preview(self) -> None:
-        """Show the preview of what is being changed, unless a run is shown."""
+        """Show the preview of the changed settings, unless a run is shown."""
         if self._training.state == IDLE:
             self._panel.show_page(self._panel.preview)
 
@@ -274,7 +274,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def _follow_settings(self) -> None:
-        """Forecast and preview by the settings as they are."""
+        """Update forecast and preview for the current settings."""
         self._settings_timer.stop()
         survey, form = self._survey, self._panel.form
         settings = form.settings()
@@ -293,7 +293,7 @@ class TrainingController(PageController["TrainingPanel"]):
     def _on_forecast_failed(self, why: str) -> None:
         survey, form = self._panel.survey, self._panel.form
         if form.problem():
-            survey.set_forecast(None)  # the form says why nothing can be trained
+            survey.set_forecast(None)  # the form shows the reason
         else:
             survey.set_forecast_problem(why)
 
@@ -320,12 +320,12 @@ class TrainingController(PageController["TrainingPanel"]):
         self._panel.form.suggest_name(f"{folder or UNNAMED}-{self._panel.form.vocab_size.value()}")
 
     def _check(self) -> None:
-        """Say why nothing can be started, if so."""
+        """Enable the start button, or show why a run cannot be started."""
         panel = self._panel
         nothing = self._survey is not None and not self._survey.files
         why = panel.form.problem()
         if not panel.folder.paths():
-            # The page says so already; a sentence in red before anybody did anything would be rude.
+            # The page already asks for a folder; an error before the first input would be rude.
             panel.run_bar.set_blocked("")
             panel.run_bar.set_ready(False, self.tr("Choose a folder of text to begin."))
             return
@@ -339,7 +339,7 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot()
     def start(self) -> None:
-        """Begin a run, or as soon as the folder has been looked through."""
+        """Start a run, as soon as the folder has been scanned."""
         if self._training.state != IDLE or self._panel.form.problem() or not self._panel.folder.paths():
             return
         self._starts_then = True
@@ -373,7 +373,7 @@ class TrainingController(PageController["TrainingPanel"]):
         )
 
     def take_up(self, checkpoint: Checkpoint) -> None:
-        """Go on with a run that an earlier window left. The page shows what it was made with."""
+        """Resume a run of an earlier window. The page shows its settings."""
         if self._training.state != IDLE:
             return
         plan, panel = checkpoint.plan, self._panel
@@ -408,7 +408,7 @@ class TrainingController(PageController["TrainingPanel"]):
             self._tell_unsaved(snapshot.unsaved)
 
     def _tell_unsaved(self, why: str) -> None:
-        """Say that a crash would cost the run, or that it would not any more."""
+        """Warn that a crash would lose the run, or withdraw the warning."""
         self._unsaved = why
         if not why:
             self._notifier.withdraw(UNSAVED)
@@ -422,7 +422,7 @@ class TrainingController(PageController["TrainingPanel"]):
         )
 
     def _tell_problems(self, problems: tuple[SkippedFile, ...]) -> None:
-        """Say which files turned out to be unusable when they were read."""
+        """Warn of files that could not be read completely."""
         if not problems:
             return
         many = self.tr("{n} files could not be read to the end. All or part of them is missing from the vocabulary.")
@@ -454,7 +454,7 @@ class TrainingController(PageController["TrainingPanel"]):
         self._panel.run_bar.set_failed(why)
 
     def _summary(self, outcome: RunOutcome) -> str:
-        """What came of a run, in a line."""
+        """Return a one-line summary of a run."""
         write, snapshot = self._panel.text, outcome.snapshot
         progress = snapshot.progress
         if outcome.kept is None:
@@ -468,7 +468,7 @@ class TrainingController(PageController["TrainingPanel"]):
         )
         return f"{words} {progress.why_done}".rstrip()
 
-    # --- what comes of a run ------------------------------------------------------------------------------------------
+    # --- results ------------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _on_own_listed(self, names: tuple[str, ...]) -> None:
@@ -519,14 +519,14 @@ class TrainingController(PageController["TrainingPanel"]):
         self._follow_encodings()
 
     def _follow_encodings(self) -> None:
-        """There is one more encoding, or one less: in the picker, and in the cost table."""
+        """Update the encoding picker and the cost table after an encoding was added or removed."""
         self._encodings.refresh()
         self._context.pages.costs.service.reload_prices(quiet=True)
 
-    # --- a run that was interrupted -----------------------------------------------------------------------------------
+    # --- interrupted runs ---------------------------------------------------------------------------------------------
 
     def _offer_interrupted(self) -> None:
-        """Runs that earlier windows of this session left unfinished can go on."""
+        """Offer to resume runs that earlier windows of this session left unfinished."""
         if self._folder is None:
             return
         for checkpoint in find_checkpoints(self._folder):
@@ -564,12 +564,12 @@ class TrainingController(PageController["TrainingPanel"]):
 
 
 def _subject(checkpoint: Checkpoint) -> str:
-    """The key of the notice about an interrupted run."""
+    """Return the key of the notification about an interrupted run."""
     return f"{INTERRUPTED}-{checkpoint.state.parent.name}"
 
 
 def _shown(file: CorpusFile, survey: CorpusSurvey) -> str:
-    """A file by its path inside the folder."""
+    """Return the path of a file relative to its root."""
     for root in survey.roots:
         if file.path != root and file.path.is_relative_to(root):
             return str(file.path.relative_to(root))

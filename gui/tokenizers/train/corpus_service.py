@@ -1,4 +1,4 @@
-"""Surveys of the folder to train on, forecasts of a run, and previews of how its texts are split."""
+"""Surveys of the folder to train on, forecasts of a run, and previews of the split of its texts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
 PUBLISHED_PATTERNS = tuple((known.trained_as, known.description) for known in TRAINED)
-"""Split patterns that training offers: their names, and what a user should know of each."""
+"""Split patterns that training offers: name and description of each."""
 PREVIEW_BYTES = 16_384
-"""So much of a file is looked at: some three hundred lines."""
+"""Maximum size of a preview, in bytes: about three hundred lines."""
 SECONDS = 2.0
-"""A pattern that takes longer on so little text would never end on a folder."""
+"""Time limit of a preview, in seconds. A pattern that needs more for so little text would never finish a folder."""
 _ASKING = 128
-"""After so many characters others get a turn of the interpreter: normalising each takes some microseconds."""
+"""Characters between cancellation checks, which also yield the GIL: normalizing a character takes some microseconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreviewRequest:
-    """A file to show, None where only the settings are to be looked at."""
+    """A file to preview; None to check only the settings."""
 
     file: CorpusFile | None
     settings: TrainingSettings
@@ -49,12 +49,13 @@ class PreviewRequest:
 class SplitPreview:
     """A text as it would be trained on, with its pretokens.
 
-    ``text``: normalised, with signs for spaces where it is trained with them, as an editor holds it. ``patch``: its
-    pretokens as tokens (``pretoken_patch``), None where there is none. ``utf8_bytes`` are those of all pretokens, a
-    sign counted as the space that it stands for.
-    ``changes``: what normalisation replaced, made visible: before, after, how often; the commonest first.
-    ``changed_starts``, ``changed_ends``: where, in UTF-16 units of ``text``. ``pattern_problem``, ``file_problem``: a
-    sentence each, empty where all is well.
+    ``text``: normalized, with metaspaces if trained with them, as an editor holds it. ``patch``: its pretokens as
+    tokens (``pretoken_patch``); None if there are none. ``utf8_bytes``: of all pretokens; a metaspace counts as the
+    space that it represents.
+
+    ``changes``: replacements of normalization, with invisible characters shown: before, after, count; most frequent
+    first. ``changed_starts``, ``changed_ends``: their offsets in ``text``, in UTF-16 units. ``pattern_problem``,
+    ``file_problem``: a sentence each, empty if there is no problem.
     """
 
     text: str = ""
@@ -70,7 +71,7 @@ class SplitPreview:
 
 
 def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> SplitPreview:
-    """Read, normalise and split the beginning of a file."""
+    """Read, normalize and split the beginning of a file."""
     import engine
     from engine.split.patterns import split_named
     from engine.split.pretokenization import pretokenizer
@@ -92,7 +93,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     normalised, changes, starts, ends = _normalised(stored, request.settings)
     signs = signs_for(request.settings)
     trained = normalised if signs is None else signs(normalised)
-    in_front = len(trained) - len(normalised)  # a sign is as long as a space
+    in_front = len(trained) - len(normalised)  # a metaspace is as long as a space
     shown = {
         "text": document_text(trained),
         "changes": changes,
@@ -117,7 +118,7 @@ def _utf8_bytes(text: str) -> int:
 
 
 def _beginning(file: CorpusFile) -> str:
-    """The first lines of a file as they would be trained on."""
+    """Return the first lines of a file as they would be trained on."""
     from engine.corpus.files import read_blocks
 
     block = next(iter(read_blocks(file, PREVIEW_BYTES)), b"")
@@ -129,9 +130,9 @@ def _beginning(file: CorpusFile) -> str:
 def _normalised(
     text: str, settings: TrainingSettings
 ) -> tuple[str, tuple[tuple[str, str, int], ...], NDArray[np.int64], NDArray[np.int64]]:
-    """The text as the settings want it, what was replaced, and where, in UTF-16 units of the result.
+    """Return the normalized text, the replacements, and their starts and ends in UTF-16 units of the result.
 
-    Seen grapheme by grapheme, so that a change is a thing that one can point at.
+    Compares grapheme by grapheme, so that a change is something a user can see.
     """
     import numpy as np
 
@@ -154,26 +155,26 @@ def _normalised(
             ends.append(place + units)
         pieces.append(after)
         place += units
-    if "".join(pieces) != whole:  # the neighbours of a grapheme had a say: rare, and nothing to point at
+    if "".join(pieces) != whole:  # neighbours affected a grapheme: rare, and not attributable to it
         return whole, (), nowhere, nowhere
     changes = tuple((_seen(before), _seen(after), count) for (before, after), count in found.most_common())
     return whole, changes, np.array(starts, np.int64), np.array(ends, np.int64)
 
 
 def _seen(grapheme: str) -> str:
-    """A grapheme, with its code points where looking at it does not tell how it is written."""
+    """Return a grapheme, as separate code points if its appearance is ambiguous."""
     if len(grapheme) == 1:
         return visible_text(grapheme)
     return "+".join(visible_text(character) for character in grapheme)
 
 
 LEAST_OF_SHARE = 0.2
-"""The part of what was to be held back that must be found for it: a folder may have one small file beside big ones."""
+"""Minimum part of the requested share to hold out: a folder may have one small file among large ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyRequest:
-    """Folders and files to look through, and the rules for them."""
+    """Folders and files to scan, and the rules for them."""
 
     paths: tuple[Path, ...]
     rules: CorpusRules
@@ -181,7 +182,7 @@ class SurveyRequest:
 
 @dataclass(frozen=True, slots=True)
 class ForecastRequest:
-    """What training on a corpus with these settings would take. ``threads``: as in a plan."""
+    """A corpus and settings to forecast. ``threads``: as in a plan."""
 
     survey: CorpusSurvey
     settings: TrainingSettings
@@ -189,14 +190,14 @@ class ForecastRequest:
 
 
 class RefusedFolder(Exception):
-    """A folder cannot be looked through; the text is a sentence for the user."""
+    """A folder that cannot be scanned; the text is a sentence for the user."""
 
 
 class CorpusService(QObject):
-    """Surveys, forecasts and previews, each in a lane of its own; only the newest request of each is answered for.
+    """Surveys, forecasts and previews, each in its own lane; only the newest request of each is answered.
 
     Signals: ``surveyed(SurveyRequest, CorpusSurvey)``, ``survey_failed(str)`` with a sentence, ``looking(str)`` with
-    what has been found so far, ``forecast_made(TrainingForecast)``, ``forecast_failed(str)`` with a sentence,
+    the number of files found so far, ``forecast_made(TrainingForecast)``, ``forecast_failed(str)`` with a sentence,
     ``previewed(SplitPreview)``, ``preview_failed(str)``.
     """
 
@@ -228,30 +229,30 @@ class CorpusService(QObject):
         self._wanted_preview: PreviewRequest | None = None
 
     def survey(self, request: SurveyRequest) -> None:
-        """Look through a folder; a survey under way of another one ends."""
+        """Scan a folder; cancels the previous scan."""
         self._wanted = request
         self._surveys.cancel()
         self._surveys.submit(request)
 
     def forget(self) -> None:
-        """No survey is wanted any more."""
+        """Cancel the survey and the forecast."""
         self._wanted = None
         self._surveys.cancel()
         self.forget_forecast()
 
     def forget_forecast(self) -> None:
-        """No forecast is wanted any more."""
+        """Cancel the forecast."""
         self._wanted_forecast = None
         self._forecasts.cancel()
 
     def forecast(self, request: ForecastRequest) -> None:
-        """Foretell what a run would take."""
+        """Forecast the time and memory of a run."""
         self._wanted_forecast = request
         self._forecasts.cancel()
         self._forecasts.submit(request)
 
     def preview(self, request: PreviewRequest) -> None:
-        """Show how a file would be split."""
+        """Preview the split of a file."""
         self._wanted_preview = request
         self._previews.submit(request)
 
@@ -278,7 +279,7 @@ class CorpusService(QObject):
     @Slot(object)
     def _on_cancelled(self, request: SurveyRequest) -> None:
         if request is self._wanted:
-            # The user did not ask for another folder but cancelled this among all jobs.
+            # Without another request, the user cancelled this one in the list of all jobs.
             self.survey_failed.emit(self.tr("Stopped before the folder was scanned."))
 
     @Slot(object)
@@ -303,7 +304,7 @@ class CorpusService(QObject):
 
 
 def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
-    """Look through folders. On a worker thread. Raises RefusedFolder, EngineError."""
+    """Scan folders. Runs on a worker thread. Raises RefusedFolder or EngineError."""
     from engine.corpus.walk import survey
 
     def report(files: int, _file_bytes: int) -> None:
@@ -319,7 +320,7 @@ def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:
 
 
 def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ticket) -> TrainingForecast:
-    """Foretell what training would take. On a worker thread. Raises EngineError, JobCancelled."""
+    """Forecast a training. Runs on a worker thread. Raises EngineError or JobCancelled."""
     from engine.kernels.cache_folder import kept_in
     from engine.training.forecast import forecast
 
@@ -328,11 +329,11 @@ def forecast_training(kernels: Path | None, request: ForecastRequest, ticket: Ti
 
 
 def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[CorpusFile, ...]]:
-    """A survey without some ``share`` of its bytes, and the files that were taken out.
+    """Split a survey: return it without about ``share`` of its bytes, and the files that were held out.
 
-    Which ones depends on their names alone, so the same folder is parted alike each time. Files that others repeat
-    stay: a vocabulary would have seen what it is measured on. Nothing is taken where that would be more than the share,
-    or so much less of it that figures would hang on a page or two.
+    The choice depends only on file names, so the same folder is always split the same way. Duplicated files are not
+    held out: training would have seen their text. Nothing is held out if that would exceed the share, or fall so far
+    below it that figures would depend on a page or two.
     """
     repeated = {file.duplicate_of for file in survey.files if file.duplicate_of is not None}
     single = [file for file in survey.files if file.duplicate_of is None and file.path not in repeated]

@@ -1,7 +1,7 @@
 """The feed of merges of a running training: its table and its view.
 
-Merges come in batches. A batch is kept as it comes, and the cell texts are made for the rows that are painted, so it
-costs the GUI thread the same however long it or the table is.
+Merges come in batches, which are stored unchanged. Texts are formatted only for painted rows, so the cost on the GUI
+thread does not depend on the length of a batch or the table.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
 
 _NO_INDEX = QModelIndex()
 MOST_SHOWN_BYTES = 60
-"""Bytes of a token that a cell shows; the tool tip tells how many there are."""
+"""Maximum number of bytes of a token shown in a cell; the tooltip shows the total."""
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class FeedColumn(NamedTuple):
-    """A column: its title, what it means, whether it holds numbers, and a text as wide as its usual ones."""
+    """A column: title, tooltip, True if it holds numbers, and a typical text that sets its width."""
 
     title: str
     hint: str
@@ -98,13 +98,13 @@ def tr(text: str) -> str:
 
 
 class MergeFeedModel(QAbstractTableModel):
-    """A row a merge, in the order in which they happened."""
+    """One row for each merge, in order."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._text = text
         self._batches: list[Sequence[Merge]] = []
-        self._ends: list[int] = []  # how many merges there are with each batch
+        self._ends: list[int] = []  # number of merges up to the end of each batch
 
     @property
     def merges(self) -> Iterator[Merge]:
@@ -112,19 +112,19 @@ class MergeFeedModel(QAbstractTableModel):
         return itertools.chain.from_iterable(self._batches)
 
     def set_text(self, text: TrainingText) -> None:
-        """Write figures for another locale."""
+        """Format figures for another locale."""
         self._text = text
         if self._batches:
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
 
     def clear(self) -> None:
-        """Forget all merges: another run begins."""
+        """Remove all merges before another run."""
         self.beginResetModel()
         self._batches, self._ends = [], []
         self.endResetModel()
 
     def append(self, merges: Sequence[Merge]) -> None:
-        """Add a batch at the end. Those that are there already are left out."""
+        """Append a batch, without the merges that the model already has."""
         first = self.rowCount()
         fresh = merges[max(0, first - merges[0].index) :] if merges else ()
         if not fresh:
@@ -135,13 +135,13 @@ class MergeFeedModel(QAbstractTableModel):
         self.endInsertRows()
 
     def merge_at(self, row: int) -> Merge:
-        """The merge of a row. Raises IndexError."""
+        """Return the merge of a row. Raises IndexError."""
         number = bisect.bisect_right(self._ends, row)
         batch = self._batches[number]
         return batch[row - self._ends[number] + len(batch)]
 
     def cell_text(self, row: int, column: int) -> str:
-        """The text of a cell."""
+        """Return the text of a cell."""
         merge = self.merge_at(row)
         if column in (PAIR, TOKEN):
             return " ".join(pill.text for pill in self.pills(row, column))
@@ -162,21 +162,21 @@ class MergeFeedModel(QAbstractTableModel):
         return pair_pills(shown(left), shown(right))
 
     def pair(self, merge: Merge) -> tuple[bytes, bytes]:
-        """The bytes of both halves of a merge.
+        """Return the bytes of both parts of a merge.
 
-        A half that is itself the result of a merge is known from its row; a base token in front is one byte, or, in
+        The length of a part that is itself a merge is known from its row. A base token at the start is one byte or, in
         an alphabet of characters, one character.
         """
         cut = self._length_of(merge.left_id)
         if cut is None:
             right = self._length_of(merge.right_id)
             whole = len(merge.token_bytes)
-            # Two base tokens: of two single bytes the first ends after one, of characters where the second begins.
+            # Two base tokens: the first is one byte, or in an alphabet of characters the first character.
             cut = whole - right if right is not None else _first_character(merge.token_bytes)
         return merge.token_bytes[:cut], merge.token_bytes[cut:]
 
     def _length_of(self, token_id: int) -> int | None:
-        """How many bytes a merged token has, None for one of the alphabet."""
+        """Return the length of a merged token in bytes; None for a token of the alphabet."""
         if not self._batches:
             return None
         place = token_id - self._batches[0][0].token_id
@@ -223,7 +223,8 @@ class MergeFeedModel(QAbstractTableModel):
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
     def _tool_tip(self, merge: Merge) -> str:
-        """The pair with its ids and the token with its bytes. In rich text, for plain text could look like tags."""
+        """Return a tooltip with the IDs and bytes of pair and token. Rich text, since plain text could look like
+        tags."""
         from html import escape
 
         left, right = self.pair(merge)
@@ -236,20 +237,21 @@ class MergeFeedModel(QAbstractTableModel):
 
 
 def shown(token_bytes: bytes) -> str:
-    """The bytes made visible, cut where they are very many."""
+    """Return the bytes made visible, truncated if they are long."""
     text = visible(token_bytes[:MOST_SHOWN_BYTES])
     more = len(token_bytes) - MOST_SHOWN_BYTES
     return text if more <= 0 else text + tr("… ({number} bytes)").format(number=len(token_bytes))
 
 
 def alignment(column: int) -> Qt.AlignmentFlag:
-    """How the cells of a column are aligned."""
+    """Return the alignment of the cells of a column."""
     side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].numeric else Qt.AlignmentFlag.AlignLeft
     return side | Qt.AlignmentFlag.AlignVCenter
 
 
 def _first_character(token_bytes: bytes) -> int:
-    """How many bytes the base token in front has: all of a UTF-8 character where the bytes are whole characters."""
+    """Return the length of the leading base token in bytes: one, or that of a UTF-8 character in an alphabet of
+    characters."""
     if len(token_bytes) == 2:
         return 1
     first = token_bytes[0]
@@ -263,7 +265,8 @@ MOST_COPIED = 100_000
 
 
 class MergeDelegate(PillDelegate):
-    """Draws cells from the model directly: the default delegate asks for a dozen roles a cell, through Qt's variant."""
+    """Paints cells directly from the model: the default delegate fetches a dozen roles for each cell through
+    QVariant."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model = index.model()
@@ -279,7 +282,7 @@ class MergeDelegate(PillDelegate):
 class MergeFeed(StretchedTable):
     """The table of merges.
 
-    Signals: ``following_changed(bool)``: whether the newest merge is kept in sight.
+    Signals: ``following_changed(bool)``: True if the view follows the newest merge.
     """
 
     following_changed = Signal(bool)
@@ -304,12 +307,12 @@ class MergeFeed(StretchedTable):
 
     @property
     def following(self) -> bool:
-        """Whether the newest merge is kept in sight."""
+        """True if the view scrolls to the newest merge."""
         return self._following
 
     @Slot(bool)
     def set_following(self, following: bool) -> None:
-        """Keep the newest merge in sight from now on, or stay where it is."""
+        """Follow the newest merge from now on, or stay at the current row."""
         if following:
             self.scrollToBottom()
         if following != self._following:
@@ -343,7 +346,7 @@ class MergeFeed(StretchedTable):
 
     @Slot()
     def _on_scrolled(self) -> None:
-        # The slider is where it will be, the bar's value is not yet.
+        # The slider position is already updated, the value of the bar is not yet.
         bar = self.verticalScrollBar()
         self._set_by_user(bar.sliderPosition() >= bar.maximum())
 
@@ -357,7 +360,7 @@ class MergeFeed(StretchedTable):
             self.following_changed.emit(at_end)
 
     def _copy(self) -> None:
-        """The selected rows, separated by tabs, the names of the columns first."""
+        """Copy the selected rows as tab-separated text, with a header row."""
         rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MOST_COPIED]
         if not rows:
             return

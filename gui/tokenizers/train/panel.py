@@ -1,4 +1,4 @@
-"""The page Train: the form at the left, and the preview, the progress or the result of a run."""
+"""The page Train: the form on the left, and the preview, the progress or the result of a run on the right."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STEPS = 1000
 
 
 class TrainingRunBar(QFrame):
-    """The foot of the form: a line of words, the progress of the run, and its buttons.
+    """The foot of the form: a status line, the progress of the run, and its buttons.
 
     Signals: ``start_asked()``, ``pause_asked()``, ``resume_asked()``, ``stop_asked()``.
     """
@@ -76,7 +76,7 @@ class TrainingRunBar(QFrame):
         self.show_state(IDLE)
 
     def show_state(self, state: str) -> None:
-        """Offer what can be done in this state of the run: start, or pause and stop."""
+        """Show the buttons for this state of the run: start, or pause and stop."""
         had_focus = self.start.hasFocus()
         self._state = state
         going = state in (RUNNING, PAUSED)
@@ -101,29 +101,29 @@ class TrainingRunBar(QFrame):
         self._enable_start()
 
     def set_waiting(self, waiting: bool) -> None:
-        """A start is asked for and waits for the folder to be looked through."""
+        """Show that a requested start waits for the scan of the folder."""
         self._waiting = waiting
         self._enable_start()
 
     def set_ready(self, ready: bool, lacking: str = "") -> None:
-        """Whether there are texts to train on, or will be. ``lacking`` asks for them, while nothing else is said."""
+        """Set whether texts are available, or will be. ``lacking``: asks for them if there is no other status."""
         if self.words.text() == self._lacking:
             self.say(lacking)
         self._ready, self._lacking = ready, lacking
         self._enable_start()
 
     def set_failed(self, why: str) -> None:
-        """A run ended by a failure. Stays until something is changed or started."""
+        """Show why a run failed. The message stays until something is changed or started."""
         self.problem.say(why, "error")
 
     def set_blocked(self, why: str) -> None:
-        """Nothing can be started, for this reason; empty where something can."""
+        """Show why a run cannot be started; empty if it can."""
         self._blocked = why
         self.problem.say(why, "error")
         self._enable_start()
 
     def set_progress(self, progress: TrainingProgress, seconds: float) -> None:
-        """Show how far a run is."""
+        """Show the progress of a run."""
         self.bar.setRange(0, STEPS)
         self.bar.setValue(round(overall_fraction(progress) * STEPS))
         self._words = self._describe(progress, seconds)
@@ -131,19 +131,19 @@ class TrainingRunBar(QFrame):
             self.say(self._words)
 
     def set_busy(self, words: str) -> None:
-        """Something runs that cannot say how far it is."""
+        """Show that work without known progress is running."""
         self.bar.setRange(0, 0)
         self.say(words)
 
     def rest(self, words: str) -> None:
-        """Nothing runs; say what came of it."""
+        """Show that no run is active, and the outcome of the last one."""
         if self.bar.maximum() == 0:
             self.bar.setRange(0, STEPS)
             self.bar.setValue(0)
         self.say(words)
 
     def clear(self) -> None:
-        """Another run begins."""
+        """Reset the bar before another run."""
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setTextVisible(True)
@@ -152,12 +152,12 @@ class TrainingRunBar(QFrame):
         self.say("")
 
     def say(self, words: str) -> None:
-        """Show a line of words."""
+        """Set the status line."""
         self.words.set_text(words)
         self.bar.setAccessibleDescription(words)
 
     def _describe(self, progress: TrainingProgress, seconds: float) -> str:
-        """Stage, how far, how fast, how long still."""
+        """Describe stage, progress, speed and remaining time."""
         write = self._text
         parts = [write.stage(progress.stage)]
         if progress.stage == "counting":
@@ -208,7 +208,7 @@ class TrainingRunBar(QFrame):
         self.bar.setRange(0, STEPS)
         self.bar.setValue(0)
         self.bar.setFormat("%p%")
-        self.bar.setTextVisible(False)  # nothing is under way yet, and no per cent of it done
+        self.bar.setTextVisible(False)  # no run is active, so there is no percentage to show
         self.words = StatusLine("trainWords")
         self.problem = Remark(theme)
         self.problem.setObjectName("trainProblem")
@@ -229,14 +229,14 @@ class TrainingRunBar(QFrame):
 
 
 SIDE_BY_SIDE = 860
-"""From this width on the curve stands beside the merges."""
+"""Minimum width, in pixels, to show the curve beside the merges."""
 
 SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
-"""What curve and merges have of the room, at first and whenever they are rearranged."""
+"""Initial sizes of curve and merges, restored whenever they are rearranged."""
 
 
 class TrainingProgressPage(QWidget):
-    """Takes snapshots of a run."""
+    """Shows the snapshots of a run."""
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -253,14 +253,14 @@ class TrainingProgressPage(QWidget):
         self.feed.following_changed.connect(self.follow.setChecked)
 
     def clear(self) -> None:
-        """Another run begins."""
+        """Remove the figures before another run."""
         self.model.clear()
         self.curve.clear()
         self.figures.show_figures()
 
     @Slot(object)
     def add(self, snapshot: TrainingSnapshot) -> None:
-        """Show a moment of the run."""
+        """Show a snapshot of the run."""
         progress, write = snapshot.progress, self._text
         self.model.append(snapshot.merges)
         self.curve.add(progress, snapshot.curve)
@@ -306,13 +306,13 @@ class TrainingProgressPage(QWidget):
 
 FORM_WIDTH = 360
 LEAST_LINES = 20
-"""Height of the right side, in lines of text, below which it scrolls."""
+"""Minimum height of the right side, in lines of text; if there is less, it scrolls."""
 
 
 class TrainingPanel(QWidget):
-    """Puts the parts of the tab together, when ``make`` is through. What happens is in ``TrainingController``.
+    """The page. ``make`` builds its widgets; ``TrainingController`` has the logic.
 
-    Signals: ``state_changed()`` when ``state()`` would give something else.
+    Signals: ``state_changed()``: ``state()`` has changed.
     """
 
     state_changed = Signal()
@@ -327,7 +327,7 @@ class TrainingPanel(QWidget):
     def make(
         self, theme: Theme, icons: Icons, settings: SettingsStore, model: Callable[[], Model | None]
     ) -> Iterator[None]:
-        """Make the parts, step by step. ``model``: gives the one chosen beside the encoding."""
+        """Build the page step by step. ``model``: returns the reference model."""
         self.folder = FolderBar(icons, stacked=True)
         self.survey = TrainingSurveyBox(theme, self.text)
         yield
@@ -349,7 +349,7 @@ class TrainingPanel(QWidget):
         self._files.dropped.connect(self._on_dropped)
 
     def state(self) -> dict[str, Any]:
-        """Everything that the user chose, as JSON holds it."""
+        """Return the user's choices as JSON data."""
         return {
             "folder": self.folder.field.text(),
             "rules": self.survey.state(),
@@ -358,7 +358,7 @@ class TrainingPanel(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is missing or of no use stays as at the first start."""
+        """Restore the choices from ``state``; missing or invalid values get their defaults."""
         for part, name in ((self.survey, "rules"), (self.form, "settings")):
             values = state.get(name)
             part.restore_state(values if isinstance(values, dict) else {})
@@ -369,7 +369,7 @@ class TrainingPanel(QWidget):
         self.folder.field.setText(folder if isinstance(folder, str) else "")
 
     def show_page(self, page: QWidget) -> None:
-        """Bring a page of the right side to the front."""
+        """Show a page on the right side."""
         self.pages.setCurrentWidget(page)
 
     @Slot(list)
@@ -424,7 +424,7 @@ class TrainingPanel(QWidget):
         self._set_tab_order()
 
     def _set_tab_order(self) -> None:
-        """As the eye goes: folder, texts, vocabulary, the run, the pages."""
+        """Set the tab order to the visual order: folder, texts, vocabulary, run, pages."""
         survey, form = self.survey, self.form
         order = [
             *(self.folder.field, self.folder.button, survey.details, survey.tree, survey.include, survey.exclude),
@@ -450,11 +450,11 @@ class TrainingPanel(QWidget):
 
 
 def _scrolled(widget: QWidget) -> QScrollArea:
-    """A widget that scrolls up and down where the window is too low for it."""
+    """Wrap a widget so that it scrolls vertically if the window is too low for it."""
     area = QScrollArea()
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # what is in it scrolls into sight when the keyboard gets there
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its content scrolls into view when it gets the focus
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     area.setWidget(widget)
     return area

@@ -1,6 +1,6 @@
-"""Measures a trained vocabulary, prices what it saves, and exports it.
+"""Evaluate a trained vocabulary, price its savings, and export it.
 
-What is measured on was held back from training wherever the folder allowed that; a report says which it was.
+The evaluation uses text that was held out of training if the folder allowed it; a report says whether it was.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
     from pricing.types import Model
 
 SURE = ("exact", "assumed")
-"""Labels of counts that are the model's own tokens, so that tokens can be weighed against tokens."""
+"""Labels of counts in the model's own tokens, which can be compared with other token counts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Savings:
-    """Tokens of one prompt in the model's own vocabulary and in another; money of all calls, input alone.
+    """Tokens of one prompt in the model's own vocabulary and in another; input cost of all calls, in USD.
 
-    The money is None where the price of the input is not known.
+    Costs are None if the input price is unknown.
     """
 
     tokens: int
@@ -48,23 +48,23 @@ class Savings:
 
     @property
     def tokens_saved(self) -> int:
-        """Over all calls; negative where the other vocabulary needs more."""
+        """Tokens saved over all calls; negative if the other vocabulary needs more."""
         return (self.tokens - self.tokens_instead) * self.calls
 
     @property
     def usd_saved(self) -> Decimal | None:
-        """Over all calls; negative where the other vocabulary costs more."""
+        """Cost saved over all calls, in USD; negative if the other vocabulary costs more. None if unknown."""
         return None if self.usd is None or self.usd_instead is None else self.usd - self.usd_instead
 
 
 def is_comparable(model: Model, encodings: Collection[str]) -> bool:
-    """Whether a model counts with one of these encodings, and its input has a price."""
+    """Return True if a model is counted with one of these encodings and its input has a price."""
     sure = model.count.tokenizer in encodings and model.count.label in SURE
     return sure and model.price.input is not None
 
 
 def savings(model: Model, tokens: int, tokens_instead: int, calls: int, on: date) -> Savings:
-    """What a prompt of ``tokens`` costs, and what it would cost as ``tokens_instead``."""
+    """Return the cost of a prompt as ``tokens`` and as ``tokens_instead``."""
     usd, usd_instead = (_input_usd(model, one, calls, on) for one in (tokens, tokens_instead))
     return Savings(tokens, tokens_instead, calls, usd, usd_instead)
 
@@ -78,12 +78,12 @@ def _input_usd(model: Model, tokens: int, calls: int, on: date) -> Decimal | Non
 
 
 FORMATS = tuple((one.ending, one.title) for one in WRITTEN)
-"""Endings, and what is written in a file of each."""
+"""File name suffix and title of each export format."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """An encoding by its name, the file for it, and a text to prove the file on."""
+    """An encoding by name, the file to write, and a text to verify the file with."""
 
     name: str
     path: Path
@@ -91,8 +91,11 @@ class ExportRequest:
 
 
 class ExportService(QObject):
-    """Signals: ``saved(Path, tuple[str])`` with sentences about what the format has no room for;
-    ``failed(ExportRequest, str)`` with a sentence; what was there before is still there."""
+    """Exports encodings; an existing file stays unchanged if that fails.
+
+    Signals: ``saved(Path, tuple[str])`` with sentences about what the format cannot store; ``failed(ExportRequest,
+    str)`` with a sentence.
+    """
 
     saved = Signal(object, object)
     failed = Signal(object, str)
@@ -105,11 +108,12 @@ class ExportService(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def save(self, request: ExportRequest) -> None:
-        """Write a file; one of the signals answers."""
+        """Export an encoding; answered by one of the signals."""
         self._lane.submit(request)
 
     def look_for_keys(self, name: str) -> Callable[[], tuple[str, ...]]:
-        """What says, on a worker thread, which tokens of an encoding hold an API key. Raises EngineError."""
+        """Return a function for a worker thread that lists tokens of an encoding that contain API keys. Raises
+        EngineError."""
         return partial(_keys_of, self._open, name)
 
     @Slot(object)
@@ -132,26 +136,26 @@ def _keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
 
 
 def format_title(title: str) -> str:
-    """The title of a format in the user's language."""
+    """Return the translated title of a format."""
     return QCoreApplication.translate("TokenizerFormats", title)
 
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
-"""The encodings that a trained one is measured beside."""
+"""The encodings to compare a trained one with."""
 MOST_BYTES = 20_000_000
-"""So much text is measured at most: figures of more would hardly be others."""
+"""Maximum text to evaluate, in bytes: more would hardly change the figures."""
 PIECE_CHARACTERS = 200_000
 SAMPLE_CHARACTERS = 6_000
 LISTED = 100
-"""Tokens of each kind that are listed, the longest ones."""
+"""Maximum number of tokens listed of each kind, longest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """An encoding by its name, and the files to measure it on. ``held_out``: whether it has not been trained on them,
-    None if unknown.
+    """An encoding by name, and the files to evaluate it on. ``held_out``: True if they were held out of training, None
+    if unknown.
 
-    ``sample_file``: of the files, the one whose text is shown side by side.
+    ``sample_file``: index of the file whose text is shown side by side.
     """
 
     name: str
@@ -162,9 +166,12 @@ class ReportRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Report:
-    """``evaluation`` has the trained encoding first, then ``COMPARED``; ``overlaps`` belong to those, in order.
-    ``longest``: the longest tokens of each encoding. ``sample``: a text, as an editor holds it, and ``patches`` its
-    tokens in each encoding. ``files``: how many were measured, of which the evaluation may have seen pieces."""
+    """An evaluation of the trained encoding and ``COMPARED``, in this order.
+
+    ``overlaps``: with each of ``COMPARED``. ``longest``: the longest tokens of each encoding. ``sample``: a text, as an
+    editor holds it; ``patches``: its tokens in each encoding. ``files``: number of files evaluated, which the
+    evaluation may have seen in chunks.
+    """
 
     request: ReportRequest
     files: int
@@ -181,7 +188,7 @@ class Report:
 
 
 class ReportService(QObject):
-    """Makes reports, one after the other; only the newest asked for is told.
+    """Makes reports one after the other; only the newest request is answered.
 
     Signals: ``made(Report)``, ``failed(str)`` with a sentence.
     """
@@ -198,7 +205,7 @@ class ReportService(QObject):
         self._wanted: ReportRequest | None = None
 
     def ask(self, request: ReportRequest) -> None:
-        """Measure an encoding."""
+        """Evaluate an encoding."""
         self._wanted = request
         self._lane.submit(request)
 
@@ -219,7 +226,7 @@ class ReportService(QObject):
 
 
 def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Ticket) -> Report:
-    """Measure an encoding beside the others. On a worker thread. EngineError."""
+    """Evaluate an encoding and the published ones. Runs on a worker thread. Raises EngineError."""
     from engine.training.evaluation import evaluate, longest_tokens, overlap
 
     encodings = [open_encoding(name) for name in (request.name, *COMPARED)]
@@ -240,14 +247,14 @@ def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Tic
 
 
 def _some_of(files: Sequence[CorpusFile]) -> list[CorpusFile]:
-    """Files from all over the list that come to no more than is measured; at least one."""
+    """Return files evenly spread over the list, about ``MOST_BYTES`` in total, at least one."""
     total = sum(file.file_bytes for file in files)
     stride = max(1, -(-total // MOST_BYTES))
     return list(files[::stride])
 
 
 def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFile]:
-    """The texts of files, long ones in pieces of whole lines: big strings would keep the window waiting."""
+    """Yield the texts of files, long ones in chunks of whole lines: long strings would block the GUI thread."""
     from engine.training.evaluation import texts_of
 
     for found in texts_of(files):
@@ -263,7 +270,7 @@ def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFi
 
 
 def _sample(request: ReportRequest) -> str:
-    """The beginning of a file; nothing where it cannot be read."""
+    """Return the beginning of a file; empty if it cannot be read."""
     from engine.training.evaluation import texts_of
 
     file = request.files[request.sample_file] if request.files else None

@@ -1,4 +1,4 @@
-"""The figures of a report as tables: compression by kind of text, and the tokens of each vocabulary."""
+"""Tables of a report: compression by kind of text, and the tokens of each vocabulary."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
 BEST = "✓ "
-"""Stands before the best figure of a row, which is bold as well."""
+"""Prefix of the best figure of a row, which is bold as well."""
 GROUP, SIZE, FIRST = 0, 1, 2
 _RUN = re.compile(r"(.)\1{5,}")
 
@@ -36,7 +36,7 @@ class _Row(NamedTuple):
 
 
 class CompressionModel(QAbstractTableModel):
-    """Bytes per token: a row for all texts, each kind of file and each script; a column for each encoding."""
+    """Bytes per token: a row for all texts, each file type and each script; a column for each encoding."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class CompressionModel(QAbstractTableModel):
         self._rows: list[_Row] = []
 
     def set_report(self, report: Report | None) -> None:
-        """Show these figures, or none."""
+        """Show the figures of a report, or none."""
         self.beginResetModel()
         self._names = () if report is None else report.names
         self._rows = []
@@ -122,7 +122,7 @@ class CompressionModel(QAbstractTableModel):
 
 
 class TokenListsModel(QAbstractTableModel):
-    """Lists of tokens side by side: a row a place, a column a list."""
+    """Lists of tokens side by side: one column for each list."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -131,7 +131,7 @@ class TokenListsModel(QAbstractTableModel):
         self._lists: tuple[tuple[bytes, ...], ...] = ()
 
     def set_lists(self, names: tuple[str, ...], lists: tuple[tuple[bytes, ...], ...]) -> None:
-        """Show these tokens, one list for each name."""
+        """Show these lists of tokens, one for each name."""
         self.beginResetModel()
         self._names, self._lists = names, lists
         self.endResetModel()
@@ -163,7 +163,7 @@ class TokenListsModel(QAbstractTableModel):
 
 
 def runs_counted(text: str) -> str:
-    """A text in which long runs of one character are written as that character and their length: ``·×128``."""
+    """Shorten long runs of a character to that character and their length: ``·×128``."""
     return _RUN.sub(lambda run: f"{run.group(1)}×{len(run.group())}", text)
 
 

@@ -1,4 +1,4 @@
-"""What a training run came to: compression beside published encodings, side by side, and what to do with it."""
+"""The result of a training run: compression beside published encodings, texts side by side, and actions."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
 
 class VocabularyChoice(QWidget):
-    """One of the encodings of a report, and how many tokens the text has in it.
+    """Chooses one of the encodings of a report, and shows the text's token count in it.
 
-    Signals: ``changed()``: another one.
+    Signals: ``changed()``: another one was chosen.
     """
 
     changed = Signal()
@@ -67,7 +67,7 @@ class VocabularyChoice(QWidget):
         self.choice.currentIndexChanged.connect(self._on_choice)
 
     def set_report(self, report: Report | None, first: int) -> None:
-        """Offer the encodings of a report; ``first`` is the one to begin with."""
+        """Offer the encodings of a report. ``first``: index of the initial one."""
         blocker = QSignalBlocker(self.choice)
         before = self.choice.currentText()
         self.choice.clear()
@@ -94,7 +94,7 @@ class VocabularyChoice(QWidget):
 
 
 class SideBySidePage(QWidget):
-    """Two of the encodings, each row of the text once for both."""
+    """Shows a text in two of the encodings, row by row."""
 
     def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ CALLS = 1_000_000
 
 
 class CompressionPage(QWidget):
-    """The table, and below it the sum for the model chosen beside the encoding, which ``model`` gives."""
+    """The compression table, and below it the savings at the reference model, which ``model`` returns."""
 
     def __init__(
         self, text: TrainingText, model: Callable[[], Model | None], today: Callable[[], date] = date.today
@@ -180,7 +180,7 @@ class CompressionPage(QWidget):
         self.prompt_bytes.valueChanged.connect(self.show_savings)
 
     def set_report(self, report: Report | None) -> None:
-        """Show these figures, or none."""
+        """Show the figures of a report, or none."""
         self._report = report
         self.model.set_report(report)
         header = self.table.horizontalHeader()
@@ -203,7 +203,7 @@ class CompressionPage(QWidget):
 
     @Slot()
     def show_savings(self) -> None:
-        """Work the sum out again: another report, size or model."""
+        """Update the savings after a change of report, prompt size or model."""
         model, report = self._reference(), self._report
         self.savings.setVisible(report is not None and model is not None)
         if report is None or model is None or not is_comparable(model, report.names[1:]):
@@ -249,8 +249,8 @@ ROW_PADDING = 12
 class TrainingResultPage(QWidget):
     """Shows a report on one of the user's own vocabularies.
 
-    Signals: ``chosen(str)``: another vocabulary is to be shown; ``use_asked(str)``: it is to be used in the editor;
-    ``save_asked(str, str)``: its name and the ending of a file format; ``remove_asked(str)``.
+    Signals: ``chosen(str)``: show another vocabulary; ``use_asked(str)``: use it in the editor; ``save_asked(str,
+    str)``: its name and the suffix of a file format; ``remove_asked(str)``.
     """
 
     chosen = Signal(str)
@@ -277,7 +277,7 @@ class TrainingResultPage(QWidget):
 
     @property
     def controls(self) -> tuple[QWidget, ...]:
-        """All that the Tab key reaches, as the eye goes."""
+        """The widgets in tab order, which is the visual order."""
         sums, pair = self.compression, self.side_by_side
         return (
             *(self.names, self.use, self.save, self.remove, self.sheets),
@@ -287,7 +287,7 @@ class TrainingResultPage(QWidget):
         )
 
     def set_names(self, names: Sequence[str], current: str) -> None:
-        """Offer these vocabularies; ``current`` is the one shown, none where it is empty."""
+        """Offer these vocabularies. ``current``: the one shown, empty for none."""
         blocker = QSignalBlocker(self.names)
         self.names.clear()
         self.names.addItems(list(names))
@@ -298,11 +298,11 @@ class TrainingResultPage(QWidget):
             self.show_hint(self.tr("Results appear here when training ends."))
 
     def say(self, words: str, kind: str = "") -> None:
-        """Say something about the vocabulary shown: what came of saving it, for one."""
+        """Show a message about the vocabulary, such as the outcome of saving it."""
         self.remark.say(words, kind)
 
     def set_summary(self, words: str, run_hash: str = "") -> None:
-        """Say in a line what the vocabulary is. ``run_hash`` is the same for the same texts and settings."""
+        """Show a one-line summary of the vocabulary. ``run_hash``: identical for identical texts and settings."""
         short = self.tr("  Hash {hash}…").format(hash=run_hash[:HASH_DIGITS]) if run_hash else ""
         self.summary.setText(words + short)
         self.summary.setToolTip(
@@ -313,14 +313,14 @@ class TrainingResultPage(QWidget):
         self.summary.setVisible(bool(words))
 
     def show_hint(self, words: str) -> None:
-        """Say why there are no figures."""
+        """Show why there are no figures."""
         self.hint.setText(words)
         self.strip.show_figures()
         self.strip.hide()
         self.body.setCurrentWidget(self.hint)
 
     def set_report(self, report: Report) -> None:
-        """Show the figures of the vocabulary chosen."""
+        """Show the figures of the chosen vocabulary."""
         self.compression.set_report(report)
         self.side_by_side.set_report(report)
         self._report = report
@@ -332,7 +332,7 @@ class TrainingResultPage(QWidget):
         self.body.setCurrentWidget(self.figures)
 
     def _verdict(self, report: Report) -> list[tuple[str, str]]:
-        """Return bytes per token of the vocabulary, and how much more or less text its tokens hold than others do."""
+        """Return the bytes per token of the vocabulary, and their difference to the other encodings in percent."""
         total, held = report.evaluation.total, report.request.held_out
         mine = total.bytes_per_token(0)
         caption = self.tr("bytes per token, held out") if held else self.tr("bytes per token")
@@ -348,7 +348,7 @@ class TrainingResultPage(QWidget):
 
     @Slot()
     def _show_tokens(self) -> None:
-        """The list chosen: of each vocabulary, or by comparison with each of the others."""
+        """Show the chosen lists of tokens: of each vocabulary, or in comparison with each of the others."""
         report, kind = self._report, self.kind.currentIndex()
         if report is None:
             return
@@ -360,7 +360,7 @@ class TrainingResultPage(QWidget):
         self.tokens.set_lists(tuple(title.format(name=name) for name in report.names[1:]), tuple(lists))
 
     def _source(self, report: Report) -> str:
-        """What was measured on."""
+        """Describe the texts that were measured."""
         total, held = report.evaluation.total, report.request.held_out
         texts = self.tr("1 text") if report.files == 1 else self.tr("{n} texts")
         words = f"{texts.format(n=self._text.number(report.files))}, {self._text.size(total.text_bytes)}"

@@ -1,4 +1,4 @@
-"""What follows from a run: its vocabulary is measured, shown, used in the editor, saved for others, or removed."""
+"""Controller of the result of a run: evaluate, show, use, export or remove its vocabulary."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ SAVING = "training-save"
 class TrainingResults(QObject):
     """Controller of the result page.
 
-    Signals: ``use_asked(str)``: an encoding is to be shown in the editor; ``removed(str)``: one is gone;
+    Signals: ``use_asked(str)``: show an encoding in the editor; ``removed(str)``: an encoding was removed;
     ``compared(tuple[tuple[str, float], ...])``: other encodings, and their bytes per token on the same texts.
     """
 
@@ -74,19 +74,19 @@ class TrainingResults(QObject):
         exports.failed.connect(self._on_save_failed)
 
     def set_files(self, files: Sequence[CorpusFile]) -> None:
-        """The texts on which a vocabulary of an earlier day can be measured."""
+        """Set the texts on which vocabularies of earlier runs can be evaluated."""
         self._files = tuple(files)
 
     @Slot(object)
     def set_names(self, names: tuple[str, ...]) -> None:
-        """The user's own encodings, by name."""
+        """Set the names of the user's own encodings."""
         self._names = names
         if self._shown not in names:
             self._shown = ""
         self._page.set_names(names, self._shown)
 
     def show_outcome(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
-        """Show what a run learned, and measure it."""
+        """Show the result of a run, and evaluate it."""
         kept = outcome.kept
         assert kept is not None
         self._plans[kept.name] = plan
@@ -163,7 +163,7 @@ class TrainingResults(QObject):
         self._guard.before(self.tr("The vocabulary"), look, partial(self.save, request))
 
     def save(self, request: ExportRequest) -> None:
-        """Write an encoding to a file."""
+        """Export an encoding to a file."""
         self._page.say(self.tr("Saving…"))
         self._exports.save(request)
 

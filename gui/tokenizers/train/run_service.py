@@ -1,11 +1,11 @@
 """Training runs: the engine's trainer, the worker that advances it, and the service with its state.
 
-Compiling takes the better part of a minute and would hold the interpreter, and with it the window. So it happens once,
-in a process of its own, before the first run on a computer; the window usually has it done by the time.
+Compiling takes most of a minute and would hold the GIL, and so block the window. It therefore happens once, in its own
+process, before the first run on a computer; usually the window has done it by then.
 
-Everything the user can do to a run happens between two slices of ``advance``: a pause ends the job and keeps the run,
-stopping takes the vocabulary learned so far, and a checkpoint is saved now and then. So none of it can leave a run half
-changed.
+Everything the user can do to a run takes effect between two slices of ``advance``: a pause ends the job and keeps the
+run, stopping keeps the vocabulary learned so far, and checkpoints are saved at intervals. So no action can leave a run
+half changed.
 """
 
 from __future__ import annotations
@@ -47,15 +47,15 @@ FAMILY = "train"
 
 
 class EngineTrainer:
-    """Makes runs and keeps what they learn. ``kernels``: the folder of compiled kernels. ``own``: the encodings among
-    which a new one takes its place."""
+    """Creates runs and saves their results. ``kernels``: the folder of compiled kernels. ``own``: the user's
+    encodings, which new ones are added to."""
 
     def __init__(self, kernels: Path, own: UserEncodings) -> None:
         self._kernels = kernels
         self._own = own
 
     def prepare(self, cancel_check: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
-        """Compile what runs need, if that was not done yet. Where it fails, the run compiles for itself, slowly."""
+        """Compile the kernels of a run unless they exist. If that fails, the run compiles them itself, slowly."""
         from engine.encoding import compiling
 
         folder = self._kernels
@@ -68,13 +68,13 @@ class EngineTrainer:
             return
 
     def ready(self) -> AbstractContextManager[None]:
-        """A context in which compiled kernels are found."""
+        """Return a context in which compiled kernels are found."""
         from engine.kernels.cache_folder import kept_in
 
         return kept_in(self._kernels)
 
     def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> Run:
-        """A new run, or the one of a checkpoint. Raises EngineError, OSError."""
+        """Return a new run, or the run of a checkpoint. Raises EngineError or OSError."""
         import engine
 
         if resume_from is not None:
@@ -100,12 +100,12 @@ class EngineTrainer:
         )
 
     def keep(self, run: Any, plan: TrainingPlan) -> KeptEncoding:
-        """Make an encoding of what a run has learned, write it into the profile, and make it known everywhere."""
+        """Build an encoding from the merges of a run, save it in the profile, and register it."""
         import engine
 
         name = self._own.free_name(plan.name)
         encoding = run.encoding(name)
-        with contextlib.suppress(engine.EngineError):  # where they are not compiled yet, tiktoken's encoder will do
+        with contextlib.suppress(engine.EngineError):  # until they are compiled, tiktoken's encoder is enough
             encoding.use_kernels(compiled_only=True)
         unkept = ""
         try:
@@ -118,15 +118,15 @@ class EngineTrainer:
 
 SLICE_SECONDS = 0.04
 SNAPSHOT_SECONDS = 0.06
-"""Least time between two snapshots: some fifteen a second look like a film."""
+"""Minimum time between snapshots, in seconds: about fifteen per second look continuous."""
 CHECKPOINT_SECONDS = 20.0
 CHECKPOINT_SHARE = 0.05
-"""Saving checkpoints may take this part of the time of a run; where one takes long, they are rarer."""
+"""Maximum share of a run's time spent on checkpoints; slow checkpoints are saved less often."""
 
 
 class TrainingWorker:
-    """``work`` is the lane's. ``report`` is called with each snapshot, ``compiling`` when kernels have to be compiled
-    first."""
+    """Advances runs. ``work`` is the function of the lane. ``report``: called with each snapshot. ``compiling``:
+    called before kernels are compiled."""
 
     def __init__(
         self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
@@ -136,8 +136,10 @@ class TrainingWorker:
         self._compiling = compiling
 
     def work(self, request: RunRequest, ticket: Ticket) -> RunOutcome:
-        """Go on with a run until it ends, one way or another. Raises EngineError, OSError; JobCancelled where it was to
-        end before it began."""
+        """Advance a run until it ends or is paused.
+
+        Raises EngineError or OSError; JobCancelled if it was cancelled before it began.
+        """
 
         def cancel_check() -> None:
             if ticket.cancelled or request.control.stop:
@@ -187,7 +189,7 @@ class TrainingWorker:
             kept = self._trainer.keep(run, request.plan)
             snapshot = replace(snapshot, merges=())
         if kept is not None and kept.unkept:
-            # What was learned is in memory alone: the next start can make it again from here.
+            # The result is only in memory: the next start can build it again from this checkpoint.
             _save(request, run, snapshot.progress.merges, snapshot.seconds)
         elif request.place is not None:
             drop_checkpoint(request.place)
@@ -195,7 +197,7 @@ class TrainingWorker:
 
 
 def _save(request: RunRequest, run: Run, merges: int, seconds: float) -> str:
-    """Save a checkpoint; returns why that failed. A run does not end because the disk is full."""
+    """Save a checkpoint and return why that failed, or "". A full disk must not end a run."""
     if request.place is None:
         return ""
     try:
@@ -221,7 +223,7 @@ def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, 
 
 
 def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
-    """Report progress to the display of all jobs. Being asked to stop is found out by ``_ending``."""
+    """Report progress to the list of all jobs. ``_ending`` handles cancellation."""
     try:
         ticket.progress(fraction, stage_words(stage))
     except JobCancelled:
@@ -230,18 +232,16 @@ def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
 
 IDLE, RUNNING, PAUSING, PAUSED, STOPPING = "idle", "running", "pausing", "paused", "stopping"
 KEEPING = "keeping"
-"""The last merge is made, or no more are wanted; an encoding is built from them."""
+"""State after the last merge, or after a stop, while the encoding is built."""
 
 
 class TrainingService(QObject):
-    """One run at a time. It is worked on in a lane; between the jobs of the lane a paused run waits here.
+    """Holds one run at a time. Jobs of a lane advance it; a paused run waits here for the next job.
 
-    Signals:
-
-    ``state_changed(str)``: one of the constants above. ``compiling()``: before the first merge something has to be
-    compiled, once. ``advanced(TrainingSnapshot)``: a moment of the run, at most some fifteen a second.
-    ``ended(RunOutcome)``: the run is through, or was stopped. ``gave_up()``: it was stopped before it began.
-    ``failed(str)``: a sentence; the run is gone, its last checkpoint is not.
+    Signals: ``state_changed(str)``: one of the constants above. ``compiling()``: kernels are compiled before the first
+    merge. ``advanced(TrainingSnapshot)``: a snapshot of the run, about fifteen per second at most.
+    ``ended(RunOutcome)``: the run is complete, or was stopped. ``gave_up()``: it was stopped before it began.
+    ``failed(str)``: a sentence; the run is lost, its last checkpoint is not.
     """
 
     state_changed = Signal(str)
@@ -261,7 +261,7 @@ class TrainingService(QObject):
         folder: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """``folder``: of the session, where checkpoints go; None where nothing can be written."""
+        """``folder``: of the session, for checkpoints; None if nothing can be written."""
         super().__init__(parent)
         self._folder = folder
         self._worker = TrainingWorker(trainer, self._reported.emit, self._compiles.emit)
@@ -276,22 +276,22 @@ class TrainingService(QObject):
 
     @property
     def state(self) -> str:
-        """What the run is doing: one of the constants of this module."""
+        """State of the run: one of the constants of this module."""
         return self._state
 
     @property
     def plan(self) -> TrainingPlan | None:
-        """The plan of the run that is under way, or was last."""
+        """The plan of the current run, or of the last one."""
         return None if self._request is None else self._request.plan
 
     def start(self, plan: TrainingPlan) -> None:
-        """Begin a run. Does nothing while another one is under way."""
+        """Start a run. Does nothing while another one is active."""
         if self._state == IDLE:
             place = None if self._folder is None else free_place(self._folder)
             self._submit(RunRequest(plan, RunControl(), place=place))
 
     def take_up(self, checkpoint: Checkpoint) -> None:
-        """Go on with a run of which only its checkpoint is left."""
+        """Resume a run from its checkpoint."""
         if self._state == IDLE:
             self._submit(
                 RunRequest(
@@ -304,18 +304,18 @@ class TrainingService(QObject):
             )
 
     def pause(self) -> None:
-        """Stop working on the run, soon; it can go on later."""
+        """Pause the run after the current slice."""
         if self._state == RUNNING and self._request is not None:
             self._request.control.pause = True
             self._set_state(PAUSING)
 
     def resume(self) -> None:
-        """Go on with a paused run."""
+        """Resume a paused run."""
         if self._state == PAUSED and self._request is not None:
             self._submit(self._request)
 
     def stop(self) -> None:
-        """End the run, soon, and keep what it has learned."""
+        """End the run after the current slice, and keep its result."""
         if self._request is None or self._state in (IDLE, STOPPING, KEEPING):
             return
         self._request.control.stop = True
@@ -364,7 +364,8 @@ class TrainingService(QObject):
             self._request = later
             self._set_state(PAUSED)
         elif outcome.ending == "closing":
-            # The job was cancelled and the window is still there: someone stopped it among all jobs. Keep the result.
+            # The job was cancelled but the window is still open: the user stopped it in the list of all jobs. Keep the
+            # result.
             later.control.stop = True
             self._request = later
             self._set_state(STOPPING)
@@ -384,7 +385,7 @@ class TrainingService(QObject):
         self.failed.emit(failure.why)
 
     def _end(self) -> None:
-        """Let go of the run, which may be as large as its corpus; what its plan was can still be asked."""
+        """Drop the run, which may be as large as its corpus, but keep its plan."""
         if self._request is not None:
             self._request = replace(self._request, run=None)
         self._set_state(IDLE)

@@ -1,4 +1,4 @@
-"""What a training run learns: size of the vocabulary, split, alphabet, normalisation and the finer points."""
+"""The settings of a training run: vocabulary size, split pattern, alphabet, normalization and advanced options."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ DESCRIBED = (
 
 
 class TrainingSettingsForm(QGroupBox):
-    """The controls of ``TrainingSettings``, and the name of what is learned.
+    """The controls of ``TrainingSettings``, and the name of the result.
 
-    Signals: ``settings_changed()`` at each change that makes another vocabulary; ``split_changed()`` before it, where
-    texts are cut or normalised in another way; ``name_changed()``.
+    Signals: ``settings_changed()``: the result would be another vocabulary; ``split_changed()``: emitted before it if
+    the split or normalization changes; ``name_changed()``.
     """
 
     settings_changed = Signal()
@@ -64,7 +64,7 @@ class TrainingSettingsForm(QGroupBox):
     # --- values -------------------------------------------------------------------------------------------------------
 
     def settings(self) -> TrainingSettings:
-        """The choices that the controls show."""
+        """Return the settings shown."""
         return TrainingSettings(
             vocab_size=self.vocab_size.value(),
             pattern=self.pattern.currentText().strip() or "none",
@@ -82,21 +82,21 @@ class TrainingSettingsForm(QGroupBox):
 
     @property
     def threads(self) -> int | None:
-        """How many threads count, None for one a core."""
+        """Number of threads that count; None for one per core."""
         return self.thread_count.value() or None
 
     @property
     def dask(self) -> str:
-        """The address of the Dask scheduler whose workers count; empty to count here."""
+        """Address of the Dask scheduler whose workers count; empty to count on this computer."""
         return self.cluster.text().strip()
 
     @property
     def own_pattern(self) -> bool:
-        """Whether the split pattern is the user's own expression and not one of the list."""
+        """True if the split pattern is the user's own expression, not one of the list."""
         return self.pattern.currentText().strip() not in {choice.value for choice in choices.PATTERNS}
 
     def state(self) -> dict[str, Any]:
-        """The controls, as JSON holds them."""
+        """Return the values of the controls as JSON data."""
         return {
             "vocab_size": self.vocab_size.value(),
             "pattern": self.pattern.currentText(),
@@ -116,7 +116,7 @@ class TrainingSettingsForm(QGroupBox):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is missing or of no use is as at the first start."""
+        """Restore the values from ``state``; missing or invalid values get their defaults."""
         fresh = TrainingSettings(vocab_size=choices.DEFAULT_VOCAB)
         blocker = QSignalBlocker(self)
         self.vocab_size.setValue(_whole(state.get("vocab_size"), fresh.vocab_size))
@@ -154,7 +154,7 @@ class TrainingSettingsForm(QGroupBox):
         )
 
     def problem(self) -> str:
-        """Why nothing can be trained with these settings, in a sentence; empty where something can."""
+        """Return why training with these settings is impossible, as a sentence; empty if it is possible."""
         return self._size_problem() or self._pattern_problem
 
     def _size_problem(self) -> str:
@@ -170,16 +170,16 @@ class TrainingSettingsForm(QGroupBox):
 
     @Slot(str)
     def set_pattern_problem(self, problem: str) -> None:
-        """Say why the split pattern cannot be used, or that it can."""
+        """Show why the split pattern is invalid; empty if it is valid."""
         self._pattern_problem = problem
         self._describe()
 
     def suggest_name(self, name: str) -> None:
-        """The name that is taken where the user gives none."""
+        """Set the default name."""
         self.name.setPlaceholderText(name)
 
     def chosen_name(self) -> str:
-        """What the vocabulary will be called."""
+        """Return the name of the vocabulary."""
         return self.name.text().strip() or self.name.placeholderText()
 
     def _special_tokens(self) -> tuple[str, ...]:
@@ -244,7 +244,7 @@ class TrainingSettingsForm(QGroupBox):
         self.more.setText(self.tr("More settings"))
 
     def _close_cluster(self) -> None:
-        """Without Dask, and no way to install it, the field cannot work: a sentence under it says what can."""
+        """Disable the cluster field in a build without Dask, and explain why."""
         words = self.tr(
             "This build does not include Dask. To count on a cluster, run Tokenloupe from source with the extra "
             "“dask”; see docs/scale.md."
@@ -302,7 +302,7 @@ class TrainingSettingsForm(QGroupBox):
 
     @Slot()
     def _on_cluster(self) -> None:
-        """What leaves this computer is said before it does."""
+        """Explain what will be sent to the scheduler, before anything is."""
         self._cluster_remark.say(
             self.tr(
                 "File names and sizes are sent to {address}, whose workers read the files. Name only a scheduler you "
@@ -333,7 +333,7 @@ class TrainingSettingsForm(QGroupBox):
 
     @Slot()
     def _describe(self) -> None:
-        """What the choices mean, under them; and what is wrong with them."""
+        """Show the meaning of the choices, and their problems."""
         self.finer.setVisible(self.more.isChecked())
         self.dummy_prefix.setVisible(has_signs(self.settings()))
         self.more.setArrowType(Qt.ArrowType.DownArrow if self.more.isChecked() else Qt.ArrowType.RightArrow)
@@ -354,7 +354,7 @@ class TrainingSettingsForm(QGroupBox):
         )
 
     def _loss_words(self) -> str:
-        """What decoding will not bring back."""
+        """Describe what decoding will not restore."""
         form = self.normalization.currentData()
         lost = [self.tr("capitals")] if self.lowercase.isChecked() else []
         lost += [self.tr("accents")] if self.strip_accents.isChecked() else []

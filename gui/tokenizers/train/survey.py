@@ -1,4 +1,4 @@
-"""What was found in the folder to train on, and a preview of its split."""
+"""The survey of the folder to train on, and a preview of its split."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ MOST_CHANGES = 8
 
 
 class TrainingPreview(QWidget):
-    """A read-only text with its pretokens, out of a file that can be chosen.
+    """Read-only text of a chosen file, with its pretokens.
 
-    Signals: ``file_chosen(int)`` with the place of a file in the list; ``files_dropped(list)`` with paths.
+    Signals: ``file_chosen(int)`` with the index of a file in the list; ``files_dropped(list)`` with paths.
     """
 
     file_chosen = Signal(int)
@@ -75,7 +75,7 @@ class TrainingPreview(QWidget):
         self.view.files_dropped.connect(self.files_dropped)
 
     def set_files(self, files: Sequence[str], current: int) -> None:
-        """Offer these files, shown by these names; the first few hundred will do to look at."""
+        """Offer the first ``MOST_FILES`` of these files, by these names."""
         blocker = QSignalBlocker(self.files)
         self.files.clear()
         self.files.addItems(list(files[:MOST_FILES]))
@@ -89,7 +89,7 @@ class TrainingPreview(QWidget):
         self.show_hint(self.tr("Choose a folder of texts above, or drop one here.\nNothing leaves this computer."))
 
     def show_hint(self, words: str) -> None:
-        """Say why there is no preview."""
+        """Show why there is no preview."""
         self.hint.setText(words)
         self.pages.setCurrentWidget(self.hint_page)
 
@@ -112,7 +112,7 @@ class TrainingPreview(QWidget):
         self.remark.say(self._changes(preview), "warning")
 
     def _changes(self, preview: SplitPreview) -> str:
-        """What normalisation does to this text, in words."""
+        """Describe the changes of normalization."""
         if not preview.changes:
             return ""
         number = sum(count for _before, _after, count in preview.changes)
@@ -160,13 +160,13 @@ MOST_SAMPLE_MB = 1_000_000
 DEFAULT_SAMPLE_MB = 50
 TREE_LINES = 8
 HELD_BACK = 0.05
-"""The part of the texts that a fresh window holds back from training, to measure the result on."""
+"""Default share of the texts held out of training, to evaluate the result on."""
 
 
 class TrainingSurveyBox(QGroupBox):
     """Shows a survey and its forecast; holds the rules of the next one.
 
-    Signals: ``rules_changed()`` when the rules are others; ``held_back_changed()``.
+    Signals: ``rules_changed()``: the rules have changed; ``held_back_changed()``.
     """
 
     rules_changed = Signal()
@@ -186,7 +186,7 @@ class TrainingSurveyBox(QGroupBox):
     # --- values -------------------------------------------------------------------------------------------------------
 
     def rules(self) -> CorpusRules:
-        """Which files the next survey takes."""
+        """Return the rules of the next survey."""
         return CorpusRules(
             include=_globs(self.include.text()),
             exclude=_globs(self.exclude.text()),
@@ -197,11 +197,11 @@ class TrainingSurveyBox(QGroupBox):
 
     @property
     def held_back_share(self) -> float:
-        """The part of the files that is not trained on."""
+        """Share of the texts that is held out of training."""
         return HELD_BACK if self.hold_back.isChecked() else 0.0
 
     def state(self) -> dict[str, Any]:
-        """The rules, as JSON holds them."""
+        """Return the rules as JSON data."""
         return {
             "include": self.include.text(),
             "exclude": self.exclude.text(),
@@ -213,7 +213,7 @@ class TrainingSurveyBox(QGroupBox):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is missing or of no use is as at the first start."""
+        """Restore the rules from ``state``; missing or invalid values get their defaults."""
         blocker = QSignalBlocker(self)
         for field, name in ((self.include, "include"), (self.exclude, "exclude")):
             value = state.get(name)
@@ -245,14 +245,14 @@ class TrainingSurveyBox(QGroupBox):
     # --- what is shown ------------------------------------------------------------------------------------------------
 
     def set_looking(self, note: str) -> None:
-        """A survey is under way."""
+        """Show that a survey is running."""
         self.headline.setText(self.tr("Scanning the folder… {note}").format(note=note).rstrip())
         self.headline.show()
         self.remark.say("")
         self.forecast.say("")
 
     def set_problem(self, problem: str) -> None:
-        """There is nothing to train on, or it could not be scanned."""
+        """Show why there is nothing to train on."""
         self._show(None)
         self.headline.hide()
         self.remark.say(problem, "error")
@@ -270,12 +270,12 @@ class TrainingSurveyBox(QGroupBox):
         self.remark.say("\n".join(self._remarks(survey)))
 
     def set_forecasting(self) -> None:
-        """A forecast is being made; an older one stays until it is."""
+        """Show that a forecast is being made; an older one stays visible until then."""
         if self.forecast.isHidden():
             self.forecast.say(self.tr("Forecast: reading a sample…"))
 
     def set_forecast(self, forecast: TrainingForecast | None) -> None:
-        """Show what training would take."""
+        """Show the forecast of a training, or none."""
         if forecast is None:
             self.forecast.say("")
             return
@@ -290,7 +290,7 @@ class TrainingSurveyBox(QGroupBox):
         )
 
     def set_forecast_problem(self, why: str) -> None:
-        """Show why training time cannot be estimated."""
+        """Show why there is no forecast."""
         self.forecast.say(self.tr("No forecast: {why}").format(why=why), "warning")
 
     def _show(self, survey: CorpusSurvey | None) -> None:
@@ -307,7 +307,7 @@ class TrainingSurveyBox(QGroupBox):
         self._show_tree()
 
     def _remarks(self, survey: CorpusSurvey) -> list[str]:
-        """What is worth knowing besides the number of files."""
+        """Return remarks on the survey besides the number of files."""
         write, found = self._text, []
         if survey.duplicate_files:
             found.append(
