@@ -1,1 +1,1 @@
-"""The page Vocabulary: entries of an encoding, their search and comparison."""
+"""The page Vocabulary: search, inspect and compare the entries of an encoding."""

@@ -1,4 +1,4 @@
-"""Two vocabularies side by side: which entries only one of them has, and which have other ids."""
+"""Comparison of two vocabularies: shared entries, entries with other IDs, and entries that only one has."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ GROUPS = (
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {here}"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {there}"),
 )
-"""Groups in words, in the order of ``engine.vocabulary.entries.comparison.GROUPS``."""
+"""Labels of groups, in the order of ``engine.vocabulary.entries.comparison.GROUPS``."""
 
 SAME_ID, OTHER_ID, ONLY_HERE, ONLY_THERE = range(4)
 DIFFERENCES = (ONLY_HERE, ONLY_THERE, OTHER_ID, SAME_ID)
-"""Groups in the order in which a comparison opens on them: on the first that has entries."""
+"""Groups by priority: a comparison initially shows the first one that has entries."""
 HERE, THERE, TOKEN = range(3)
 NOWHERE = "–"
 
 
 class ComparisonModel(QAbstractTableModel):
-    """One row an entry: those that only one vocabulary has by length, the longest first; the others by id."""
+    """One row for each entry: those in only one vocabulary by length, longest first; the others by ID."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -68,7 +68,7 @@ class ComparisonModel(QAbstractTableModel):
         self.endResetModel()
 
     def ids_at(self, row: int) -> tuple[int, int]:
-        """Id here and id there, -1 where it is not."""
+        """Return the IDs in the first and the second vocabulary, -1 if it lacks the entry."""
         here, there = self._pairs[row]
         return int(here), int(there)
 
@@ -105,7 +105,8 @@ class ComparisonModel(QAbstractTableModel):
 
 
 def _longest_first(comparison: Comparison, group: int) -> Any:
-    """Return the pairs of a group. Entries that only one vocabulary has are sorted by length: the odd ones are long."""
+    """Return the pairs of a group. Entries in only one vocabulary are sorted by length, since the unusual ones are
+    long."""
     pairs = comparison.pairs(group)
     if group not in (ONLY_HERE, ONLY_THERE) or not len(pairs):
         return pairs
@@ -114,7 +115,7 @@ def _longest_first(comparison: Comparison, group: int) -> Any:
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:
-    """Of the cells of a column, and of the title above them."""
+    """Return the alignment of the cells of a column and of its header."""
     side = Qt.AlignmentFlag.AlignLeft if column == TOKEN else Qt.AlignmentFlag.AlignRight
     return side | Qt.AlignmentFlag.AlignVCenter
 
@@ -123,8 +124,11 @@ ROW_PADDING = 12
 
 
 class ComparePage(QWidget):
-    """Signals: ``compare_asked(str)``: with the encoding of this name; ``token_asked(int)``: the id of an entry of the
-    vocabulary that is shown."""
+    """Page that compares the vocabulary shown with another one.
+
+    Signals: ``compare_asked(str)``: compare with the encoding of this name; ``token_asked(int)``: the ID of an entry of
+    the vocabulary shown.
+    """
 
     compare_asked = Signal(str)
     token_asked = Signal(int)
@@ -155,21 +159,21 @@ class ComparePage(QWidget):
         self.table.activated.connect(self._on_activated)
 
     def fill(self, encodings: Iterable[tuple[str, str]]) -> None:
-        """Offer these encodings: name and description of each."""
+        """Offer these encodings. ``encodings``: name and description of each."""
         nothing = not self.other.currentText()
         self.other.fill(encodings)
         if nothing:
             self.other.show_name("")
 
     def show_hint(self) -> None:
-        """Nothing has been compared yet."""
+        """Show that nothing has been compared yet."""
         self._comparison = None
         self.group.setEnabled(False)
         self.words.setText(self.tr("Choose another encoding to see shared and unique tokens."))
         self.model.set_group(None, 0)
 
     def show_comparison(self, comparison: Comparison) -> None:
-        """Show what was found: the group that the user chose, or else the first that differs."""
+        """Show a comparison: the group that the user chose, else the first that has differences."""
         self._comparison = comparison
         here, there = comparison.first.name, comparison.second.name
         counts = comparison.counts()

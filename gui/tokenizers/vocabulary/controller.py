@@ -38,8 +38,8 @@ RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
 
 
 def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
-    """An id from 0 to ``last``, or the first and the last of a range that begins with one, as typed;
-    None for anything else."""
+    """Parse an ID from 0 to ``last``, or the first and last ID of a range that starts in it. Return None for other
+    input."""
     match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
     if match is None or int(match[1]) > last:
         return None
@@ -50,7 +50,7 @@ def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
 class VocabularyFlow(QObject):
     """Connects the panel with the service.
 
-    Signals: ``opened(OpenedVocabulary)`` when its entries are shown; ``diagnosed(Diagnosed)``;
+    Signals: ``opened(OpenedVocabulary)``: its entries are shown; ``diagnosed(Diagnosed)``;
     ``token_shown(TokenDetail)``.
     """
 
@@ -92,7 +92,7 @@ class VocabularyFlow(QObject):
 
     @property
     def vocabulary(self) -> OpenedVocabulary | None:
-        """What is shown, None before the first."""
+        """The vocabulary shown; None before the first."""
         return self._shown
 
     @Slot(str)
@@ -109,29 +109,31 @@ class VocabularyFlow(QObject):
         self._service.open(name)
 
     def _say(self, words: str) -> None:
-        """Say what is shown, beside why what was asked for is not."""
+        """Show the status of the vocabulary, and why the last request failed."""
         self._panel.say(words)
         if self._refusal:
             self._panel.say_problem(self._refusal)
 
     def begin_with(self, name: str, token_id: int, otherwise: str) -> None:
-        """Open this encoding, and go to this id (-1: to none), when the page is shown or searched; ``otherwise``
-        where it cannot be opened."""
+        """Set the encoding and ID (-1 for none) to open when the page is shown or searched.
+
+        ``otherwise``: the encoding to open if that one fails.
+        """
         self._first, self._otherwise = name, otherwise
         self._wanted_id = token_id
         self._panel.filters.encoding.show_name(name)
 
     @Slot()
     def begin(self) -> None:
-        """Open the first encoding, if none was opened yet."""
+        """Open the first encoding, unless one was opened already."""
         if self._first:
             self.open(self._first)
 
     @Slot(str)
     def go(self, typed: str) -> None:
-        """Go to an id, or show a range of ids, as typed: ``43453``, ``100-200``; nothing shows all ids again.
+        """Go to an ID, or show a range of IDs, as typed: ``43453``, ``100-200``; an empty text shows all IDs again.
 
-        While a vocabulary is being opened this waits for it.
+        If a vocabulary is being opened, this is done afterwards.
         """
         if self._shown is None:
             self.begin()
@@ -156,7 +158,7 @@ class VocabularyFlow(QObject):
 
     @Slot(int)
     def go_to(self, token_id: int) -> None:
-        """Show the entry of an id; where the search leaves it out, look for everything again."""
+        """Show the entry of an ID; clear the search if it hides the entry."""
         if self._panel.table.show_id(token_id):
             return
         self._wanted_id = token_id
@@ -164,7 +166,7 @@ class VocabularyFlow(QObject):
 
     @Slot()
     def show_longest(self) -> None:
-        """The tokens with the most bytes first."""
+        """Sort by length, longest first, and scroll to the top."""
         self._to_top = True
         self._panel.table.sortByColumn(LENGTH, Qt.SortOrder.DescendingOrder)
 
@@ -218,7 +220,8 @@ class VocabularyFlow(QObject):
                 self.go(typed)
 
     def _show_wanted(self, is_new: bool) -> None:
-        """Go to the requested place. In another vocabulary the same id is another token: it is read again."""
+        """Go to the requested entry. In another vocabulary the same ID is another token, so its details are read
+        again."""
         table = self._panel.table
         if self._to_top and self._panel.model.rowCount():
             self._to_top = False
@@ -290,7 +293,7 @@ class VocabularyFlow(QObject):
 
     @Slot(str)
     def _on_failed(self, why: str) -> None:
-        """The sentence is the engine's. What was shown before stays."""
+        """Show an error of the engine. The vocabulary shown before stays."""
         self._progress = ""
         self._opening, self._typed_id = False, None
         if self._shown is not None:
@@ -308,7 +311,7 @@ class VocabularyFlow(QObject):
 
 
 class VocabularyPages(QObject):
-    """Follows the vocabulary that is shown."""
+    """Updates the pages on lengths and comparison when the vocabulary changes."""
 
     def __init__(
         self,
@@ -350,7 +353,7 @@ EXPORT = "vocabulary-export"
 
 
 class VocabularySaving(QObject):
-    """Asks where to, and says what came of it."""
+    """Exports the entries shown."""
 
     def __init__(
         self,
@@ -370,7 +373,7 @@ class VocabularySaving(QObject):
 
     @Slot()
     def ask(self) -> None:
-        """Ask for a file to write what is shown to."""
+        """Ask for the target file of an export."""
         shown = self._flow.vocabulary
         if shown is None:
             return
@@ -393,7 +396,7 @@ class VocabularySaving(QObject):
         self.write(target)
 
     def write(self, path: Path) -> None:
-        """Write what is shown; the ending says in which format."""
+        """Export the entries shown; the file suffix selects the format."""
         shown, ids = self._flow.vocabulary, self._panel.model.ids
         if shown is not None and ids is not None:
             request = ExportRequest(shown.search, ids, path)
@@ -426,13 +429,13 @@ NEEDS = (
     "gui.tokenizers.vocabulary.export_service",
     "gui.tokenizers.vocabulary.places",
 )
-"""What making the page loads."""
+"""Modules to import before the page is built."""
 
 
 class VocabularyController(PageController["VocabularyPanel"]):
-    """Made after the first picture of the window, with the worker threads.
+    """Controller of the page. Created with the worker threads, after the first paint.
 
-    Signals: ``encoding_chosen(str)``: the user chose the encoding to look into.
+    Signals: ``encoding_chosen(str)``: the user chose the encoding to inspect.
     """
 
     encoding_chosen = Signal(str)
@@ -451,7 +454,8 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
-        """Build the page now unless it exists. It begins with the vocabulary of last time, or else the prompt's."""
+        """Build the page now, unless it exists. It starts with the vocabulary of the last session, else of the
+        prompt."""
         self._building.finish()
         assert self.flow is not None
         return self.flow
@@ -516,7 +520,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     @Slot()
     def _choose_other(self) -> None:
-        """Show the comparison, and its picker where nothing is compared yet."""
+        """Show the comparison; open its picker if nothing is compared yet."""
         assert self.panel is not None
         assert self.compare is not None
         self.panel.side.setCurrentWidget(self.compare)
@@ -532,21 +536,21 @@ class VocabularyController(PageController["VocabularyPanel"]):
         )
 
     def focus(self) -> None:
-        """Bring the tab to the front, the caret in its search."""
+        """Show the page and focus its search field."""
         self._context.pages.page("vocabularyTab").bring_to_front()
         self.build().begin()
         assert self.panel is not None
         self.panel.focus()
 
     def focus_go_to(self) -> None:
-        """Bring the tab to the front, the caret in its field of ids."""
+        """Show the page and focus its field for IDs."""
         self.focus()
         assert self.panel is not None
         self.panel.focus_go_to()
 
     @Slot(str)
     def follow_encoding(self, name: str) -> None:
-        """Look into this encoding when the page is next seen: it was chosen on another page."""
+        """Show this encoding, which was chosen on another page, when the page is shown next."""
         if self.flow is None:
             self._state = {**self._state, "encoding": name, "id": -1}
         elif self.flow.vocabulary is None or self.flow.vocabulary.name != name:
@@ -559,7 +563,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     @Slot(str)
     def show_encoding(self, name: str) -> None:
-        """Bring the page to the front, with the entries of an encoding."""
+        """Show the page with the entries of an encoding."""
         flow = self.build()
         if flow.vocabulary is None or flow.vocabulary.name != name:
             flow.begin_with(name, -1, self._context.prompt.encoding)
@@ -568,7 +572,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     @Slot(str, int)
     def show_token(self, encoding: str, token_id: int) -> None:
-        """Bring the tab to the front, at an entry of an encoding."""
+        """Show the page with an entry of an encoding."""
         flow = self.build()
         shown = flow.vocabulary
         if shown is not None and shown.name == encoding:
@@ -581,7 +585,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     @Slot(object)
     def _on_opened(self, opened: OpenedVocabulary) -> None:
-        """After its first entries are shown: a search may leave out the one that is wanted."""
+        """Go to the wanted entry after the first entries are shown: the search may hide it."""
         encoding, token_id = self._wanted
         self._wanted = "", -1
         if opened.name == encoding and self.flow is not None:

@@ -1,4 +1,4 @@
-"""Everything about one token: facts, parents, where it is in the prompt, how it is merged, and what is built on it."""
+"""Details of a token: facts, parents, occurrences in the prompt, merges, and the tokens built on it."""
 
 from __future__ import annotations
 
@@ -41,19 +41,22 @@ MOST_BYTES = 256
 MOST_LINK_CHARACTERS = 12
 MOST_ENCODED = 8
 LEAST_LINES = 9
-"""Height of the pages, in lines of text, below which everything about a token scrolls."""
+"""Minimum height of the pages, in lines of text; if there is less, all details scroll."""
 
 
 class VocabularyDetail(QWidget):
-    """Signals: ``token_asked(int)``: another id is to be shown; ``step_asked(int)``: the next place in the prompt (1),
-    or the one before (-1); ``letters_toggled(bool)``: tokens are to be written in the letters of GPT-2."""
+    """Shows the details of a token.
+
+    Signals: ``token_asked(int)``: show another ID; ``step_asked(int)``: go to the next occurrence in the prompt (1) or
+    the previous one (-1); ``letters_toggled(bool)``: show tokens in the byte alphabet of GPT-2.
+    """
 
     token_asked = Signal(int)
     step_asked = Signal(int)
     letters_toggled = Signal(bool)
 
     def __init__(self, theme: Theme, spelled: Callable[[bytes], str], parent: QWidget | None = None) -> None:
-        """``spelled``: writes bytes in the letters of GPT-2."""
+        """``spelled``: formats bytes in the byte alphabet of GPT-2."""
         super().__init__(parent)
         self.setObjectName("vocabDetail")
         self.setAccessibleName(self.tr("Selected token"))
@@ -84,20 +87,21 @@ class VocabularyDetail(QWidget):
 
     @property
     def token_id(self) -> int:
-        """The id that is shown, -1 for none."""
+        """The ID shown, -1 for none."""
         return -1 if self._detail is None else self._detail.token_id
 
     @property
     def in_letters(self) -> bool:
-        """Whether tokens are written in the letters of GPT-2."""
+        """True if tokens are shown in the byte alphabet of GPT-2."""
         return self.letters.isChecked()
 
     def fact(self, name: str) -> str:
-        """What is said of ``id``, ``bytes``, ``length``, ``kind``, ``script``, ``reach``, ``built`` or ``remarks``."""
+        """Return the text of ``id``, ``bytes``, ``length``, ``kind``, ``script``, ``reach``, ``built`` or
+        ``remarks``."""
         return self._facts[name].text()
 
     def show_nothing(self, hint: str) -> None:
-        """No token is selected; ``hint`` says what to do."""
+        """Show that no token is selected. ``hint``: what to do."""
         self._detail = None
         self.hint.setText(hint)
         self.hint.show()
@@ -105,7 +109,7 @@ class VocabularyDetail(QWidget):
         self._scroll.hide()
 
     def show_token(self, detail: TokenDetail) -> None:
-        """Show what was found out."""
+        """Show the details of a token."""
         self._detail = detail
         self.hint.hide()
         self.heading.show()
@@ -125,7 +129,7 @@ class VocabularyDetail(QWidget):
         self.pages.setTabText(1, self.tr("Steps ({count})").format(count=figure(self.locale(), len(detail.steps))))
 
     def show_places(self, words: str, *, some: bool) -> None:
-        """Say how often it is in the prompt; with ``some`` one can go there."""
+        """Show the number of occurrences in the prompt. ``some``: True if there are any to go to."""
         self.places.setText(words)
         for button in (self.previous, self.next):
             button.setEnabled(some)
@@ -137,7 +141,7 @@ class VocabularyDetail(QWidget):
             self.show_token(self._detail)
         self.letters_toggled.emit(on)
 
-    # --- what is written ----------------------------------------------------------------------------------------------
+    # --- texts --------------------------------------------------------------------------------------------------------
 
     def _text(self, content: bytes, most: int = MOST_BYTES) -> str:
         shown = self._spelled(content[:most]) if self.in_letters else visible(content[:most])
@@ -223,7 +227,7 @@ class VocabularyDetail(QWidget):
             words = self.tr("unknown: a library runs this tokenizer")
         self.no_parents.setText(words)
 
-    # --- what it is made of -------------------------------------------------------------------------------------------
+    # --- widgets ------------------------------------------------------------------------------------------------------
 
     def _words(self, name: str) -> QLabel:
         label = QLabel(objectName=name)
@@ -301,7 +305,7 @@ class VocabularyDetail(QWidget):
         self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
 
     def _make_actions(self) -> None:
-        """Make the buttons for entries of the user's own encodings; ``VocabularyEditing`` shows them."""
+        """Create the buttons for entries of the user's own encodings; ``VocabularyEditing`` shows them."""
         self.remove = QPushButton(self.tr("Remo&ve…"), objectName="vocabRemove")
         self.remove.setToolTip(self.tr("Remove the entry; what that costs on your prompt is shown first"))
         self.rename = QPushButton(self.tr("Rena&me…"), objectName="vocabRename")
@@ -354,7 +358,7 @@ class VocabularyDetail(QWidget):
         self._scroll = QScrollArea(objectName="vocabDetailScroll")
         self._scroll.setAccessibleName(self.tr("Facts about the token"))
         self._scroll.setWidgetResizable(True)
-        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls along with the focus inside
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls with the focus
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setCornerWidget(plain_corner(self._scroll))
@@ -370,6 +374,6 @@ class VocabularyDetail(QWidget):
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """The controls in the order in which they are seen."""
+        """The controls in tab order, which is the visual order."""
         pages = (self.pages.tabBar(), self.tree.view, self.steps, self.built)
         return (self.remove, self.rename, *self.links, self.previous, self.next, *pages, self.letters)

@@ -1,4 +1,4 @@
-"""Removes and renames entries of the user's encodings, and says before what that costs on the prompt."""
+"""Remove and rename entries of the user's encodings, after showing the cost on the prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAILED = "vocabulary-edit"
 
 
 class VocabularyEditing(QObject):
-    """Asks for the text of the prompt, counts it with the edit, and saves that when the user agrees.
+    """Counts the prompt with an edited encoding, and saves the edit if the user agrees.
 
     Signals: ``kept(str)``: the name of the new encoding.
     """
@@ -39,7 +39,7 @@ class VocabularyEditing(QObject):
         is_own: Callable[[str], bool],
         parent: QObject | None = None,
     ) -> None:
-        """``is_own``: whether the encoding of a name is the user's, so that it can be changed."""
+        """``is_own``: returns True if the encoding of this name is the user's, and can be edited."""
         super().__init__(parent)
         self._pane, self._service, self._prompt, self._notifier = pane, service, prompt, notifier
         self._is_own = is_own
@@ -54,7 +54,7 @@ class VocabularyEditing(QObject):
 
     @Slot(object)
     def set_token(self, token: TokenDetail) -> None:
-        """Offer what can be done with this token."""
+        """Offer the edits possible for this token."""
         self._token = token
         encoding = token.request.encoding
         can = self._is_own(encoding.name) and not encoding.no_merges

@@ -1,4 +1,4 @@
-"""Entries of a vocabulary as files for other programs: the work of a lane."""
+"""Service that exports entries of a vocabulary to files for other programs."""
 
 from __future__ import annotations
 
@@ -34,13 +34,14 @@ COLUMNS = (
     "findings",
 )
 BOM = "\ufeff"
-"""Tells spreadsheets that a CSV file is UTF-8."""
+"""Marks a CSV file as UTF-8 for spreadsheets."""
 BETWEEN_REPORTS = 2048
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportRequest:
-    """Entries (int32[n], in their order) for a file; its ending says in which format, CSV where it is not ``.json``."""
+    """Entries (int32[n], in order) to export. The suffix of ``path`` selects the format: JSON for ``.json``, else
+    CSV."""
 
     search: EntrySearch
     ids: NDArray[np.int32]
@@ -48,7 +49,10 @@ class ExportRequest:
 
 
 class VocabularyExport(QObject):
-    """Signals: ``written(Path, int)``: a file with so many entries; ``failed(Path, str)``: why there is none."""
+    """Exports entries.
+
+    Signals: ``written(Path, int)``: the file and its number of entries; ``failed(Path, str)``: why there is no file.
+    """
 
     written = Signal(object, int)
     failed = Signal(object, str)
@@ -60,7 +64,7 @@ class VocabularyExport(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def write(self, request: ExportRequest) -> None:
-        """Write a file; one of the signals answers."""
+        """Export entries; answered by one of the signals."""
         self._lane.submit(request)
 
     @Slot(object)
@@ -79,13 +83,13 @@ def _write(request: ExportRequest, ticket: Ticket) -> int:
 
 
 def keys_among(request: ExportRequest) -> tuple[str, ...]:
-    """Which of the entries hold an API key, in words."""
+    """Describe the entries that contain an API key."""
     entries = request.search.entries
     return keys_in_tokens((token_id, entries.token_bytes(token_id)) for token_id in request.ids.tolist())
 
 
 def export_table(request: ExportRequest, ticket: Ticket) -> ExportTable:
-    """The entries as a table. What only a diagnosis tells is empty before there is one."""
+    """Return the entries as a table. Columns that need a diagnosis are empty until there is one."""
     rows: list[tuple[Value, ...]] = []
     ids = request.ids.tolist()
     for number, token_id in enumerate(ids):

@@ -1,4 +1,4 @@
-"""What is looked for in a vocabulary: text, bytes or an expression, and properties that entries have."""
+"""The search of a vocabulary: text, bytes or an expression, and properties of entries."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from gui.widgets.popover import Popover
 MODES = ("text", "hex", "regex")
 MOST_BYTES = 100_000
 ID_SIGN = "#"
-"""Begins an id in the search field. A number without it is searched as text, and Enter goes to the id."""
+"""Prefix of an ID in the search field. A number without it is searched as text; Enter goes to that ID."""
 HEX_SIGN, EXPRESSION_SIGN = "0x", "/"
-"""What begins bytes, and what stands on both sides of an expression."""
+"""Prefix of bytes, and delimiter on both sides of a regular expression."""
 
 
 def read_search(typed: str, mode: str) -> tuple[str, str]:
-    """Return what is searched and how. In the mode for text a sign in front may say another."""
+    """Return the text to search and its mode. In text mode, prefixes in the text can select another mode."""
     if mode != "text":
         return typed, mode
     if typed.startswith(ID_SIGN):
@@ -41,7 +41,7 @@ def read_search(typed: str, mode: str) -> tuple[str, str]:
 
 
 class Wanted(NamedTuple):
-    """What is looked for, as ``engine.vocabulary.entries.search.EntryQuery`` has it; ``kind``: one of its kinds, None
+    """A search, with the fields of ``engine.vocabulary.entries.search.EntryQuery``. ``kind``: one of its kinds, None
     for any."""
 
     text: str = ""
@@ -57,8 +57,10 @@ class Wanted(NamedTuple):
 
 
 class VocabularyFilters(QWidget):
-    """Signals: ``changed()``: something else is looked for; ``go_asked(str)``: what was typed into the field of ids;
-    ``left()``: from a field down to the table; ``longest_asked()``, ``export_asked()``: the buttons.
+    """Controls of the search.
+
+    Signals: ``changed()``: the search has changed; ``go_asked(str)``: the text of the field for IDs; ``left()``: move
+    the focus from a field to the table; ``longest_asked()``, ``export_asked()``: a button was clicked.
     """
 
     changed = Signal()
@@ -90,7 +92,7 @@ class VocabularyFilters(QWidget):
 
     @property
     def wanted(self) -> Wanted:
-        """What is looked for."""
+        """The current search."""
         return Wanted(
             *read_search(self.search.text(), MODES[self.mode.currentIndex()]),
             self.match_case.isChecked(),
@@ -103,13 +105,13 @@ class VocabularyFilters(QWidget):
         )
 
     def set_range(self, first_id: int, last_id: int | None) -> None:
-        """Look among these ids only, both included."""
+        """Restrict the search to these IDs, both inclusive."""
         self._range = (first_id, last_id)
         self._on_changed()
 
     @Slot()
     def clear(self) -> None:
-        """Look for everything."""
+        """Reset the search to show all entries."""
         self._quiet = True
         self.search.clear()
         self.go_to.clear()
@@ -122,7 +124,7 @@ class VocabularyFilters(QWidget):
         self._on_changed()
 
     def set_diagnosed(self, known: bool) -> None:
-        """Whether scripts and findings can be looked for."""
+        """Enable the search for scripts and findings if they are ``known``."""
         for box in (self.script, self.finding):
             box.setEnabled(known)
             box.setToolTip(
@@ -130,7 +132,7 @@ class VocabularyFilters(QWidget):
             )
 
     def state(self) -> dict[str, Any]:
-        """What is looked for, as JSON holds it; the range of ids is not kept."""
+        """Return the search as JSON data, without the range of IDs."""
         return {
             "text": self.search.text(),
             "mode": MODES[self.mode.currentIndex()],
@@ -138,7 +140,7 @@ class VocabularyFilters(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave; what is of no use stays as it is."""
+        """Restore the search from ``state``; invalid values are ignored."""
         self._quiet = True
         text, mode = state.get("text"), state.get("mode")
         if mode in MODES:
@@ -156,7 +158,7 @@ class VocabularyFilters(QWidget):
             self.changed.emit()
 
     def _show_filters(self) -> None:
-        """Say on the chip which lengths are shown, and offer to show all while anything is left out."""
+        """Show the lengths on their chip, and the reset button if anything is filtered out."""
         least, most = self.shortest.value(), self.longest.value()
         write = lambda value: figure(self.locale(), value)  # noqa: E731 - a short name for a method
         words = self.tr("Any length")
@@ -293,11 +295,11 @@ class VocabularyFilters(QWidget):
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
-        """The controls above the table, in the order in which they are seen."""
+        """The controls above the table in tab order, which is the visual order."""
         chips = (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset)
         return (self.search, self.go_to, *chips)
 
     @property
     def actions_below(self) -> tuple[QPushButton, ...]:
-        """What can be done with the entries, for the foot of the table."""
+        """Buttons for the foot of the table, which act on the entries."""
         return self.by_length, self.export

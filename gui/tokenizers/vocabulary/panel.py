@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class LengthsPage(QWidget):
-    """Words on top, which say what the pictures show, and the pictures, made when the page is first seen."""
+    """Page with a description of the lengths, and their plots, which are created when the page is first shown."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,7 +53,7 @@ class LengthsPage(QWidget):
         column.addStretch(1)
 
     def set_lengths(self, name: str, lengths: Lengths) -> None:
-        """Show the figures of the vocabulary of that name."""
+        """Show the lengths of the vocabulary of that name."""
         self._lengths = lengths
         write = self._text
         self.words.setText(
@@ -101,20 +101,20 @@ class LengthsPage(QWidget):
 
 
 GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)
-"""In this tab. In the prompt the same keys find the next match."""
+"""Shortcut on this page. In the prompt the same keys find the next match."""
 TABLE_WIDTH, SIDE_WIDTH = 790, 370
 
 
 class VocabularyPanel(QWidget):
-    """Puts the parts together, when ``make`` is through. What happens is in ``gui.tokenizers.vocabulary.controller``.
+    """The page. ``make`` builds its widgets; ``gui.tokenizers.vocabulary.controller`` has the logic.
 
-    Signals: ``state_changed()`` when ``state()`` would give something else.
+    Signals: ``state_changed()``: ``state()`` has changed.
     """
 
     state_changed = Signal()
 
     def __init__(self, theme: Theme, spelled: Callable[[bytes], str], parent: QWidget | None = None) -> None:
-        """``spelled``: writes bytes in the letters of GPT-2."""
+        """``spelled``: formats bytes in the byte alphabet of GPT-2."""
         super().__init__(parent)
         self.setObjectName("vocabularyPanel")
         self._theme = theme
@@ -123,7 +123,7 @@ class VocabularyPanel(QWidget):
         self._spelled = spelled
 
     def make(self) -> Iterator[None]:
-        """Make the parts, step by step."""
+        """Build the page step by step."""
         theme = self._theme
         self.filters = VocabularyFilters(theme)
         self.tools = EncodingTools("vocabularyTools", self.filters.encoding)
@@ -155,21 +155,21 @@ class VocabularyPanel(QWidget):
         theme.changed.connect(self._show_colour)
 
     def add_page(self, page: QWidget, title: str) -> None:
-        """Give the side another page."""
+        """Add a page to the side."""
         self.side.addTab(page, title)
 
     def say(self, words: str) -> None:
-        """Say what is shown."""
+        """Show the status of the vocabulary, without a problem."""
         self.status.set_text(words)
         self.problem.hide()
 
     def say_problem(self, words: str) -> None:
-        """Say why something else is not shown. What is shown stays, and what was said of it."""
+        """Show why the last request failed. The vocabulary and its status stay."""
         self.problem.setText(words)
         self.problem.show()
 
     def state(self) -> dict[str, Any]:
-        """What the user chose, as JSON holds it."""
+        """Return the user's choices as JSON data."""
         return {
             "encoding": self.filters.encoding.currentText(),
             "search": self.filters.state(),
@@ -179,7 +179,7 @@ class VocabularyPanel(QWidget):
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:
-        """Take back what ``state`` gave, but for the encoding and the id; what is of no use stays as it is."""
+        """Restore the choices from ``state``, except encoding and ID; invalid values are ignored."""
         search, sizes = state.get("search"), state.get("split")
         self.filters.restore_state(search if isinstance(search, dict) else {})
         self.detail.letters.setChecked(state.get("letters") is True)
@@ -187,18 +187,18 @@ class VocabularyPanel(QWidget):
             self.splitter.setSizes(sizes)
 
     def focus(self) -> None:
-        """Put the caret into the search."""
+        """Focus the search field."""
         self.filters.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filters.search.selectAll()
 
     @Slot()
     def focus_go_to(self) -> None:
-        """Put the caret into the field of ids."""
+        """Focus the field for IDs."""
         self.filters.go_to.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.filters.go_to.selectAll()
 
     def event(self, event: QEvent) -> bool:
-        """Ctrl+G is this tab's, although the window has an action with that key."""
+        """Claim Ctrl+G for this page, although the window has an action with that key."""
         if event.type() == QEvent.Type.ShortcutOverride and event.keyCombination() == GO_TO_ID:
             event.accept()
             return True

@@ -1,4 +1,4 @@
-"""Shows where the token of the vocabulary browser occurs in the prompt, and goes there."""
+"""Find the occurrences of the selected token in the prompt, and go to them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.service import Places, PlacesService, TokenDetail
 
 PAUSE_MS = 150
-"""Walking through the table with the arrow keys asks for many tokens; only the one it stops at is looked for."""
+"""Debounce interval, in milliseconds: while the arrow keys move through the table, only the last token is searched."""
 
 
 class VocabularyPlaces(QObject):
-    """Follows the token and the text, as long as the browser is seen.
+    """Tracks the token and the text while the page is visible.
 
-    Signals: ``shown_in_prompt()``: a place was selected in the editor, which is to be brought to the front.
+    Signals: ``shown_in_prompt()``: an occurrence was selected in the editor, which should be shown.
     """
 
     shown_in_prompt = Signal()
@@ -49,7 +49,7 @@ class VocabularyPlaces(QObject):
 
     @Slot(object)
     def set_token(self, token: TokenDetail) -> None:
-        """Look for another token."""
+        """Search for another token."""
         same = self._token is not None and self._token.request.encoding is token.request.encoding
         if same and self._token is not None and self._token.token_id == token.token_id:
             self._token = token
@@ -59,7 +59,7 @@ class VocabularyPlaces(QObject):
 
     @Slot()
     def look(self) -> None:
-        """The browser is seen: find out what is not known."""
+        """Search now that the page is visible, unless the result is known."""
         if self._token is not None and self._places is None:
             self._timer.start()
 

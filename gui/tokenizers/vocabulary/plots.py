@@ -1,4 +1,4 @@
-"""Draws how long the tokens of a vocabulary are. Imports pyqtgraph; import it late."""
+"""Plots of the token lengths of a vocabulary. Imports pyqtgraph; import it late."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 HEAD_ROOM = 1.05
 BAR_WIDTH = 0.8
 MOST_BARS = 32
-"""Longer tokens are counted in the last bar: runs of 128 spaces would make the others too thin to be seen."""
+"""Number of bars; longer tokens count in the last one. Runs of 128 spaces would make the others too thin to see."""
 
 
 class LengthPlots(pg.GraphicsLayoutWidget):
-    """Bars, how many tokens have how many bytes, and below them the length of tokens along their ids."""
+    """Bars of the number of tokens by length in bytes, and below them the length of tokens by ID."""
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -35,7 +35,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
         self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
-        self.ci.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lengths rise to the right everywhere
+        self.ci.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lengths increase to the right in every language
         self._axes: list[Any] = []
         self.histogram = self._field(0, self.tr("Tokens"), self.tr("Bytes"))
         self.along = self._field(2, self.tr("Bytes"), self.tr("ID, in merge order"))
@@ -47,7 +47,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         theme.changed.connect(WhenSeen(self, PlotTurn(theme, self, self._on_theme).ask).ask)
 
     def draw(self, lengths: Lengths) -> None:
-        """Draw these figures, in the colours and the font of this moment."""
+        """Draw these lengths in the current colours and font."""
         self._lengths = lengths
         look = (lengths, self._theme.name, self.font().toString())
         if look == self._drawn:
@@ -101,7 +101,10 @@ class LengthPlots(pg.GraphicsLayoutWidget):
 
 
 def bar_heights(counts: np.ndarray) -> list[int]:
-    """How many tokens each bar stands for: int64[k] counts by length, those from ``MOST_BARS`` bytes on in the last."""
+    """Return the number of tokens of each bar; the last one has tokens of at least ``MOST_BARS`` bytes.
+
+    ``counts``: int64[k], number of tokens by length in bytes.
+    """
     if len(counts) <= MOST_BARS + 1:
         return counts.tolist()
     return [*counts[:MOST_BARS].tolist(), int(counts[MOST_BARS:].sum())]

@@ -1,4 +1,4 @@
-"""Opens, searches, diagnoses and compares vocabularies, and finds a token in the prompt, on worker threads."""
+"""Open, search, diagnose and compare vocabularies, and find a token in the prompt, on worker threads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DiagnosisRequest:
-    """An encoding, and what searches its entries: it learns of the diagnosis."""
+    """An encoding to diagnose, and the search over its entries, which receives the diagnosis."""
 
     encoding: Encoding
     search: EntrySearch
@@ -39,7 +39,7 @@ class DiagnosisRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosed:
-    """What was found. ``unkept``: why it could not be kept for the next time, if so."""
+    """Result of a diagnosis. ``unkept``: why it could not be cached, empty if it was."""
 
     request: DiagnosisRequest
     diagnosis: Diagnosis
@@ -47,7 +47,7 @@ class Diagnosed:
 
 
 def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) -> Diagnosed:
-    """Read the diagnosis that is kept in ``folder``, or make it and keep it. On a worker thread."""
+    """Read the diagnosis cached in ``folder``, or make and cache it. Runs on a worker thread."""
     from engine.vocabulary.entries.diagnostics import diagnose, diagnosis_key, pack, unpack
 
     entries = request.search.entries
@@ -68,7 +68,7 @@ def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) ->
 
 
 def _read(path: Path) -> bytes | None:
-    """A file's content, None where there is none or it cannot be read: it is rebuilt then."""
+    """Return the content of a file; None if it does not exist or cannot be read, and must be rebuilt."""
     try:
         return path.read_bytes()
     except OSError:
@@ -76,15 +76,15 @@ def _read(path: Path) -> bytes | None:
 
 
 STRETCHES = 200
-"""Into so many stretches the ids are cut for the curve of lengths."""
+"""Number of ranges of IDs in the plot of lengths."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lengths:
-    """Byte and merge tokens by their lengths; special tokens, which are not learned, are excluded.
+    """Lengths of byte and merge tokens. Special tokens are excluded, since they are not learned.
 
-    ``counts``: int64[k], how many tokens have ``i`` bytes, for ``i`` from 0 to the longest. ``ids``: float64[m], the
-    middles of stretches of ids; ``means``, ``longest``: float64[m], mean and greatest length in each.
+    ``counts``: int64[k], number of tokens with ``i`` bytes, for ``i`` from 0 to the longest. ``ids``: float64[m], mean
+    ID of each range of IDs; ``means``, ``longest``: float64[m], mean and maximum length in each range.
     """
 
     counts: NDArray[np.int64]
@@ -94,23 +94,23 @@ class Lengths:
 
     @property
     def total(self) -> int:
-        """How many tokens there are."""
+        """Number of tokens."""
         return int(self.counts.sum())
 
     @property
     def mean(self) -> float:
-        """Their mean length in bytes, 0.0 where there is none."""
+        """Mean length in bytes, 0.0 if there are no tokens."""
         total = self.total
         return float((self.counts * range(len(self.counts))).sum()) / total if total else 0.0
 
     @property
     def median(self) -> int:
-        """The length that half of them do not exceed."""
+        """Median length in bytes: half of the tokens are not longer."""
         return int((self.counts.cumsum() * 2 < self.total).sum())
 
 
 def lengths_of(entries: EntryTable) -> Lengths:
-    """The figures of a vocabulary: a few milliseconds."""
+    """Compute the lengths of a vocabulary, in a few milliseconds."""
     import numpy as np
 
     from engine.vocabulary.entries.table import BYTE, MERGE
@@ -128,7 +128,7 @@ def lengths_of(entries: EntryTable) -> Lengths:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenRequest:
-    """An id of an encoding, and what searches its entries."""
+    """An ID of an encoding, and the search over its entries."""
 
     encoding: Encoding
     search: EntrySearch
@@ -137,13 +137,14 @@ class TokenRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenDetail:
-    """What was found out.
+    """Details of a token.
 
-    ``rank``: None for what is not merged by rank. ``reachable``: None for an unused id, and
-    where it is not known. ``encoded``: the ids that its
-    text is encoded to, where that is not itself. ``tree``: None for an unused id. ``steps``: its merges in order.
-    The rest is None before there is a diagnosis: ``script``, ``findings`` by name, ``children`` (int64[m], ids of the
-    tokens it is a parent of), ``built_in_all`` (tokens that have it in their trees).
+    ``rank``: None if it is not merged by rank. ``reachable``: None if unknown, or for an unused ID. ``encoded``: the
+    IDs that its text encodes to, if these differ from its own. ``tree``: None for an unused ID. ``steps``: its merges,
+    in order.
+
+    The rest is None before there is a diagnosis: ``script``, ``findings`` by name, ``children`` (int64[m], IDs of the
+    tokens that it is a parent of), ``built_in_all`` (number of tokens that have it in their trees).
     """
 
     request: TokenRequest
@@ -161,12 +162,12 @@ class TokenDetail:
 
     @property
     def token_id(self) -> int:
-        """The id."""
+        """The ID of the token."""
         return self.request.token_id
 
     @property
     def parents(self) -> tuple[int, int] | None:
-        """The ids of the two tokens it is merged from."""
+        """The IDs of the two tokens it is merged from; None if it is not merged."""
         tree = self.tree
         return (
             None
@@ -176,7 +177,7 @@ class TokenDetail:
 
 
 def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
-    """Find out about a token. On a worker thread."""
+    """Return the details of a token. Runs on a worker thread."""
     from engine.vocabulary.entries.diagnostics import children_of, is_reachable
 
     encoding, search, token_id = request.encoding, request.search, request.token_id
@@ -202,7 +203,7 @@ def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlacesRequest:
-    """A text of a revision, an encoding, whether text of special tokens is those, and the id of the token."""
+    """A text with its revision, an encoding, the mode of special tokens, and the ID of the token to find."""
 
     revision: int
     text: ChunkedText
@@ -213,7 +214,7 @@ class PlacesRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Places:
-    """Where the token occurs: two read-only arrays, int32[n], of UTF-16 offsets in the widget's text, in order."""
+    """Occurrences of a token: starts and ends, int32[n], read-only, in UTF-16 units of the editor's text, in order."""
 
     request: PlacesRequest
     utf16_starts: NDArray[np.int32]
@@ -221,14 +222,14 @@ class Places:
 
 
 class _TokensOfText:
-    """Finds places. Keeps the tokens of the last text: another token of it is then found at once."""
+    """Finds occurrences. Caches the tokens of the last text, so that another token is found at once."""
 
     def __init__(self) -> None:
         self._of: tuple[int, Encoding, bool] | None = None
         self._patch: TokenPatch | None = None
 
     def find(self, request: PlacesRequest, ticket: Ticket) -> Places:
-        """On a worker thread, one at a time."""
+        """Find the occurrences of a token. Runs on a worker thread, one request at a time."""
         import numpy as np
 
         patch = self._tokens(request, ticket)
@@ -251,7 +252,10 @@ class _TokensOfText:
 
 
 class PlacesService(QObject):
-    """Signals: ``found(Places)``: of what was asked for last; ``failed(str)``: a sentence."""
+    """Finds a token in the prompt; only the newest request is answered.
+
+    Signals: ``found(Places)``; ``failed(str)`` with a sentence.
+    """
 
     found = Signal(object)
     failed = Signal(str)
@@ -264,7 +268,7 @@ class PlacesService(QObject):
         self._lane.failed.connect(self._on_failed)
 
     def find(self, request: PlacesRequest) -> None:
-        """Look for a token."""
+        """Find a token."""
         self._wanted = request
         self._lane.submit(request)
 
@@ -281,7 +285,7 @@ class PlacesService(QObject):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OpenedVocabulary:
-    """An encoding, its entries, what searches them, and how long they are."""
+    """An encoding, its entries, the search over them, and their lengths."""
 
     encoding: Encoding
     entries: EntryTable
@@ -296,7 +300,7 @@ class OpenedVocabulary:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchRequest:
-    """Look for entries of a vocabulary and put them in order. ``number``: later searches have higher ones."""
+    """Search the entries of a vocabulary and sort them. ``number``: increases with each search."""
 
     opened: OpenedVocabulary
     number: int
@@ -307,7 +311,7 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """The ids that a search found, int32[m], read-only; or ``why`` there are none, in a sentence."""
+    """IDs that a search found, int32[m], read-only; None if it failed. ``why``: the reason, as a sentence."""
 
     request: SearchRequest
     ids: NDArray[np.int32] | None
@@ -316,7 +320,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompareRequest:
-    """Compare a vocabulary with the encoding of another name."""
+    """Compare a vocabulary with the encoding named ``other``."""
 
     opened: OpenedVocabulary
     other: str
@@ -324,7 +328,7 @@ class CompareRequest:
 
 @dataclass
 class _Newest:
-    """What was asked for last, by kind: older answers are dropped."""
+    """Newest request of each kind; answers to older ones are dropped."""
 
     name: str = ""
     search: SearchRequest | None = None
@@ -334,11 +338,11 @@ class _Newest:
 
 
 class VocabularyService(QObject):
-    """Only the answer to what was asked for last is told.
+    """Serves the page; only the newest request of each kind is answered.
 
-    Signals: ``opened(OpenedVocabulary)``; ``found(Found)``; ``diagnosed(Diagnosed)``; ``diagnosing(float)``: how far it
-    is, from 0 to 1; ``token_ready(TokenDetail)``; ``compared(Comparison)``; ``failed(str)``: a sentence;
-    ``stopped(str)``: what the user stopped, in a few words.
+    Signals: ``opened(OpenedVocabulary)``; ``found(Found)``; ``diagnosed(Diagnosed)``; ``diagnosing(float)``: progress
+    from 0 to 1; ``token_ready(TokenDetail)``; ``compared(Comparison)``; ``failed(str)`` with a sentence;
+    ``stopped(str)``: a note on what the user cancelled.
     """
 
     opened = Signal(object)
@@ -353,7 +357,7 @@ class VocabularyService(QObject):
     def __init__(
         self, runner: JobRunner, open_encoding: OpenEncoding, folder: Path, parent: QObject | None = None
     ) -> None:
-        """``folder``: where diagnoses are kept."""
+        """``folder``: the parent of the cache of diagnoses."""
         super().__init__(parent)
         self._newest = _Newest()
         self._opening = runner.conflated(self.tr("Opening the vocabulary"), partial(_open, open_encoding))
@@ -378,33 +382,33 @@ class VocabularyService(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether something is being worked on."""
+        """True while a request is being served."""
         lanes = (self._opening, self._searching, self._diagnosing, self._looking, self._comparing)
         return any(lane.busy for lane in lanes)
 
     def open(self, name: str) -> None:
-        """Open the encoding of a name."""
+        """Open the encoding of this name."""
         self._newest = _Newest(name)
         self._diagnosing.cancel()
         self._opening.submit(name)
 
     def search(self, request: SearchRequest) -> None:
-        """Look for entries."""
+        """Search entries."""
         self._newest.search = request
         self._searching.submit(request)
 
     def diagnose(self, opened: OpenedVocabulary) -> None:
-        """Look at all entries, or read what an earlier look found."""
+        """Diagnose all entries, or read the cached diagnosis."""
         request = self._newest.diagnosis = DiagnosisRequest(opened.encoding, opened.search)
         self._diagnosing.submit(request)
 
     def look_at(self, opened: OpenedVocabulary, token_id: int) -> None:
-        """Find out about one token."""
+        """Request the details of a token."""
         request = self._newest.token = TokenRequest(opened.encoding, opened.search, token_id)
         self._looking.submit(request)
 
     def compare(self, opened: OpenedVocabulary, other: str) -> None:
-        """Compare with the encoding of another name."""
+        """Compare with the encoding of this name."""
         request = self._newest.compare = CompareRequest(opened, other)
         self._comparing.submit(request)
 
@@ -490,7 +494,7 @@ def _compare(open_encoding: OpenEncoding, request: CompareRequest, _ticket: Tick
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditRequest:
-    """Remove an entry of an encoding, or with ``new_text`` call a special token otherwise. ``text``: the prompt."""
+    """Removal of an entry, or with ``new_text`` a new text for a special token. ``text``: the prompt."""
 
     encoding: Encoding
     token_id: int
@@ -500,7 +504,7 @@ class EditRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EditOutcome:
-    """The encoding without the entry, how many entries it lacks, and the tokens of the prompt before and after."""
+    """The edited encoding, the number of entries removed, and the token counts of the prompt before and after."""
 
     request: EditRequest
     edited: Encoding
@@ -510,10 +514,10 @@ class EditOutcome:
 
 
 class EditService(QObject):
-    """Edits encodings of the user, and saves them beside the old ones.
+    """Edits encodings of the user, and saves the results as new ones.
 
-    Signals: ``weighed(EditOutcome)``: what an edit would cost; ``kept(str)``: the name of a saved encoding;
-    ``failed(str)``: a sentence.
+    Signals: ``weighed(EditOutcome)``: the cost of an edit; ``kept(str)``: the name of a saved encoding; ``failed(str)``
+    with a sentence.
     """
 
     weighed = Signal(object)
@@ -530,11 +534,11 @@ class EditService(QObject):
             lane.failed.connect(self._on_failed)
 
     def weigh(self, request: EditRequest) -> None:
-        """Make the edit, and count the prompt with it. Nothing is saved."""
+        """Apply an edit and count the prompt with it, without saving."""
         self._weighing.submit(request)
 
     def keep(self, outcome: EditOutcome) -> None:
-        """Save what an edit came to."""
+        """Save the edited encoding."""
         self._keeping.submit(outcome)
 
     @Slot(object)
@@ -571,7 +575,7 @@ def _keep_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> s
 
 
 def query_of(wanted: Wanted) -> EntryQuery:
-    """What is asked of the engine for what is chosen in the panel."""
+    """Convert the search of the panel to a query of the engine."""
     from engine.vocabulary.entries.search import EntryQuery
     from engine.vocabulary.entries.table import KINDS
 
@@ -581,7 +585,7 @@ def query_of(wanted: Wanted) -> EntryQuery:
 
 
 def spelled(content: bytes) -> str:
-    """Bytes in the letters that GPT-2's files have for them."""
+    """Format bytes in the byte alphabet of GPT-2."""
     from engine.library.formats.spelling import spelled as in_letters
 
     return in_letters(content)

@@ -1,4 +1,4 @@
-"""The view of the entries of a vocabulary, and the painter of its cells."""
+"""The table view of the entries of a vocabulary, and the painter of its cells."""
 
 from __future__ import annotations
 
@@ -41,32 +41,34 @@ from gui.widgets.tables import set_up_rows
 from gui.widgets.token_pills import PillPainter, ShapedTexts
 
 END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
-"""Behind figures and their titles: the column beside them begins at its left, and an arrow stands in it."""
+"""Padding after figures and their titles: separates them from the next column, and leaves room for the sort arrow."""
 PILLS = (TOKEN, PARENTS)
 """Columns whose tokens are drawn as pills."""
 TEXT_MARGIN = 3
-"""Between the edge of a cell and its text, as Qt's style has it: its margin for the focus, and one."""
+"""Margin between the edge of a cell and its text, in pixels, as in Qt's style: its focus margin plus one."""
 
 
 class EntryPainter:
-    """Draws rows that are neither selected nor current: text on a plain or a shaded ground, and nothing else. By Qt's
-    view and a delegate they take three times as long, for it asks for a dozen things at each cell; and with every key
-    in the search the whole table is redrawn."""
+    """Paints rows that are neither selected nor current: text on a plain or shaded background, and nothing else.
+
+    Qt's view and a delegate take three times as long, since they fetch a dozen roles for each cell, and every key in
+    the search field repaints the whole table.
+    """
 
     def __init__(self, view: QTableView, model: VocabularyTableModel, font: QFont, theme: Theme) -> None:
-        """``font``: of the columns in ``FIXED_FONT``; the others have that of the view."""
+        """``font``: of the columns in ``FIXED_FONT``; the others use the font of the view."""
         self._view, self._model = view, model
         self._fixed = ShapedTexts(font)
         self.pills = PillPainter(theme, self._fixed)
         self.follow_font()
 
     def follow_font(self) -> None:
-        """The view has another font."""
+        """Update to the current font of the view."""
         self._plain = ShapedTexts(self._view.font())
         self._end = self._plain.metrics.horizontalAdvance(END_SPACE)
 
     def paint(self, rows: Sequence[int]) -> None:
-        """Draw these rows, which stand one height after another, as far as they are to be drawn now."""
+        """Paint these rows, which are adjacent, within the current paint event."""
         view, palette = self._view, self._view.palette()
         height = view.verticalHeader().defaultSectionSize()
         tops = [(row, view.rowViewportPosition(row)) for row in rows]
@@ -85,7 +87,7 @@ class EntryPainter:
                     self._paint_column(painter, tops, column, QRect(left, 0, room, height))
 
     def _paint_column(self, painter: QPainter, tops: Sequence[tuple[int, int]], column: int, area: QRect) -> None:
-        """``area``: where the text of a row at the top of the view goes."""
+        """Paint a column. ``area``: the text area of a row at the top of the view."""
         if column in PILLS:
             for row, top in tops:
                 self.pills.paint(painter, area.translated(0, top), self._model.pills(row, column))
@@ -106,7 +108,7 @@ class EntryPainter:
 
 
 class EntryDelegate(QStyledItemDelegate):
-    """For the rows that Qt draws. Asks the model for a cell's text directly."""
+    """Delegate for the rows that Qt paints. Fetches texts directly from the model."""
 
     def __init__(self, model: VocabularyTableModel, font: QFont, theme: Theme, parent: QWidget) -> None:
         """``font``: of the columns in ``FIXED_FONT``."""
@@ -143,7 +145,7 @@ MOST_COPIED = 100_000
 
 
 class EntryHeader(QHeaderView):
-    """Leaves as much room behind the titles of figures as the cells do behind the figures."""
+    """Header that pads the titles of figures like the figures in the cells."""
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         super().initStyleOptionForIndex(option, section)
@@ -152,8 +154,11 @@ class EntryHeader(QHeaderView):
 
 
 class VocabularyTable(QTableView):
-    """Signals: ``current_id_changed(int)``: the id of the current row, -1 for none; ``opened(int)``: an id was opened
-    with Enter or two clicks."""
+    """Table of entries.
+
+    Signals: ``current_id_changed(int)``: the ID of the current row, -1 for none; ``opened(int)``: an ID was opened with
+    Enter or a double click.
+    """
 
     current_id_changed = Signal(int)
     opened = Signal(int)
@@ -183,7 +188,7 @@ class VocabularyTable(QTableView):
         set_up_rows(self)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerItem)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        # One that comes and goes with the number of rows would have every other search laid out and drawn twice.
+        # A scroll bar that appears only when needed would make every other search lay out and paint twice.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         header = self.horizontalHeader()
         header.setSectionsClickable(True)
@@ -193,11 +198,11 @@ class VocabularyTable(QTableView):
 
     @property
     def current_id(self) -> int:
-        """The id of the current row, -1 for none. Stays while a search does not show it."""
+        """The ID of the current row, -1 for none. Kept while a search hides it."""
         return self._current
 
     def show_id(self, token_id: int) -> bool:
-        """Make an id's row the current one. Whether it is shown."""
+        """Make the row of an ID the current one. Return True if it is shown."""
         row = self._entries.row_of(token_id)
         self._current = token_id
         if row >= 0:
@@ -205,7 +210,7 @@ class VocabularyTable(QTableView):
         return row >= 0
 
     def set_empty_text(self, text: str) -> None:
-        """What stands in the table while it has no rows."""
+        """Set the text of the empty table."""
         self._empty_text = text
         self.viewport().update()
 
@@ -216,7 +221,7 @@ class VocabularyTable(QTableView):
         self.scrollTo(index, where)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Qt draws the rows that are selected or current, the painter all others."""
+        """Let Qt paint selected and current rows, and the painter all others."""
         top, bottom = event.rect().top(), event.rect().bottom()
         first, last = self.rowAt(top), self.rowAt(bottom)
         if first >= 0:
@@ -232,7 +237,7 @@ class VocabularyTable(QTableView):
                 painter.drawText(area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._empty_text)
 
     def _marked(self, rows: range) -> set[int]:
-        """Those of some rows that are selected or current."""
+        """Return the selected and current rows among these."""
         marked = {self.currentIndex().row()} & set(rows)
         for chosen in self.selectionModel().selection().toList():
             marked.update(range(max(chosen.top(), rows.start), min(chosen.bottom() + 1, rows.stop)))
@@ -260,8 +265,8 @@ class VocabularyTable(QTableView):
 
     @Slot()
     def _on_reset(self) -> None:
-        """The row that was current stays so, if it is still there; else the table begins at its top."""
-        self.executeDelayedItemsLayout()  # else the first picture lays the rows out, and a second one follows it
+        """Keep the current row if it is still there, else scroll to the top."""
+        self.executeDelayedItemsLayout()  # else the first paint lays out the rows, and a second one follows
         row = self._entries.row_of(self._current)
         if row >= 0:
             self._select(row, QAbstractItemView.ScrollHint.EnsureVisible)
@@ -279,7 +284,7 @@ class VocabularyTable(QTableView):
         self.opened.emit(self._entries.id_at(index.row()))
 
     def _copy(self) -> None:
-        """The selected rows, separated by tabs, the names of the columns first."""
+        """Copy the selected rows as tab-separated text, with a header row."""
         rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MOST_COPIED]
         if not rows:
             return

@@ -1,7 +1,7 @@
-"""The table of entries of a vocabulary: its columns, the model over them, and lists of entries.
+"""The table of entries of a vocabulary: its columns, its model, and lists of entries.
 
-Whatever is searched or sorted, only the array of ids changes. So the table costs the GUI thread the same for ten rows
-and for 200,000.
+Searching and sorting change only the array of IDs, so the table costs the GUI thread the same for 10 rows as for
+200,000.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 class EntryColumn(NamedTuple):
-    """A column. ``key``: what it is sorted by. ``widest``: a text as wide as its usual ones."""
+    """A column. ``key``: its sort key. ``widest``: a typical text that sets its width."""
 
     title: str
     hint: str
@@ -118,7 +118,7 @@ COLUMNS = (
 ID, TOKEN, PARENTS, LENGTH, BUILT, KIND, SCRIPT, REMARKS, BYTES = range(len(COLUMNS))
 
 NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
-"""Known once the whole vocabulary has been examined."""
+"""Columns that are empty until the diagnosis is done."""
 
 FIXED_FONT = (TOKEN, PARENTS, BYTES)
 
@@ -129,7 +129,7 @@ KINDS = {
     "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
     "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
 }
-"""Kinds of ids in words, by the names of ``engine.vocabulary.entries.table``."""
+"""Labels of kinds of IDs, by the names in ``engine.vocabulary.entries.table``."""
 
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
@@ -138,7 +138,7 @@ FINDINGS = {
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
     "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
-"""Findings in words, by the names of ``engine.vocabulary.entries.diagnostics``, in its order."""
+"""Labels of findings, by the names in ``engine.vocabulary.entries.diagnostics``, in its order."""
 
 FINDING_HINTS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
@@ -155,41 +155,41 @@ SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
     "other scripts",
 )
-"""The names of ``engine.text.scripts.SCRIPT_NAMES``, here so that a list of them needs no engine; a test compares
-them."""
+"""Copy of ``engine.text.scripts.SCRIPT_NAMES``, so that listing them does not import the engine; a test compares
+both."""
 
 
 def tr(text: str) -> str:
-    """Translate in the context of the vocabulary browser."""
+    """Translate in the context of the page Vocabulary."""
     return QCoreApplication.translate("Vocabulary", text)
 
 
 _NO_INDEX = QModelIndex()
 MOST_SHOWN_BYTES = 60
-"""Bytes of a token that a cell shows."""
+"""Maximum number of bytes of a token shown in a cell."""
 PENDING = "…"
 
-# Asked for at every cell that is painted: to put flags together takes longer than to read a token.
+# Fetched for every painted cell; combining flags there takes longer than reading a token.
 ALIGNMENTS = tuple(
     (Qt.AlignmentFlag.AlignRight if column.numeric else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignVCenter
     for column in COLUMNS
 )
-"""How the cells of each column are aligned."""
+"""Alignment of the cells of each column."""
 _ROW_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class VocabularyTableModel(QAbstractTableModel):
-    """A row an id.
+    """One row for each ID.
 
-    Signals: ``sort_asked(int, bool)``: a column, and whether from its other end; the receiver sorts.
+    Signals: ``sort_asked(int, bool)``: a column, and True for descending order; the receiver sorts.
     """
 
     sort_asked = Signal(int, bool)
 
     def __init__(self, locale: QLocale, spelled: Callable[[bytes], str], parent: QObject | None = None) -> None:
-        """``spelled``: writes bytes in the letters of GPT-2."""
+        """``spelled``: formats bytes in the byte alphabet of GPT-2."""
         super().__init__(parent)
         self._locale, self._spelled = locale, spelled
         self._entries: EntryTable | None = None
@@ -199,33 +199,33 @@ class VocabularyTableModel(QAbstractTableModel):
 
     @property
     def ids(self) -> NDArray[np.int32] | None:
-        """int32[n]: the id of each row; None before there is a vocabulary."""
+        """int32[n]: the ID of each row; None before there is a vocabulary."""
         return self._ids
 
     def set_vocabulary(self, entries: EntryTable, ids: NDArray[np.int32]) -> None:
-        """Show these ids of a vocabulary. Nothing is known of its diagnosis yet."""
+        """Show these IDs of another vocabulary, without a diagnosis."""
         self.beginResetModel()
         self._entries, self._ids, self._diagnosis = entries, ids, None
         self.endResetModel()
 
     def set_ids(self, ids: NDArray[np.int32]) -> None:
-        """Show these ids of the same vocabulary."""
+        """Show these IDs of the same vocabulary."""
         self.beginResetModel()
         self._ids = ids
         self.endResetModel()
 
     def set_diagnosis(self, diagnosis: Diagnosis) -> None:
-        """Fill the columns that need it."""
+        """Fill the columns that need the diagnosis."""
         self._diagnosis = diagnosis
         self._changed()
 
     def set_in_letters(self, on: bool) -> None:
-        """Write tokens in the letters of GPT-2, or made visible as elsewhere."""
+        """Show tokens in the byte alphabet of GPT-2, or as in the rest of the program."""
         self._in_letters = on
         self._changed()
 
     def set_locale(self, locale: QLocale) -> None:
-        """Write figures for another locale."""
+        """Format figures for another locale."""
         self._locale = locale
         self._changed()
 
@@ -234,26 +234,26 @@ class VocabularyTableModel(QAbstractTableModel):
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
 
     def row_of(self, token_id: int) -> int:
-        """The row of an id, -1 where it is not shown."""
+        """Return the row of an ID, -1 if it is not shown."""
         if self._ids is None:
             return -1
         found = (self._ids == token_id).argmax() if len(self._ids) else 0
         return int(found) if len(self._ids) and self._ids[found] == token_id else -1
 
     def id_at(self, row: int) -> int:
-        """The id of a row. IndexError."""
+        """Return the ID of a row. Raises IndexError."""
         if self._ids is None or not 0 <= row < len(self._ids):
             raise IndexError(row)
         return int(self._ids[row])
 
     def token_text(self, content: bytes) -> str:
-        """A token as the table writes it, cut where it is long."""
+        """Format a token as in the table, truncated if it is long."""
         shown = content[:MOST_SHOWN_BYTES]
         text = self._spelled(shown) if self._in_letters else visible(shown)
         return text if len(content) <= MOST_SHOWN_BYTES else f"{text}…"
 
     def cell_text(self, row: int, column: int) -> str:
-        """The text of a cell."""
+        """Return the text of a cell."""
         assert self._entries is not None
         entries, token_id = self._entries, self.id_at(row)
         if column == ID:
@@ -282,7 +282,7 @@ class VocabularyTableModel(QAbstractTableModel):
         return ", ".join(tr(FINDINGS[name]) for name in diagnosis.findings_of(token_id))
 
     def pills(self, row: int, column: int) -> tuple[Pill, ...]:
-        """Return the tokens that a cell of ``TOKEN`` or ``PARENTS`` shows."""
+        """Return the tokens of a cell of ``TOKEN`` or ``PARENTS``."""
         assert self._entries is not None
         token_id, diagnosis = self.id_at(row), self._diagnosis
         if column == TOKEN:
@@ -337,7 +337,7 @@ class VocabularyTableModel(QAbstractTableModel):
 
 
 class TokenListModel(QAbstractListModel):
-    """Lines are made when they are painted."""
+    """List of tokens whose lines are formatted when they are painted."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -345,13 +345,13 @@ class TokenListModel(QAbstractListModel):
         self._line: Callable[[int], str] = str
 
     def set_tokens(self, ids: Sequence[int], line: Callable[[int], str]) -> None:
-        """Show these tokens; ``line`` says what stands in a row."""
+        """Show these tokens. ``line``: returns the text of a row."""
         self.beginResetModel()
         self._ids, self._line = ids, line
         self.endResetModel()
 
     def id_at(self, row: int) -> int:
-        """The token of a row."""
+        """Return the ID of a row."""
         return int(self._ids[row])
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
