@@ -1,8 +1,8 @@
 """Build the program as a folder that needs no Python: ``python packaging/build_app.py``, with the extra ``package``.
 
-Leaves ``dist/tokenloupe`` (on macOS ``dist/Tokenloupe.app`` as well) and an archive of it, and says how large they are.
-``packaging/try_app.py`` then tries it out. Kernels are compiled on the computer of whoever uses the program, for its
-processor, while the first window is open; its next start finds them.
+Creates ``dist/tokenloupe`` (on macOS ``dist/Tokenloupe.app`` as well) and an archive of it, and prints their sizes.
+``packaging/try_app.py`` then tests it. Kernels are compiled on the user's computer, for its processor, while the first
+window is open; the next start finds them.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEGABYTE = 1_000_000
 
 
 def draw_icon(target: Path) -> None:
-    """The icon as a picture, which Windows and macOS want in place of a drawing."""
+    """Write the icon as a bitmap, which Windows and macOS need instead of SVG."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     from PySide6.QtCore import Qt
     from PySide6.QtGui import QGuiApplication, QImage, QPainter
@@ -43,12 +43,12 @@ def draw_icon(target: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files of a folder, each file once."""
+    """Return the total size of the files in a folder, in bytes, without symbolic links."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def build(target: Path) -> Path:
-    """Build into ``target``. The folder of the program."""
+    """Build into ``target``. Return the folder of the program."""
     from PyInstaller.__main__ import run
 
     work = ROOT / "build" / "package"
@@ -62,7 +62,7 @@ def build(target: Path) -> Path:
 
 
 def archive(folder: Path) -> Path:
-    """Pack the folder, under a name that says for which machines it is."""
+    """Pack the folder, with version, system and processor in the name of the archive."""
     with (ROOT / "pyproject.toml").open("rb") as file:
         version = tomllib.load(file)["project"]["version"]
     name = f"tokenloupe-{version}-{platform.system().lower()}-{platform.machine().lower()}"
@@ -71,7 +71,7 @@ def archive(folder: Path) -> Path:
 
 
 def main() -> int:
-    """Build, pack, and say how large it is."""
+    """Build, pack, and print the sizes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--to", type=Path, default=ROOT / "dist", metavar="FOLDER", help="where it is built")
     parser.add_argument("--no-archive", action="store_true", help="leave it as a folder")

@@ -1,11 +1,11 @@
-"""Makes ``pricing/data/bundled.json``, the built-in price table, from the YAML files beside it.
+"""Build ``pricing/data/bundled.json``, the built-in price table, from the YAML files beside it.
 
     python packaging/bundle_prices.py            write it
     python packaging/bundle_prices.py --check    exit 1 if it is out of date, write nothing
 
-Run it after every change of a YAML file in ``pricing/data``; a test fails until that is done. The table is shipped as
-JSON because it loads in milliseconds, the YAML files hold the comments and the sources and are the ones to edit.
-``counting.yaml`` is read first: the other files name its rules.
+Run it after every change of a YAML file in ``pricing/data``; a test fails until then. The table is shipped as JSON
+because that loads in milliseconds. The YAML files have the comments and sources, and are the ones to edit.
+``counting.yaml`` is read first: the other files refer to its rules.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ RULES = "counting.yaml"
 
 
 class BadPriceFiles(Exception):
-    """Price files with mistakes."""
+    """Price files with errors."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(map(str, problems)))
 
 
 def bundled_text(data: Path = DATA) -> str:
-    """The JSON text of all price files of a folder. Raises BadPriceFiles."""
+    """Return the JSON text of all price files in a folder. Raises BadPriceFiles."""
     problems: list[Problem] = []
     counting = read_price_text((data / RULES).read_text(encoding="utf-8"), RULES)
     problems.extend(counting.problems)
@@ -59,7 +59,7 @@ def bundled_text(data: Path = DATA) -> str:
 
 
 def main() -> int:
-    """Write the table, or compare it. Returns the exit code."""
+    """Write the table, or check it. Return the exit status."""
     parser = argparse.ArgumentParser(description="Make the built-in price table from the YAML files.")
     parser.add_argument("--check", action="store_true", help="only tell whether the table is up to date")
     check = parser.parse_args().check

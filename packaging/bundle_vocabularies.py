@@ -2,10 +2,10 @@
 
     python packaging/bundle_vocabularies.py FOLDER_OF_RAW_FILES [--out FOLDER]
 
-Each raw file is checked against the SHA-256 below before it is read, and a wrong one is refused. What is written is
-determined by the raw files alone (and the zlib that compresses it): one ``.ranks`` file for each table of ranks, in
-the format of ``engine/vocabulary/bundle.py``, and ``manifest.json`` with the origin, licence and SHA-256 of
-every raw and every bundled file, for the reader. NOTICE.md in the same folder is written by hand.
+Each raw file is verified with the SHA-256 below before it is read, and refused if it differs. The output depends only
+on the raw files (and the zlib that compresses it): one ``.ranks`` file for each rank table, in the format of
+``engine/vocabulary/bundle.py``, and ``manifest.json`` with origin, licence and SHA-256 of every raw and every bundled
+file. NOTICE.md in the same folder is written by hand.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from engine.library.formats import huggingface, json_document, tekken, tiktoken_
 from engine.vocabulary.bundle import RankTable, pack, table_from_ranks  # noqa: E402
 
 CONTROLS = range(107)
-"""Ids of controls of Gemma that come first."""
+"""IDs of Gemma's leading control pieces."""
 FIRST_UNUSED = 255999
-"""From this id on there are controls again."""
+"""First ID of Gemma's trailing control pieces."""
 
 
 class RawFileError(Exception):
-    """A raw file is missing, or is not the one that was published."""
+    """A raw file that is missing or is not the published one."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One raw file and the bundled files made of it."""
+    """One raw file and the bundled file built from it."""
 
     bundled_name: str
     raw_name: str
@@ -51,23 +51,23 @@ class Source:
 
 
 def read_tiktoken(content: bytes) -> tuple[dict[bytes, int], None]:
-    """Ranks of a .tiktoken file."""
+    """Return the ranks of a .tiktoken file."""
     return tiktoken_ranks.read_ranks(content), None
 
 
 def read_tekken(content: bytes) -> tuple[dict[bytes, int], None]:
-    """Token ids of a tekken file."""
+    """Return the token IDs of a tekken file."""
     return tekken.read(json_document.parse(content)).ranks, None
 
 
 def read_deepseek(content: bytes) -> tuple[dict[bytes, int], dict[str, int]]:
-    """Token ids and special tokens of a byte-level tokenizer.json."""
+    """Return token IDs and special tokens of a byte-level tokenizer.json."""
     data = huggingface.read(json_document.parse(content))
     return data.ranks, data.special_tokens
 
 
 def read_piece_table(content: bytes) -> tuple[RankTable, dict[str, int]]:
-    """Pieces by id, with spaces as spaces, and the controls among them that have a name of their own."""
+    """Return the pieces by ID, with real spaces, and the control pieces that have a name of their own."""
     lines = (line.split(b" ") for line in content.split(b"\n") if line)
     pieces = {int(number): base64.b64decode(piece) for piece, number in lines}
     special = {"<pad>": 0, "<eos>": 1, "<bos>": 2, "<unk>": 3}
@@ -132,7 +132,7 @@ SOURCES = (
 
 
 def verified_content(folder: Path, source: Source) -> bytes:
-    """The content of a raw file. RawFileError when it is missing or its SHA-256 is wrong."""
+    """Return the content of a raw file. Raises RawFileError if it is missing or its SHA-256 is wrong."""
     path = folder / source.raw_name
     try:
         content = path.read_bytes()
@@ -148,7 +148,7 @@ def verified_content(folder: Path, source: Source) -> bytes:
 
 
 def bundled_files(folder: Path) -> dict[str, bytes]:
-    """Name to content of everything that is written, manifest included."""
+    """Return the content of every file to write by name, including the manifest."""
     files: dict[str, bytes] = {}
     sources: list[Mapping[str, Any]] = []
     for source in SOURCES:
@@ -174,7 +174,7 @@ def bundled_files(folder: Path) -> dict[str, bytes]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Build and write. Returns 2 with one line on standard error for a raw file that will not do."""
+    """Build and write the files. Return 2, after one line on standard error, if a raw file is unusable."""
     parser = argparse.ArgumentParser(description="Rebuild engine/data from the published vocabulary files.")
     parser.add_argument("raw", type=Path, help="folder with the raw files")
     parser.add_argument("--out", type=Path, default=PROJECT / "engine" / "data", help="folder to write to")

@@ -1,10 +1,10 @@
-"""Compares the built-in prices with three published tables, and says what disagrees, what is missing, what retires.
+"""Compare the built-in prices with three published tables; list conflicts, missing models and models that retire soon.
 
     python packaging/check_prices.py            the installed litellm, genai-prices and model-prices (extra [prices])
     python packaging/check_prices.py FILE...    these files of theirs instead
 
-Status 1 where a table disagrees with a built-in price and ``pricing/data/reviewed/accepted.yaml`` does not say who is
-believed, or where that file accepts what nobody disagrees with any more; 2 where there is no table to compare with.
+Exit status 1 if a table disagrees with a built-in price and ``pricing/data/reviewed/accepted.yaml`` does not decide
+which is right, or if that file accepts a conflict that no longer exists; 2 if there is no table to compare with.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ _PRICES = ("price.", "retires")
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A reviewed conflict. ``values``: what the tables say, as printed; ``why``: who is believed, and the reason."""
+    """A reviewed conflict. ``values``: the values of the tables, as printed; ``why``: which is right, and the
+    reason."""
 
     model: str
     field: str
@@ -43,7 +44,7 @@ class Acceptance:
 
 
 def accepted(path: Path = ACCEPTED) -> list[Acceptance]:
-    """The reviewed conflicts of the file."""
+    """Return the reviewed conflicts of the file."""
     found = []
     for entry in YAML(typ="safe", pure=True).load(path.read_text(encoding="utf-8"))["accepted"]:
         values = tuple((table, str(value)) for table, value in entry["values"].items())
@@ -52,7 +53,7 @@ def accepted(path: Path = ACCEPTED) -> list[Acceptance]:
 
 
 def shown(value: Any) -> str:
-    """A value on one line."""
+    """Format a value on one line."""
     if isinstance(value, dict):
         return "{" + ", ".join(f"{key}: {shown(one)}" for key, one in value.items()) + "}"
     if isinstance(value, list):
@@ -61,7 +62,7 @@ def shown(value: Any) -> str:
 
 
 def judged(found: Sequence[Disagreement], reviewed: Sequence[Acceptance]) -> Iterator[tuple[Disagreement, str]]:
-    """Every disagreement with the reason for which it is accepted, empty where it is not."""
+    """Yield every disagreement with the reason why it is accepted; empty if it is not."""
     known = {(one.model, one.field, one.values): one.why for one in reviewed}
     for one in found:
         values = tuple((table, shown(value)) for table, value in one.values)
@@ -69,13 +70,13 @@ def judged(found: Sequence[Disagreement], reviewed: Sequence[Acceptance]) -> Ite
 
 
 def stale(found: Sequence[Disagreement], reviewed: Sequence[Acceptance]) -> list[Acceptance]:
-    """The reviewed conflicts that the tables do not have any more, or have with other values."""
+    """Return the reviewed conflicts that no longer exist, or have other values now."""
     now = {(one.model_id, one.path, tuple((table, shown(value)) for table, value in one.values)) for one in found}
     return [one for one in reviewed if (one.model, one.field, one.values) not in now]
 
 
 def missing(tables: Sequence[Imported], catalog: Catalog) -> list[str]:
-    """Ids of our vendors' models that two tables have a price for, and that no name of the built-in table means."""
+    """Return the IDs of models of known vendors that two tables price and the built-in table does not know."""
     vendors = {model.vendor for model in catalog.models}
     seen: dict[str, set[str]] = {}
     for table in tables:
@@ -95,13 +96,13 @@ def _is_known(model_id: str, catalog: Catalog) -> bool:
 
 
 def retiring(bundled: Bundled, today: date) -> list[tuple[date, str]]:
-    """The models that retire soon, the first first."""
+    """Return the models that retire soon, in order of their dates."""
     days = ((entry.get("retires"), model_id) for model_id, entry in bundled.entries.items())
     return sorted((day, model_id) for day, model_id in days if day is not None and today <= day <= today + SOON)
 
 
 def read_tables(files: Sequence[str]) -> list[Imported]:
-    """The tables to compare with; says which they are."""
+    """Read the tables to compare with, and print their names."""
     if files:
         tables = [read_import(Path(name).read_text(encoding="utf-8")) for name in files]
         names = [f"{table.table} ({name})" for table, name in zip(tables, files, strict=True)]
@@ -115,7 +116,7 @@ def read_tables(files: Sequence[str]) -> list[Imported]:
 
 
 def main(files: Sequence[str]) -> int:
-    """Print the comparison; the exit status."""
+    """Print the comparison. Return the exit status."""
     today = date.today()
     tables = read_tables(files)
     if not tables:

@@ -1,8 +1,7 @@
-"""What a build holds that is not ours, for ``tokenloupe.spec``: whose modules, and which libraries of the system.
+"""Third-party content of a build, for ``tokenloupe.spec``: packages of its modules, and system libraries.
 
-A library of the system is one that comes neither with a Python package nor with Python itself: PyInstaller takes it
-from the computer it runs on. Which package of the system it belongs to is asked of dpkg (Debian, Ubuntu); elsewhere the
-list says that this is not known.
+A system library comes neither with a Python package nor with Python itself: PyInstaller takes it from the computer it
+runs on. dpkg (Debian, Ubuntu) knows the system package it belongs to; elsewhere the list says that this is unknown.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ DOCUMENTS = Path("/usr/share/doc")
 COMMON = Path("/usr/share/common-licenses")
 _COMMON_NAME = re.compile(rf"{COMMON}/([A-Za-z0-9.+-]*[A-Za-z0-9+])")
 _NEVER = re.compile(r"^(lib)?readline\b")
-"""GNU Readline is under the GPL alone, and this program under MIT."""
+"""GNU Readline is licensed under the GPL only, this program under MIT."""
 
 _MADE_IN_BUILDING = ("_pyi_", "_sysconfigdata_")
-"""How modules are called that PyInstaller and the building of Python make."""
+"""Prefixes of modules that PyInstaller and the build of Python generate."""
 
 
 class SystemLibrary(NamedTuple):
-    """A shared library of the system. ``package`` with its version, and ``summary``: empty where nobody knows them."""
+    """A shared system library. ``package``, ``version``, ``summary``: of its package, empty if unknown."""
 
     name: str
     package: str = ""
@@ -37,9 +36,9 @@ class SystemLibrary(NamedTuple):
 
 
 def strangers(modules: Iterable[str], ours: Iterable[str], named: Iterable[str]) -> set[str]:
-    """The packages of the index that ``modules`` (dotted names) belong to and that are not in ``named``.
+    """Return the PyPI packages that ``modules`` (dotted names) belong to and that are not in ``named``.
 
-    ``ours``: our own packages and modules. What belongs to no package at all is returned by its module's name.
+    ``ours``: Tokenloupe's own packages and modules. A module that belongs to no package is returned by its own name.
     """
     known = {_plain(name) for name in named}
     owners = metadata.packages_distributions()
@@ -49,12 +48,12 @@ def strangers(modules: Iterable[str], ours: Iterable[str], named: Iterable[str])
 
 
 def refused(files: Iterable[str]) -> list[str]:
-    """Those of these files of a build that must not be handed on with it."""
+    """Return the files of a build that must not be distributed with it."""
     return sorted(name for name in files if _NEVER.match(Path(name).name))
 
 
 def system_libraries(binaries: Iterable[tuple[str, str]]) -> list[SystemLibrary]:
-    """Of the binary files of a build, as (name in the build, path it was taken from): those of the system."""
+    """Return the system libraries among the binaries of a build. ``binaries``: name in the build, and source path."""
     homes = [sysconfig.get_path(key) for key in ("purelib", "platlib", "stdlib", "platstdlib")]
     taken = {
         Path(name).name: Path(source)
@@ -65,7 +64,7 @@ def system_libraries(binaries: Iterable[tuple[str, str]]) -> list[SystemLibrary]
 
 
 def listing(libraries: Iterable[SystemLibrary]) -> str:
-    """Two short lines for each library: its file and its package with the version, and what that is."""
+    """Format two short lines for each library: its file and its package with version, and the summary."""
     return "".join(
         f"{one.name} ({one.package.partition(':')[0]} {one.version})\n    {one.summary}\n"
         if one.package
@@ -77,7 +76,7 @@ def listing(libraries: Iterable[SystemLibrary]) -> str:
 def write_texts(
     libraries: Iterable[SystemLibrary], folder: Path, documents: Path = DOCUMENTS, common: Path = COMMON
 ) -> None:
-    """Put the licence texts of the packages into ``folder``, and the common licences that these only name."""
+    """Write the licence texts of the packages into ``folder``, and the common licences that these only refer to."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for package in {one.package for one in libraries if one.package}:
@@ -89,7 +88,7 @@ def write_texts(
 
 
 def _plain(name: str) -> str:
-    """The name of a package as the index compares it (PEP 503)."""
+    """Normalize the name of a package (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -106,7 +105,7 @@ def _described(name: str, source: Path) -> SystemLibrary:
 
 
 def _package_of(source: Path) -> str:
-    """``/lib`` may be a link to ``/usr/lib``, and dpkg knows a file by the path it was installed to."""
+    """Return the package of a library. ``/lib`` may link to ``/usr/lib``; dpkg knows the path that was installed."""
     bare = Path("/", *source.parts[2:]) if source.parts[1:2] == ("usr",) else source
     for path in (source, bare, Path("/usr", *bare.parts[1:])):
         found = _ask("--search", str(path)).partition(": ")[0]
@@ -116,7 +115,7 @@ def _package_of(source: Path) -> str:
 
 
 def _ask(*arguments: str) -> str:
-    """What dpkg-query prints; nothing where it knows nothing, or is not there."""
+    """Return the output of dpkg-query; empty if it finds nothing or is not installed."""
     program = shutil.which("dpkg-query")
     if program is None:
         return ""

@@ -1,9 +1,9 @@
-"""Draws docs/architecture.svg from the sources, and prints how many modules and lines each folder has.
+"""Draw docs/architecture.svg from the sources, and print the number of modules and lines of each folder.
 
     python packaging/draw_architecture.py
 
-The order of folders is that of the ``layers`` contracts in pyproject.toml: each imports only what stands below it.
-Arrows are imports from one package into another, with the number of modules that have one.
+Folders are ordered like the ``layers`` contracts in pyproject.toml: each imports only from those below it. Arrows are
+imports from one package into another, labelled with the number of importing modules.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ GAP = 6
 ROW = 40
 HEAD = 34
 NARROW, WIDE = 150, 400
-"""A box has room for its size in words from the first of these widths on, for its purpose from the second."""
+"""Minimum widths of a box to show its size and its purpose, in pixels."""
 LETTER = 5.7
-"""Width of a letter of the text, about."""
+"""Approximate width of a character of the text, in pixels."""
 STYLE = """
   svg { color-scheme: light dark; font: 12px system-ui, sans-serif; }
   .package { fill: #f4f5f7; stroke: #c9ced6; } .room { fill: #fff; stroke: #d9dde3; }
@@ -42,7 +42,7 @@ STYLE = """
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much code there is."""
+    """Amount of code."""
 
     modules: int
     lines: int
@@ -52,7 +52,7 @@ class Size:
 
 
 def main() -> None:
-    """Draw, and print the sizes."""
+    """Draw the picture, and print the sizes."""
     for package in PACKAGES:
         print(f"{package:24} {size_of(files_in(package))}")
         for room in (room for row in rows_of(package) for room in row):
@@ -62,25 +62,25 @@ def main() -> None:
 
 
 def files_in(package: str) -> list[Path]:
-    """The sources of a package."""
+    """Return the source files of a package."""
     return sorted((ROOT / package).rglob("*.py"))
 
 
 def files_of(package: str, room: str) -> list[Path]:
-    """The sources of a folder, or of a module that stands for itself."""
+    """Return the source files of a folder, or of a module outside of one."""
     folder = ROOT / package / room
     return sorted(folder.rglob("*.py")) if folder.is_dir() else [folder.with_suffix(".py")]
 
 
 def size_of(files: list[Path]) -> Size:
-    """Their modules and lines. An ``__init__.py`` without code is no module to be read."""
+    """Return the size of these files. An ``__init__.py`` without code does not count as a module."""
     sources = {file: file.read_text(encoding="utf-8") for file in files}
     modules = [file for file, source in sources.items() if file.stem != "__init__" or len(ast.parse(source).body) > 1]
     return Size(len(modules), sum(len(source.splitlines()) for source in sources.values()))
 
 
 def purpose_of(package: str, room: str) -> str:
-    """The first sentence of its docstring."""
+    """Return the first sentence of the docstring of a folder or module."""
     folder = ROOT / package / room
     source = (folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")).read_text(encoding="utf-8")
     words = " ".join((ast.get_docstring(ast.parse(source)) or "").split())
@@ -88,7 +88,7 @@ def purpose_of(package: str, room: str) -> str:
 
 
 def rows_of(package: str) -> list[list[str]]:
-    """The folders of a package, those that import others first; several in a row stand beside each other."""
+    """Return the folders of a package in rows, importers first; folders in the same row do not import each other."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
@@ -99,7 +99,7 @@ def rows_of(package: str) -> list[list[str]]:
 
 
 def imports_between(package: str) -> Counter[str]:
-    """How many modules of a package import each of the other packages."""
+    """Return the number of modules of a package that import each other package."""
     found: Counter[str] = Counter()
     for file in files_in(package):
         found.update({name for name in _imported(ast.parse(file.read_text(encoding="utf-8"))) if name != package})
@@ -115,7 +115,7 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 
 def picture() -> str:
-    """The drawing."""
+    """Return the drawing as SVG."""
     top = max(_height("commands"), _height("gui"))
     places = {
         "commands": (10, 10, 170, top),
@@ -190,7 +190,7 @@ def _arrow(x: int, y: int, to_x: int, to_y: int, words: str) -> Iterator[str]:
 
 
 def _head(x: int, y: int, back_x: int, back_y: int) -> str:
-    """The head of an arrow that comes from above or from the left."""
+    """Return the head of an arrow that comes from above or from the left."""
     if y == back_y:
         return f'<path class="head" d="M {x} {y} L {back_x} {y - 4} V {y + 4} Z"/>'
     return f'<path class="head" d="M {x} {y} L {back_x - 4} {back_y} H {back_x + 4} Z"/>'

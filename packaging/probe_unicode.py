@@ -1,10 +1,10 @@
-r"""Read the Unicode tables of tiktoken's split engine out of the installed tiktoken, into engine/data/unicode.classes.
+r"""Extract the Unicode tables of tiktoken's split engine from the installed tiktoken into engine/data/unicode.classes.
 
     python packaging/probe_unicode.py [--out FILE]
 
 An encoding whose tokens are single bytes and whose pattern is, say, ``\p{Lu}`` returns the characters of a text that
-are uppercase letters. The text holds every code point once, so one call gives a whole category. Case folding is asked
-for each character that a change of case concerns. Takes about two seconds.
+are uppercase letters. The text has every code point once, so one call returns a whole category. Case folding is probed
+for each character that has case variants. Takes about two seconds.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ VERSIONS = [(15, 0), (15, 1), (16, 0), (17, 0), (18, 0), (19, 0)]
 
 
 class ProbeError(Exception):
-    """tiktoken's split engine answers in a way that the format of the table has no room for."""
+    """tiktoken's split engine answers in a way that the format of the table cannot represent."""
 
 
 def members(pattern: str, text: str = ALL_CHARACTERS) -> str:
-    """The characters of ``text`` that ``pattern``, which matches single characters, matches."""
+    """Return the characters of ``text`` that ``pattern`` matches; it must match single characters."""
     return bytes(byte_core(pattern).encode_ordinary(text)).decode("utf-8")
 
 
 def code_points(characters: str) -> list[int]:
-    """The numbers of characters."""
+    """Return the code points of characters."""
     return [ord(character) for character in characters]
 
 
 def probe_version() -> tuple[int, int]:
-    """The newest Unicode version whose ``Age`` the split engine knows."""
+    """Return the newest Unicode version whose ``Age`` the split engine knows."""
     known = []
     for major, minor in VERSIONS:
         try:
@@ -58,7 +58,7 @@ def probe_version() -> tuple[int, int]:
 
 
 def probe_categories() -> np.ndarray:
-    """uint8[1114112]: positions in CATEGORIES."""
+    """Return, as uint8[1114112], the category of each code point as an index in CATEGORIES."""
     categories = np.full(N_CODE_POINTS, 255, dtype=np.uint8)
     for position, name in enumerate(CATEGORIES):
         points = code_points(members(rf"\p{{{name}}}"))
@@ -74,7 +74,7 @@ def probe_categories() -> np.ndarray:
 
 
 def probe_orbits() -> list[tuple[int, ...]]:
-    """Sets of characters that match each other where case is ignored."""
+    """Return the sets of characters that match each other if case is ignored."""
     changing = members(r"[\p{CWCF}\p{CWL}\p{CWU}\p{CWT}\p{CWCM}]")
     escaped = "".join(rf"\x{{{ord(character):x}}}" for character in changing)
     if members(f"(?i:[{escaped}])") != changing:
@@ -87,7 +87,7 @@ def probe_orbits() -> list[tuple[int, ...]]:
 
 
 def main() -> int:
-    """Probe, write, and say what was found."""
+    """Probe, write the table, and print a summary."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=PROJECT / "engine" / "data" / "unicode.classes")
     out = parser.parse_args().out

@@ -1,8 +1,8 @@
-"""Make the pictures of the README: ``python packaging/take_screenshots.py``.
+"""Take the screenshots of the README: ``python packaging/take_screenshots.py``.
 
-Windows on fresh profiles, in the light and the dark theme: one with the sample prompt, one that trains on the sources
-of this checkout, one with the vocabulary of r50k_base, one with the merges of a few words. Needs a screen (or Xvfb: the
-pictures are then the same, with the fonts of that machine).
+Opens windows on fresh profiles, in the light and the dark theme: the sample prompt, a training on the sources of this
+checkout, the vocabulary of r50k_base, the merges of a few words, and some other pages. Needs a display (or Xvfb: the
+pictures are the same, with the fonts of that machine).
 """
 
 from __future__ import annotations
@@ -27,34 +27,34 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 SIZE = (1280, 860)
 SETTLE_MS = 1500
-"""After the last figure: for bars, marks and scroll bars to come to rest."""
+"""Delay after the last figure until bars, marks and scroll bars stop moving, in milliseconds."""
 POLL_MS = 20
 CORPUS = ("benchmarks", "commands", "engine", "gui", "packaging", "pricing")
-"""Folders of this checkout whose sources are trained on."""
+"""Folders of this checkout to train on."""
 VOCAB_SIZE, SHOWN_MERGES = 8_192, 4_600
-"""A run, and the merge after which it is shown."""
+"""Vocabulary size of the run, and the number of merges at which it is shown."""
 LISTED_ENCODING, SEARCHED, MOST_FOUND, SELECTED_ROW = "r50k_base", "gold", 100, 10
-"""A vocabulary, what is looked for in it, fewer than which are found, and the row to look at."""
+"""A vocabulary, a search in it, an upper bound for its results, and the row to select."""
 MERGED, MERGED_ENCODING, MERGED_STEP = "How many r are in strawberry", "cl100k_base", 7
-"""A text whose merges are shown, and how many of those of its last word."""
+"""A text whose merges are shown, and the number of merges shown of its last word."""
 
 
 def wait(milliseconds: int) -> None:
-    """Let the event loop run."""
+    """Run the event loop for a while."""
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
 
 
 def until(condition: Callable[[], bool]) -> None:
-    """Let the event loop run until this holds."""
+    """Run the event loop until the condition holds."""
     while not condition():
         wait(POLL_MS)
 
 
 @contextmanager
 def opened(theme: str) -> Iterator[Application]:
-    """A window on a profile of its own; closed at the end."""
+    """Open a window on a temporary profile; close it at the end."""
     from gui.app import create_window
     from gui.core.paths import profile_paths
     from gui.prompt.first_steps import CARDS
@@ -73,7 +73,7 @@ def opened(theme: str) -> Iterator[Application]:
 
 
 def take_prompt(theme: str, target: Path) -> None:
-    """The sample prompt, and what it costs."""
+    """Show the sample prompt and its cost."""
     with opened(theme) as bench:
         table = bench.window.findChild(QTableView, "costTable")
         until(lambda: table.model().rowCount() >= 10 and not bench.prompt.stale and not bench.runner.busy)
@@ -82,10 +82,10 @@ def take_prompt(theme: str, target: Path) -> None:
 
 
 def take_training(theme: str, target: Path) -> None:
-    """A run in the middle of its merges."""
+    """Show a run in the middle of its merges."""
     with opened(theme) as bench, tempfile.TemporaryDirectory() as home:
         write_corpus(Path(home) / "projects" / "tokenloupe")
-        os.environ["HOME"] = home  # the path is shown: a short one, and nobody's
+        os.environ["HOME"] = home  # the path is visible: use a short and anonymous one
         bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
         panel, training = bench.pages.training.panel, bench.pages.training._training
         panel.folder.field.setText("~/projects/tokenloupe")
@@ -107,7 +107,7 @@ def take_training(theme: str, target: Path) -> None:
 
 
 def take_vocabulary(theme: str, target: Path) -> None:
-    """A token that a search found, after a look at all of them."""
+    """Show a token that a search found, after the analysis of the vocabulary."""
     with opened(theme) as bench:
         bench.pages.vocabulary.focus()
         panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
@@ -122,7 +122,7 @@ def take_vocabulary(theme: str, target: Path) -> None:
 
 
 def take_merges(theme: str, target: Path) -> None:
-    """A word of several, in the middle of its merges."""
+    """Show one of several words, in the middle of its merges."""
     with opened(theme) as bench:
         bench.pages.merges.show_text(MERGED, MERGED_ENCODING)
         panel = bench.pages.merges.panel
@@ -137,7 +137,7 @@ def take_merges(theme: str, target: Path) -> None:
 
 
 def take_page(theme: str, page: str, target: Path) -> None:
-    """A page as a newcomer finds it, with the sample prompt. ``page``: its object name."""
+    """Show a page as in a new profile, with the sample prompt. ``page``: its object name."""
     with opened(theme) as bench:
         bench.pages.page(page).bring_to_front()
         until(lambda: not bench.prompt.stale and not bench.runner.busy)
@@ -146,7 +146,7 @@ def take_page(theme: str, page: str, target: Path) -> None:
 
 
 def pause_in_the_middle() -> None:
-    """Have every run rest after so many merges: it is over before anybody could press a button."""
+    """Pause every run after ``SHOWN_MERGES`` merges: it would end before a button could be pressed."""
     from engine.training import merging
     from gui.tokenizers.train import run_service as training_worker
 
@@ -162,13 +162,13 @@ def pause_in_the_middle() -> None:
 
 
 def write_corpus(folder: Path) -> None:
-    """Copy what is trained on: sources, and nothing that a run of the program left among them."""
+    """Copy the sources to train on, without files that runs of the program left there."""
     for name in CORPUS:
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", "data"))
 
 
 def compile_kernels() -> None:
-    """Into the folder of the user, for windows on fresh profiles."""
+    """Compile kernels into the user's cache, and use it for windows on fresh profiles."""
     from engine.encoding import compiling
     from engine.kernels import cache_folder
 
@@ -181,7 +181,7 @@ def compile_kernels() -> None:
 
 
 def main() -> None:
-    """All pictures."""
+    """Take all screenshots."""
     app = QApplication(["tokenloupe", "-style", "fusion"])
     compile_kernels()
     pause_in_the_middle()

@@ -1,8 +1,8 @@
-"""Try out a built program: ``python packaging/try_app.py [FOLDER]``, the folder that ``build_app.py`` left.
+"""Test a built program: ``python packaging/try_app.py [FOLDER]``, the folder that ``build_app.py`` created.
 
 It is copied to a path with spaces and letters of three scripts, and started from another folder, with an empty home and
-nothing of Python in its environment. On the command line it counts and prices. Its window is then opened twice on the
-same home (that needs a screen, or Xvfb): the first start must leave compiled kernels, the second must find them all.
+no Python in its environment. On the command line it counts and prices. Its window is then opened twice on the same home
+(which needs a display, or Xvfb): the first start must leave compiled kernels, the second must find them all.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ NAME = "tokenloupe.exe" if sys.platform == "win32" else "tokenloupe"
 PLACE = "Programme äöü λόγος 試験"
 PROMPT = "Tokenization is the first step in any LLM pipeline."
 TOKENS, COST = 12, "0.00503"
-"""Of the prompt in cl100k_base; and in USD with 500 tokens of output of gpt-4o, at 2.50 and 10.00 a million."""
+"""Tokens of the prompt in cl100k_base; its cost in USD at gpt-4o with 500 output tokens, at 2.50 and 10.00 per
+million."""
 FAMILIES = 2
 PATIENCE_SECONDS = 300
 POLL_SECONDS = 0.2
@@ -31,18 +32,18 @@ SECOND_START_SECONDS = 10
 
 
 class Wrong(Exception):
-    """The program does not do what it should."""
+    """The program does not behave as expected."""
 
 
 def bare_environment(home: Path) -> dict[str, str]:
-    """What a program sees that was started by a double click: nothing of ours."""
+    """Return the environment of a program started by a double click, without variables of this checkout."""
     kept = ("PATH", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "LANG", "SYSTEMROOT", "TEMP", "TMP", "QT_QPA_PLATFORM")
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     return environment | {"HOME": str(home), "APPDATA": str(home), "LOCALAPPDATA": str(home)}
 
 
 def ask(program: Path, environment: Mapping[str, str], *arguments: str) -> dict[str, object]:
-    """The JSON that a command prints about the prompt."""
+    """Return the JSON that a command prints about the prompt."""
     done = subprocess.run(
         [str(program), *arguments, "--json"],
         input=PROMPT.encode(),
@@ -59,7 +60,7 @@ def ask(program: Path, environment: Mapping[str, str], *arguments: str) -> dict[
 
 
 def try_commands(program: Path, environment: Mapping[str, str]) -> None:
-    """Count and price the prompt."""
+    """Count and price the prompt on the command line."""
     counted = ask(program, environment, "count", "-", "--encoding", "cl100k_base")["tokens"]
     priced = ask(program, environment, "cost", "-", "--model", "gpt-4o", "--output-tokens", "500")["rows"]
     assert isinstance(priced, list)
@@ -69,12 +70,12 @@ def try_commands(program: Path, environment: Mapping[str, str]) -> None:
 
 
 def compiled(home: Path) -> tuple[set[Path], int]:
-    """The compiled kernels below a home, and how many families are complete."""
+    """Return the compiled kernels below a home, and the number of complete families."""
     return set(home.rglob("*.code")), len(set(home.rglob("*.compiled")))
 
 
 def try_window(program: Path, environment: Mapping[str, str], home: Path) -> None:
-    """Open the window twice: once until everything is compiled, once more for some seconds."""
+    """Open the window twice: first until everything is compiled, then for some seconds."""
     begun = time.monotonic()
     with subprocess.Popen([str(program)], env=environment, cwd=tempfile.gettempdir()) as window:
         try:
@@ -102,7 +103,7 @@ def try_window(program: Path, environment: Mapping[str, str], home: Path) -> Non
 
 
 def main() -> int:
-    """Try it out; status 1 where something is wrong."""
+    """Run all tests. Return 1 if one fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, default=ROOT / "dist" / "tokenloupe")
     parser.add_argument("--no-window", action="store_true", help="only the command line")

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Adds Tokenloupe to the menu of this user's desktop, from the folder this file is in; "add-to-menu.sh --remove" takes
-# it out again. Nothing else is changed.
+# Add Tokenloupe, from the folder of this file, to the current user's desktop menu; "add-to-menu.sh --remove" removes it.
+# Changes nothing else.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 menu=${XDG_DATA_HOME:-$HOME/.local/share}/applications/tokenloupe.desktop
@@ -12,7 +12,7 @@ if [ "${1:-}" = --remove ]; then
 fi
 
 mkdir -p "$(dirname "$menu")"
-# In a desktop entry a path with spaces stands in quotes, where \ " ` $ are escaped twice and % is doubled.
+# In a desktop entry a path with spaces is quoted; in quotes \ " ` $ are escaped twice, and % is doubled.
 quoted=$(printf '%s' "$here/tokenloupe" | sed -e 's/[\\"`$]/\\\\&/g' -e 's/%/%%/g')
 icon=$(printf '%s' "$here/tokenloupe.svg" | sed -e 's/\\/\\\\/g')
 sed_safe() { printf '%s' "$1" | sed -e 's/[\\&|]/\\&/g'; }
