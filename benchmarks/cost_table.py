@@ -1,9 +1,9 @@
-"""How long the cost table takes: to price its models again, to show the new figures, and to follow the filter.
+"""Measure the cost table: pricing its models, showing new figures, sorting, and filtering.
 
     python benchmarks/cost_table.py [--models 100] [--repeat 50]
 
-Prints medians and 99th percentiles in milliseconds of CPU time of the calling thread. In the application pricing runs
-in a job lane; here it is called directly, so that nothing else is measured. ``painted``: until the picture is there.
+Prints medians and 99th percentiles in milliseconds of CPU time of the calling thread. The application prices in a job
+lane; here the function is called directly, to measure nothing else. ``painted``: until the table is painted.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TODAY = date(2026, 11, 21)
 
 
 def measured(steps: Iterator[Callable[[], object]]) -> list[float]:
-    """CPU milliseconds of each step."""
+    """Return the CPU milliseconds of each step."""
     times = []
     for step in steps:
         started = time.thread_time()
@@ -49,13 +49,13 @@ def measured(steps: Iterator[Callable[[], object]]) -> list[float]:
 
 
 def report(what: str, times: list[float]) -> None:
-    """One line: median, 99th percentile, number of samples."""
+    """Print one line: median, 99th percentile, number of samples."""
     last = sorted(times)[min(len(times) - 1, round(len(times) * 0.99))]
     print(f"{what:46} p50 {statistics.median(times):6.2f}   p99 {last:6.2f}   n {len(times)}")
 
 
 def requests(models: tuple[Model, ...], repeat: int, mix: CallMix | None = None, **scenario: Any) -> list[PriceRequest]:
-    """Pricing requests for scenarios that all differ."""
+    """Return pricing requests whose scenarios all differ."""
     needed = {model.count.tokenizer for model in models if model.count.tokenizer}
     counts = dict.fromkeys(needed, 12_345)
     usual, cards = Scenario(on=TODAY, factor=Decimal("1.1"), **scenario), new_cards()

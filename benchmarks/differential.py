@@ -1,14 +1,14 @@
-"""Compare our encoder with the oracles on random strings, by the million.
+"""Compare our encoder with the oracles on millions of random strings.
 
     python -m benchmarks.differential [--minutes 10 | --strings 2000000] [--encoding NAME]... [--raw FOLDER]
 
 The oracle is tiktoken's encoder, fed with the bundled ranks; with ``--raw``, the folder of the published vocabulary
-files, it is what their makers use: tiktoken, and tokenizers for DeepSeek. Strings mix all planes and scripts, white
-space of every kind, contractions in every case, digits and marks of many scripts, unassigned characters, long
-repetitions (``tests/engine/differential.py`` says how they are compared). ``--strings`` is for each encoding;
-those that differ in special tokens only share most of the work; ``llama3`` is that split with other ranks. The
-seed is printed: with ``--seed`` the same strings come again, with ``--round`` those of one round.
-``TOKENLOUPE_CHECKED=1`` does it with every access to memory verified. Exit 1 on the first difference.
+files, it is the vendors' own: tiktoken, and tokenizers for DeepSeek. Strings mix all planes and scripts, whitespace of
+every kind, contractions in every case, digits and marks of many scripts, unassigned characters, and long repetitions
+(see ``tests/engine/differential.py`` for the comparison). ``--strings`` is per encoding; encodings that differ only in
+special tokens share most of the work; ``llama3`` is that split with other ranks. The seed is printed: ``--seed``
+repeats the same strings, ``--round`` those of one round. ``TOKENLOUPE_CHECKED=1`` verifies every memory access. Exits
+with 1 on the first difference.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from engine.kernels.cache_folder import is_checked
 from tests.engine.differential import ALL_NAMES, Case, compare_round, open_cases, random_strings
 
 ROUND = 2_000
-"""Strings of a round."""
+"""Number of strings per round."""
 PROGRESS = 250_000
-"""Strings after which a line says how far it is."""
+"""Number of strings between progress lines."""
 
 _cases: list[Case] = []
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a round has compared, and what it has found."""
+    """Strings compared in a round, and the difference found, if any."""
 
     number: int
     texts: int
@@ -53,7 +53,7 @@ def prepare(names: list[str], raw: Path | None) -> None:
 
 
 def run_round(seed: int, number: int) -> Outcome:
-    """One round in all encodings."""
+    """Compare one round in all encodings."""
     strings = random_strings(seed, number, ROUND)
     size = sum(len(text.encode("utf-8")) for text in strings)
     for case in _cases:
@@ -63,7 +63,7 @@ def run_round(seed: int, number: int) -> Outcome:
 
 
 def outcomes(pool: ProcessPoolExecutor, seed: int, rounds: Iterator[int], ahead: int) -> Iterator[Outcome]:
-    """The outcomes of rounds as they come; ``ahead`` of them are asked for at a time."""
+    """Yield the outcomes of rounds as they complete, with ``ahead`` rounds submitted at a time."""
     waiting: set[Future[Outcome]] = set()
     for number in rounds:
         waiting.add(pool.submit(run_round, seed, number))
@@ -74,7 +74,7 @@ def outcomes(pool: ProcessPoolExecutor, seed: int, rounds: Iterator[int], ahead:
 
 
 def rounds_until(until: float) -> Iterator[int]:
-    """Numbers of rounds until a time of the monotonic clock."""
+    """Yield numbers of rounds until a time of the monotonic clock."""
     number = 0
     while time.monotonic() < until:
         yield number
@@ -82,7 +82,7 @@ def rounds_until(until: float) -> Iterator[int]:
 
 
 def chosen_rounds(options: argparse.Namespace) -> Iterator[int]:
-    """The numbers of the rounds that were asked for."""
+    """Return the numbers of the requested rounds."""
     if options.round is not None:
         return iter([options.round])
     if options.strings is not None:

@@ -1,17 +1,17 @@
-"""What the prompt editor costs the GUI thread, beside a bare QPlainTextEdit in the same process.
+"""Measure the load of the prompt editor on the GUI thread, beside a bare QPlainTextEdit in the same process.
 
     python -m benchmarks.editor [--only 1m 10m] [--keys 150] [--corpus FILE]
 
-CPU milliseconds of the GUI thread. A keystroke is typed in the middle of the text and painted (key frame), then its
-tokens are put in and painted (token frame); the sum of both is given. The tokens are worked out beforehand by a simple
-pattern: in the program a worker does that. Offscreen, 1200 x 800, so that painting is Qt's own raster engine.
+CPU milliseconds of the GUI thread. A keystroke in the middle of the text is painted (key frame), then its tokens are
+applied and painted (token frame); their sum is printed. The tokens are computed beforehand with a simple pattern, as in
+the program a worker does. Offscreen, 1200 x 800, so Qt's own raster engine paints.
 
 ``bare`` is a QPlainTextEdit with the same text, font and size, measured over the same two frames: the key event until
-it is painted, then one repaint of the caret's line, always, as its share of the token frame. The token editor asks for
-that second repaint only where the new tokens look different. ``bare+listener`` is the same widget with a Python
-``paintEvent`` and a Python listener that reads each change: the least that an editor in Python pays. The ratio of the
-medians is limited to 4 at 1 MB and 3.5 at 10 MB, beside ``bare``. On a busy machine single figures say little: the
-ratio of two medians taken seconds apart moves by a fifth and more. Repeat, and take the median of the runs.
+it is painted, then always one repaint of the caret's line, as the counterpart of the token frame. The token editor
+requests that second repaint only where the new tokens look different. ``bare+listener`` is the same widget with a
+Python ``paintEvent`` and a Python listener that reads each change: the minimum cost of an editor in Python. The ratio
+of the medians to ``bare`` is limited to 4 at 1 MB and 3.5 at 10 MB. On a busy machine single figures are unreliable:
+the ratio of two medians taken seconds apart varies by a fifth and more. Repeat, and take the median of the runs.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LIMITS = {"10 KB": (2, 5), "1 MB": (2, 5), "10 MB": (3, 6), "1 MB line": (7, 12)
 
 
 def tokens_of(text: str, start: int = 0) -> TokenPatch:
-    """Tokens of a text by a simple pattern, as a patch that covers all of it."""
+    """Return the tokens of a text by a simple pattern, as a patch that covers all of it."""
     ends = np.array([match.end() for match in _TOKEN.finditer(text)], np.int64)
     if not text.isascii():
         codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
@@ -60,13 +60,13 @@ def tokens_of(text: str, start: int = 0) -> TokenPatch:
 
 
 def percentile(times: list[float], share: float) -> float:
-    """The value below which that share of the sorted times lies."""
+    """Return the value below which this share of the times lies."""
     ordered = sorted(times)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 class Stage:
-    """One widget on the screen."""
+    """One visible widget."""
 
     def __init__(self, app: QApplication, widget: QPlainTextEdit, size: tuple[int, int] = (1200, 800)) -> None:
         self.app = app
@@ -77,19 +77,19 @@ class Stage:
         self.settle()
 
     def settle(self) -> None:
-        """Let everything be painted."""
+        """Process events until everything is painted."""
         for _ in range(3):
             self.app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
 
     def timed(self, action: Callable[[], object]) -> float:
-        """CPU milliseconds until the action is painted."""
+        """Return the CPU milliseconds until the action is painted."""
         start = time.thread_time()
         action()
         self.app.processEvents()
         return (time.thread_time() - start) * 1000
 
     def to_middle(self) -> None:
-        """Put the caret into the middle of the text and show it."""
+        """Move the caret to the middle of the text and scroll to it."""
         cursor = self.widget.textCursor()
         cursor.setPosition(self.widget.document().characterCount() // 2)
         self.widget.setTextCursor(cursor)
@@ -97,7 +97,7 @@ class Stage:
         self.settle()
 
     def close(self) -> None:
-        """Free the document."""
+        """Delete the widget and its document."""
         self.widget.hide()
         self.widget.deleteLater()
         self.app.sendPostedEvents(None, 52)
@@ -105,7 +105,7 @@ class Stage:
 
 
 def type_bare(stage: Stage, keys: int) -> list[float]:
-    """Keystrokes in the stock widget: a key frame each, and a second one in which the line is painted again."""
+    """Time keystrokes in the stock widget: a key frame each, and a second frame that repaints the line."""
     stage.to_middle()
     times = []
     for k in range(keys):
@@ -118,7 +118,7 @@ def type_bare(stage: Stage, keys: int) -> list[float]:
 
 
 def type_tokens(stage: Stage, keys: int) -> tuple[list[float], list[float]]:
-    """Keystrokes in the token editor: key frames and token frames."""
+    """Time keystrokes in the token editor: key frames and token frames."""
     editor = stage.widget
     assert isinstance(editor, TokenEditor)
     stage.to_middle()
@@ -131,7 +131,7 @@ def type_tokens(stage: Stage, keys: int) -> tuple[list[float], list[float]]:
 
 
 def patch_at_caret(editor: TokenEditor) -> TokenPatch:
-    """New tokens for a few words around the caret, between bounds that hold."""
+    """Return new tokens for a few words around the caret, between existing token boundaries."""
     caret = editor.caret_offset()
     left, right = editor.token_at(max(0, caret - 30)), editor.token_at(min(caret + 30, editor.text_length - 1))
     start = left.utf16_start if left else 0
@@ -147,7 +147,7 @@ def _closed(patch: TokenPatch, end: int) -> tuple[np.ndarray, np.ndarray, np.nda
 
 
 def token_editor(app: QApplication, text: str, size: tuple[int, int] = (1200, 800)) -> Stage:
-    """A token editor that shows ``text`` and its tokens."""
+    """Show a token editor with ``text`` and its tokens."""
     editor = TokenEditor()
     editor.set_palette(Theme("light").token_palette())
     stage = Stage(app, editor, size)
@@ -159,7 +159,8 @@ def token_editor(app: QApplication, text: str, size: tuple[int, int] = (1200, 80
 
 
 class Listening(QPlainTextEdit):
-    """The stock widget with what any editor in Python has: somebody who reads each change, and a paintEvent."""
+    """The stock widget with the minimum of any editor in Python: a listener that reads each change, and a
+    paintEvent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -167,7 +168,7 @@ class Listening(QPlainTextEdit):
         self.changes: list[str] = []
 
     def listen(self, position: int, _removed: int, added: int) -> None:
-        """Read what was added."""
+        """Read the inserted text."""
         cursor = QTextCursor(self.document())
         cursor.setPosition(position)
         cursor.setPosition(min(position + added, self.document().characterCount() - 1), QTextCursor.MoveMode.KeepAnchor)
@@ -178,7 +179,7 @@ class Listening(QPlainTextEdit):
 
 
 def bare_editor(app: QApplication, text: str, kind: type[QPlainTextEdit] = QPlainTextEdit) -> Stage:
-    """The stock widget with the same text."""
+    """Show the stock widget with ``text``."""
     stage = Stage(app, kind())
     stage.widget.setPlainText(text)
     stage.settle()
@@ -186,7 +187,7 @@ def bare_editor(app: QApplication, text: str, kind: type[QPlainTextEdit] = QPlai
 
 
 def keystrokes(app: QApplication, name: str, text: str, keys: int) -> None:
-    """The table of keystrokes, one line."""
+    """Measure keystrokes and print one row of the table."""
     bare_keys = 5 if "line" in name else keys
     bare: list[tuple[float, float]] = []
     for kind in (QPlainTextEdit, Listening):
@@ -198,7 +199,7 @@ def keystrokes(app: QApplication, name: str, text: str, keys: int) -> None:
         stage.close()
         bare.append((statistics.median(times), percentile(times, 0.99)))
     stage = token_editor(app, text)
-    gc.freeze()  # as in the program: its share of a key is its own
+    gc.freeze()  # as in the program: garbage collection during a key covers its own objects only
     key_frames, token_frames = type_tokens(stage, keys)
     both = [a + b for a, b in zip(key_frames, token_frames, strict=True)]
     p50, p99 = statistics.median(both), percentile(both, 0.99)
@@ -220,7 +221,7 @@ def keystrokes(app: QApplication, name: str, text: str, keys: int) -> None:
 
 
 def scrolling(stage: Stage) -> None:
-    """Wheel, page, resize and Enter on a big text."""
+    """Measure wheel, page, resize and Enter in a long text."""
     bar = stage.widget.verticalScrollBar()
 
     def scroll(lines: int) -> float:
@@ -237,7 +238,7 @@ def scrolling(stage: Stage) -> None:
 
 
 def pages(app: QApplication) -> None:
-    """A window of 3840 x 2100 with more than twenty thousand tokens on it."""
+    """Measure a window of 3840 x 2100 that shows more than 20,000 tokens."""
     stage = token_editor(app, dense_text(600, 470), (3840, 2100))
     editor = stage.widget
     assert isinstance(editor, TokenEditor)
@@ -252,7 +253,7 @@ def pages(app: QApplication) -> None:
 
 
 def pastes(app: QApplication) -> None:
-    """Pasting: at once up to a hundred kilobytes, then by slices."""
+    """Measure pasting: in one step up to 100 KB, longer texts in slices."""
     for name, size in (("100 KB", 100_000), ("1 MB", 1_000_000), ("1 MB line", -1_000_000), ("10 MB", 10_000_000)):
         text = mixed_text(size) if size > 0 else one_line(-size)
         stage = token_editor(app, mixed_text(20_000))
@@ -286,7 +287,7 @@ def pastes(app: QApplication) -> None:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the selected measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     names = {"10k": "10 KB", "1m": "1 MB", "10m": "10 MB", "1ml": "1 MB line", "10ml": "10 MB line"}
     parser.add_argument("--only", nargs="*", choices=[*names, "page", "paste"], help="what to measure; default: all")
@@ -294,7 +295,7 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, help="a UTF-8 file to take the text from instead of making one")
     arguments = parser.parse_args()
     wanted = arguments.only or [*names, "page", "paste"]
-    let_errors_leave_overrides()  # as a window does
+    let_errors_leave_overrides()  # as in the program
     app = QApplication([])
 
     def text(size: int, line: bool) -> str:

@@ -1,4 +1,4 @@
-"""Texts to measure the editor with, made here: prose, code, tables, other scripts, emoji."""
+"""Generated texts for editor benchmarks: prose, code, tables, other scripts, emoji."""
 
 from __future__ import annotations
 
@@ -29,10 +29,11 @@ _OTHER = (
 
 
 def mixed_text(size: int, seed: int = 1) -> str:
-    """Text of about ``size`` UTF-8 bytes in paragraphs, a fifth of them code, one in thirty in another script."""
+    """Return about ``size`` UTF-8 bytes of text in paragraphs, a fifth of them code, one in thirty in another
+    script."""
     rnd = random.Random(seed)
     parts: list[str] = []
-    # A block of text is made once and repeated with changes: making ten megabytes word by word takes too long.
+    # Generate one block and repeat it with changes: 10 MB word by word would take too long.
     block = "\n".join(_paragraph(rnd) for _ in range(2000))
     length = len(block.encode())
     while length * len(parts) < size:
@@ -41,12 +42,12 @@ def mixed_text(size: int, seed: int = 1) -> str:
 
 
 def one_line(size: int, seed: int = 1) -> str:
-    """The same without a newline."""
+    """Return ``mixed_text`` without newlines."""
     return mixed_text(size, seed).replace("\n", " ")
 
 
 def dense_text(lines: int, columns: int) -> str:
-    """Lines in which every second character begins a token."""
+    """Return lines in which every second character starts a token."""
     return "\n".join(("a b c d e f g h i j " * (columns // 20 + 1))[:columns] for _ in range(lines))
 
 

@@ -1,11 +1,11 @@
-"""What a keystroke costs: recounting after an edit of one character, beside a recount of the whole text by tiktoken.
+"""Measure a keystroke: recounting after an edit of one character, beside a count of the whole text by tiktoken.
 
     python -m benchmarks.edits [--encoding cl100k_base]... [--corpus FILE] [--edits 2000] [--only texts]
 
-The edits go through ``engine.EditedText``, as in the window: letters that follow one another in the middle of a text,
-or letters at random places. Microseconds of wall time, median and 99th of a hundred; the corpus is repeated where it is
-shorter than the text. Then the same in runs of a million characters without a place where a text could be cut. The
-counts are compared with those of the whole text at the end.
+The edits go through ``engine.EditedText``, as in the window: consecutive letters in the middle of a text, or letters at
+random positions. Microseconds of wall time, median and 99th percentile; the corpus is repeated if it is shorter than
+the text. Then the same in runs of a million characters without a safe boundary. Finally the counts are compared with
+those of the whole text.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ TYPED = "the quick brown fox "
 
 
 def long_text(corpus: Path | None, n_bytes: int) -> str:
-    """About so many bytes of a corpus; without, of those beside the checkout, or of this project's source."""
+    """Return about ``n_bytes`` of a corpus, by default of those beside the checkout, else of this project's source."""
     files = [corpus] if corpus else sorted(CORPORA.glob("*.txt")) or sorted((PROJECT / "engine").rglob("*.py"))
     content = b"".join(path.read_bytes()[: n_bytes // len(files) + 1] for path in files)
     return (content * (n_bytes // len(content) + 1))[:n_bytes].decode("utf-8", "ignore")
 
 
 def runs() -> dict[str, Callable[[random.Random], str]]:
-    """Texts that are one pretoken, or are taken for one, by name; and what is typed into each."""
+    """Return, by name, functions that make texts of one pretoken, or texts treated as one, and their typed letters."""
     return {
         "one letter": lambda rng: "a" * RUN,
         "random letters": lambda rng: "".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=RUN)),
@@ -50,7 +50,7 @@ def runs() -> dict[str, Callable[[random.Random], str]]:
 
 
 def timed(edited: EditedText, edits: Iterable[TextEdit]) -> str:
-    """Microseconds an edit: the median, and the 99th of a hundred."""
+    """Return microseconds per edit: median and 99th percentile."""
     seconds = []
     for edit in edits:
         started = time.perf_counter()
@@ -61,13 +61,13 @@ def timed(edited: EditedText, edits: Iterable[TextEdit]) -> str:
 
 
 def row(name: str, encoding: Encoding, text: str, letters: str, count: int) -> str:
-    """A row of the table. Exits where the count is wrong in the end."""
+    """Return a row of the table. Exits if the final count is wrong."""
     rng = random.Random(1)
     edited = EditedText(encoding)
     edited.reset(text)
     length = utf16_length(text)
     middle = length // 2
-    edited.apply([TextEdit(middle, 0, letters[0])])  # what only the first edit does is none of its own
+    edited.apply([TextEdit(middle, 0, letters[0])])  # exclude work that only the first edit does
     typed = timed(edited, (TextEdit(middle + i, 0, letters[i % len(letters)]) for i in range(count)))
     jumps = timed(edited, (TextEdit(rng.randrange(length), 0, rng.choice(letters)) for _ in range(count)))
     whole = edited.text()
@@ -92,7 +92,7 @@ def main() -> None:
     options = parser.parse_args()
     for encoding in map(engine.get_encoding, options.encoding or ["cl100k_base", "o200k_base"]):
         encoding.use_kernels()
-        _ = encoding._core_bpe  # tiktoken's encoder is built now, not when its time is taken
+        _ = encoding._core_bpe  # build tiktoken's encoder before it is timed
         print(f"\n### {encoding.name}: microseconds an edit, p50 / p99\n")
         print("| text | typed in one place | at random places | whole text by tiktoken |\n|---|--:|--:|--:|")
         if options.only != "runs":

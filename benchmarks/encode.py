@@ -1,14 +1,14 @@
-"""How fast texts become tokens: our encoder beside tiktoken and the fastest public ones, in one process, one thread.
+"""Measure encoding speed: our encoder beside tiktoken and the fastest public ones, in one process, one thread.
 
     python -m benchmarks.encode [--encoding cl100k_base] [--corpus FILE] [--megabytes 2] [--rounds 2] [--only corpora]
-    python -m benchmarks.encode --markdown      # writes docs/performance.md, too
+    python -m benchmarks.encode --markdown      # also writes docs/performance.md
 
-Corpora are the files of a folder ``shared/corpora`` beside the checkout, the Chinese lines of one of them, and whatever
-``--corpus`` names. Ids are compared with tiktoken's before anything is timed; who differs is said to differ and not
-timed, who is not installed is named. *cold* is the first call of a new encoder, *hot* the same text again; the figure
-to look at is the multiple of tiktoken's ``encode_ordinary``. Other encoders have Python keep the UTF-8 of the texts,
-which ours then reads in place (``engine.encoding.text_work``); a *new text* is a copy that none of them was given.
-``benchmarks.encode_measures`` says how it is measured.
+Corpora are the files of a folder ``shared/corpora`` beside the checkout, the Chinese lines of one of them, and each
+``--corpus``. IDs are compared with tiktoken's before anything is timed; encoders that differ are reported and not
+timed, missing ones are listed. *cold* is the first call of a new encoder, *hot* the same text again; the main figure is
+the multiple of tiktoken's ``encode_ordinary``. Other encoders make Python cache the UTF-8 of the texts, which ours then
+reads in place (``engine.encoding.text_work``); a *new text* is a copy that no other encoder was given.
+``benchmarks.encode_measures`` documents the measurements.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ DISTRIBUTIONS = ("numpy", "numba", "tiktoken", "tokenizers", "quicktok-v1", "gig
 
 
 def processor() -> str:
-    """What the processor calls itself."""
+    """Return the model name of the processor."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -56,7 +56,7 @@ def processor() -> str:
 
 
 def versions() -> str:
-    """Versions of everything that takes part."""
+    """Return the versions of Python and all encoders."""
     found = [f"Python {platform.python_version()}"]
     for name in DISTRIBUTIONS:
         try:
@@ -67,13 +67,13 @@ def versions() -> str:
 
 
 def machine() -> str:
-    """Where and when this was measured."""
+    """Describe the machine, the versions and the date of this measurement."""
     system = f"{platform.system()} {platform.machine()}"
     return f"{processor()}, {os.cpu_count()} processors, {system}; {versions()}; {time.strftime('%d %B %Y')}."
 
 
 def tables(options: argparse.Namespace) -> Iterator[Table]:
-    """What is asked for, one table after the other."""
+    """Yield the selected tables."""
     paths = corpus_paths(options.corpus)
     texts = corpora(paths)
     if not texts:
@@ -104,7 +104,7 @@ def tables(options: argparse.Namespace) -> Iterator[Table]:
 
 
 def main() -> None:
-    """Print what is asked for."""
+    """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--encoding", action="append", help="default: cl100k_base and o200k_base")
     parser.add_argument("--corpus", action="append", type=Path, default=[], help="a text file more")
@@ -127,7 +127,7 @@ def main() -> None:
 
 
 MEASURED = "## Measured"
-"""Heading of ``docs/performance.md`` behind which everything is written by ``--markdown``."""
+"""Heading in ``docs/performance.md`` after which ``--markdown`` replaces everything."""
 
 if __name__ == "__main__":
     main()

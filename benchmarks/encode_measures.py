@@ -1,7 +1,7 @@
-"""What ``benchmarks.encode`` measures: functions that each give a table.
+"""The measurements of ``benchmarks.encode``: functions that each return a table.
 
-All encoders take turns in every round, and the best of the rounds counts: what else the machine does hits all alike.
-Times of throughput are CPU seconds of this process; those of two threads are seconds of the clock.
+All encoders take turns in every round, and the best round counts: other load of the machine affects all alike.
+Throughput is measured in CPU seconds of this process; the times of two threads are wall-clock seconds.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ WORST_ROUNDS = 7
 
 @dataclass(frozen=True)
 class Table:
-    """A table of the report. Rows begin with what they are about."""
+    """A table of the report. The first cell of a row is its label."""
 
     title: str
     columns: Sequence[str]
     rows: list[list[str]] = field(default_factory=list)
 
     def markdown(self) -> str:
-        """The table as Markdown."""
+        """Return the table as Markdown."""
         lines = [f"### {self.title}", "", "| " + " | ".join(("", *self.columns)) + " |"]
         lines.append("|---" + "|--:" * len(self.columns) + "|")
         lines += ["| " + " | ".join(row) + " |" for row in self.rows]
@@ -52,13 +52,13 @@ class Table:
 
 
 def open_own(encoding: Encoding) -> ChunkedEncoder:
-    """Our encoder as the public calls use it, tables mapped from the second time on."""
+    """Return our encoder as the public calls use it, with tables that are mapped from the second time on."""
     table = encoding._vocabulary.table
     return ChunkedEncoder(open_encoder(encoding._pat_str, fingerprint_of(table), lambda: table, TABLES))
 
 
 def own_peers(encoding: Encoding) -> list[Peer]:
-    """Our own encoder, by what it gives."""
+    """Return our own encoder as peers, one for each kind of result."""
 
     def made(method: str) -> Callable[[], Callable[[str, bytes], Any]]:
         def fresh() -> Callable[[str, bytes], Any]:
@@ -81,14 +81,14 @@ def own_peers(encoding: Encoding) -> list[Peer]:
 
 
 def seconds_of(call: Callable[[], Any], clock: Callable[[], float] = time.process_time) -> float:
-    """Seconds of one call."""
+    """Return the seconds of one call."""
     started = clock()
     call()
     return clock() - started
 
 
 def throughput(encoding: Encoding, texts: Mapping[str, str], peers: Sequence[Peer], rounds: int) -> Table:
-    """MB/s and multiples of tiktoken, of the first call of a new encoder and of the same text again."""
+    """Measure MB/s and multiples of tiktoken, for the first call of a new encoder and for the same text again."""
     named = [f"{name}, {len(text.encode()) / 1e6:.1f} MB" for name, text in texts.items()]
     table = Table(f"{encoding.name}: MB/s, cold / hot (times tiktoken)", named)
     base = tiktoken_peer(encoding)
@@ -110,7 +110,7 @@ def throughput(encoding: Encoding, texts: Mapping[str, str], peers: Sequence[Pee
 def _speeds(
     base: Peer, peers: Sequence[Peer], text: str, rounds: int
 ) -> tuple[dict[str, tuple[float, float]], dict[str, str]]:
-    """MB/s of each encoder with one text, cold and hot; and how ids differ, of those whose do. By name."""
+    """Return MB/s of each encoder with one text, cold and hot, and the differences of those with other IDs. By name."""
     given = {peer.name: text if peer.most_bytes is None else start_of(text, peer.most_bytes) for peer in (base, *peers)}
     expected = {part: base.fresh()(part, b"") for part in set(given.values())}
     found = {peer.name: difference(peer, [given[peer.name]], [expected[given[peer.name]]]) for peer in peers}
@@ -119,7 +119,7 @@ def _speeds(
     given |= {peer.name: contents[peer.name].decode() for peer in peers if peer.alone}
     speeds = dict.fromkeys(given, (0.0, 0.0))
     for _ in range(rounds):
-        kept = []  # an encoder that is let go leaves hundreds of thousands of bits of memory for the next to tidy up
+        kept = []  # a freed encoder leaves hundreds of thousands of memory blocks that slow down the next one
         for peer in (base, *peers):
             if found.get(peer.name):
                 continue
@@ -136,7 +136,7 @@ def _speeds(
 
 
 def small_inputs(encoding: Encoding, text: str, peers: Sequence[Peer]) -> Table:
-    """Microseconds for a short prompt: never seen before, with others seen; and seen."""
+    """Measure microseconds for a short prompt: a new one, after others; and a known one."""
     table = Table(f"{encoding.name}: a prompt of {PROMPT_BYTES:,} bytes, µs", ["never seen", "seen"])
     content = text.encode()
     starts = range(0, len(content) - PROMPT_BYTES, PROMPT_BYTES)
@@ -157,7 +157,7 @@ def small_inputs(encoding: Encoding, text: str, peers: Sequence[Peer]) -> Table:
 
 
 def _of_prompts(encode: Callable[[str, bytes], Any], prompts: list[tuple[str, bytes]]) -> tuple[float, float]:
-    """Seconds for a prompt that is new, behind as many others; and for one that has been seen."""
+    """Return the seconds for a new prompt, after as many others, and for a prompt that was encoded before."""
     half = len(prompts) // 2
     for prompt in prompts[:half]:
         encode(*prompt)
@@ -167,8 +167,11 @@ def _of_prompts(encode: Callable[[str, bytes], Any], prompts: list[tuple[str, by
 
 
 def worst_cases(encoding: Encoding) -> Table:
-    """MB/s of counting what encoders find hard with a new encoder, and growth when it is doubled; and with one that has
-    counted before, so that its buffers are memory that the system has handed over already, but has not seen this."""
+    """Measure MB/s of counting difficult inputs with a new encoder, and the growth when their size is doubled.
+
+    Also measures an encoder that has counted other texts: its buffers are already allocated, but it has not seen the
+    input.
+    """
     columns = ["MB/s", "growth on doubling", "an encoder in use, MB/s", "tiktoken, MB/s"]
     table = Table(f"{encoding.name}: worst inputs, {WORST_SIZE / 1e6:g} MB, counted cold", columns)
     core = encoding._core_bpe
@@ -192,7 +195,7 @@ def worst_cases(encoding: Encoding) -> Table:
 
 
 def _of_tiktoken(core: Any, text: str, count: int) -> str:
-    """tiktoken's speed with a text, or how it fails. Raises AssertionError where it has another number of tokens."""
+    """Return tiktoken's speed with a text, or its error. Raises AssertionError if its number of tokens differs."""
     started = time.process_time()
     try:
         ids = core.encode_ordinary(text)
@@ -205,7 +208,7 @@ def _of_tiktoken(core: Any, text: str, count: int) -> str:
 
 
 def two_threads(encodings: Sequence[Encoding], text: str) -> Table:
-    """How much faster two threads count a large text; and how much more two processes do than one."""
+    """Measure the speed-up of two threads for a large text, and that of two processes for comparison."""
     from benchmarks.encode_processes import times_as_much
 
     columns = ["one", "two", "times as fast", "two processes, each all of it: times one"]
@@ -227,7 +230,7 @@ def two_threads(encodings: Sequence[Encoding], text: str) -> Table:
 
 
 def memory(encodings: Sequence[Encoding], paths: Sequence[Path]) -> Table:
-    """Opening and memory, each encoding in a process of its own."""
+    """Measure opening time and memory, each encoding in its own process."""
     columns = ["opened in, ms", "private memory, MB", "after 200 MB of text, MB more"]
     table = Table("Opening for the second time, and memory", columns)
     for encoding in encodings:

@@ -1,11 +1,11 @@
-"""Opening an encoding and streaming 200 MB through it, in a process of its own: ``benchmarks.encode`` starts it.
+"""Open an encoding and stream 200 MB through it, in a process started by ``benchmarks.encode``.
 
     python -m benchmarks.encode_memory ENCODING TEXT_FILE...
 
-Private memory is what the process would give back if it ended, without pages that are as they are in a file and can
-be read from it again (the tables are such a file), and without what is free already but kept by the C library for the
-next texts, which on Linux is given back before anything is measured. It is taken when the kernels are loaded and
-another encoding has been opened; then with this one opened; then behind the texts, which are let go one by one.
+Private memory is what the process would release if it ended, without unmodified pages of files, which can be read again
+(the tables are such a file), and without free memory that the C library caches for the next texts, which on Linux is
+trimmed before each measurement. It is measured after the kernels are loaded and another encoding is opened; then with
+this encoding opened; then after the texts, which are freed one by one.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PIECE = 1_000_000
 
 
 def private_megabytes() -> float:
-    """Private memory of this process; with pages of files where the system does not tell them apart."""
+    """Return the private memory of this process, in MB; includes file pages if the system does not distinguish them."""
     if sys.platform == "linux":
         give_back = getattr(ctypes.CDLL(None), "malloc_trim", None)  # only glibc has it
         if give_back is not None:
@@ -43,7 +43,7 @@ def private_megabytes() -> float:
 
 
 def pieces(paths: list[Path]) -> Iterator[str]:
-    """Texts of a megabyte, again from the start when the files are at their end."""
+    """Yield texts of 1 MB, endlessly repeating the files."""
     for path in itertools.cycle(paths):
         with path.open("rb") as file:
             while content := file.read(PIECE):
@@ -57,7 +57,7 @@ def main() -> None:
     other.native.warm_up()
     other.count("a text in several chunks, " * 20_000)
     encoding = engine.get_encoding(name)
-    open_own(encoding)  # builds the tables, where they are not there
+    open_own(encoding)  # builds the tables if they do not exist
     times = []
     before = private_megabytes()
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""The encoders that are measured beside ours, made ready for the same vocabulary. Who is missing is named.
+"""The encoders to compare with ours, prepared for the same vocabulary. Missing ones are listed.
 
 pip install quicktok-v1 gigatoken fastokens tokenizers
 """
@@ -21,14 +21,17 @@ from engine.encoding.encoding import Encoding
 from engine.split import patterns, reference
 
 Fresh = Callable[[], Callable[[str, bytes], Any]]
-"""Makes a new encoder and gives a function of a text, and of the same text as UTF-8."""
+"""Creates a new encoder; returns its function of a text and the same text as UTF-8."""
 
 
 @dataclass(frozen=True)
 class Peer:
-    """An encoder under test. ``fresh``: a new one whose function gives ids (list or array), or a count. ``most_bytes``:
-    how much of a text it is given, where it is a hundred times slower. ``remembers``: whether a text that it has seen
-    may take it less time. ``alone``: whether it is given a copy of a long text that no other encoder has seen."""
+    """An encoder to compare. ``fresh``: creates one; its function returns IDs (list or array) or a count, see
+    ``gives``.
+
+    ``most_bytes``: maximum size of texts for encoders that are a hundred times slower. ``remembers``: True if it may
+    cache texts that it has seen. ``alone``: True if it gets a copy of a long text that no other encoder has seen.
+    """
 
     name: str
     gives: str  # "list", "array" or "count"
@@ -45,7 +48,7 @@ def _same(result: Any, expected: list[int], gives: str) -> bool:
 
 
 def difference(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) -> str:
-    """How a peer's ids differ from those of tiktoken, or nothing. One that fails on a text says how."""
+    """Return how the IDs of a peer differ from tiktoken's, or its error; empty if they are equal."""
     encode = peer.fresh()
     try:
         same = all(
@@ -57,7 +60,7 @@ def difference(peer: Peer, texts: Sequence[str], expected: Sequence[list[int]]) 
 
 
 def tiktoken_peer(encoding: Encoding) -> Peer:
-    """tiktoken itself, with our copy of the vocabulary."""
+    """Return tiktoken itself, with our copy of the vocabulary."""
 
     def fresh() -> Callable[[str, bytes], Any]:
         core = tiktoken.Encoding(
@@ -101,14 +104,14 @@ def _gigatoken(encoding: Encoding, folder: Path) -> list[Peer]:
 
 
 def _byte_letters() -> dict[int, str]:
-    """The letters that Hugging Face writes bytes with."""
+    """Return the characters that Hugging Face represents bytes with."""
     kept = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     rest = [value for value in range(256) if value not in kept]
     return {value: chr(value) for value in kept} | {value: chr(256 + place) for place, value in enumerate(rest)}
 
 
 def _tokenizer_json(encoding: Encoding) -> str:
-    """The vocabulary as Hugging Face's tokenizers read it, merges worked out from the ranks."""
+    """Return the vocabulary in the format of Hugging Face's tokenizers, with merges derived from the ranks."""
     ranks = encoding._mergeable_ranks
     letters = _byte_letters()
 
@@ -139,7 +142,7 @@ def _tokenizer_json(encoding: Encoding) -> str:
 
 
 def _for_oniguruma(encoding: Encoding) -> str:
-    """The pattern as Hugging Face's files have it, without what Oniguruma does not know."""
+    """Return the pattern as in Hugging Face's files, without syntax that Oniguruma lacks."""
     published = {patterns.CL100K.expression: patterns.LLAMA3.expression}
     return published.get(encoding._pat_str, encoding._pat_str).replace("++", "+").replace("$", r"\z")
 
@@ -181,11 +184,11 @@ PEERS: Mapping[str, Callable[[Encoding, Path], list[Peer]]] = {
     "fastokens": _fastokens,
     "tokenizers": _tokenizers,
 }
-"""What makes a peer ready, by the name of its module."""
+"""Functions that prepare a peer, by the name of its module."""
 
 
 def peers_of(encoding: Encoding) -> tuple[list[Peer], dict[str, str]]:
-    """All installed peers that can be made ready for an encoding; and why the others cannot, by name."""
+    """Return all installed peers that support an encoding, and by name the reasons why others are missing."""
     peers: list[Peer] = []
     missing: dict[str, str] = {}
     folder = Path(tempfile.mkdtemp(prefix="tokenloupe-peers-"))

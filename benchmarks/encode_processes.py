@@ -1,8 +1,8 @@
-"""What the machine itself gives: two processes that have nothing in common count the same text, each for itself.
+"""Measure the limit of the machine: two independent processes count the same text.
 
-    python -m benchmarks.encode_processes ENCODING TEXT_FILE      # one of them; it counts whenever it reads a line
+    python -m benchmarks.encode_processes ENCODING TEXT_FILE      # one of them; it counts once per line read
 
-Two threads can be no faster than that: two processors may be two halves of one, and share its memory in any case.
+Two threads cannot be faster: two logical processors may share a core, and always share memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ ROUNDS = 5
 
 
 def times_as_much(encoding: str, text_file: Path) -> float:
-    """How much more two processes count in the same time than one; the best of each counts."""
+    """Return how much more two processes count in the same time than one; the best round of each counts."""
     command = [sys.executable, "-m", "benchmarks.encode_processes", encoding, str(text_file)]
     both = [
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=PROJECT)
@@ -38,7 +38,7 @@ def times_as_much(encoding: str, text_file: Path) -> float:
 
 
 def _seconds(processes: Sequence[subprocess.Popen[str]]) -> float:
-    """Until all of them have counted once."""
+    """Return the seconds until all processes have counted once."""
     started = time.perf_counter()
     for process in processes:
         assert process.stdin is not None
@@ -56,7 +56,7 @@ def _answer(process: subprocess.Popen[str]) -> None:
 
 
 def main() -> None:
-    """Count once, and then for every line read."""
+    """Count once, and then once for every line read."""
     own = open_own(engine.get_encoding(sys.argv[1]))
     text = Path(sys.argv[2]).read_bytes().decode("utf-8", "ignore")
     own.native.warm_up()

@@ -1,4 +1,4 @@
-"""The texts that ``benchmarks.encode`` takes."""
+"""The texts of ``benchmarks.encode``."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _KANA = re.compile("[\u3040-\u30ff]")
 
 
 def corpus_paths(extra: list[Path]) -> list[Path]:
-    """The files of the corpora beside the checkout, and others."""
+    """Return the corpus files beside the checkout, and additional ones."""
     return [*sorted(CORPORA.glob("*.txt")), *extra]
 
 
 def start_of(text: str, most_bytes: int) -> str:
-    """The characters of a text that fit into so many bytes of UTF-8."""
+    """Return the longest prefix of a text with at most ``most_bytes`` bytes of UTF-8."""
     return text[:most_bytes].encode()[:most_bytes].decode("utf-8", "ignore")
 
 
 def corpora(paths: list[Path]) -> dict[str, str]:
-    """Texts by name: all of each file, and what a multilingual one has of Chinese."""
+    """Return texts by name: the whole of each file, and the Chinese lines of the multilingual one."""
     texts = {path.stem: path.read_bytes().decode("utf-8", "ignore") for path in paths}
     if multilingual := texts.get("multilingual"):
         texts["Chinese, 39 KB repeated"] = repeated_chinese(multilingual, CHINESE_BYTES)
@@ -34,7 +34,7 @@ def corpora(paths: list[Path]) -> dict[str, str]:
 
 
 def repeated_chinese(source: str, size: int) -> str:
-    """About ``size`` bytes of the Chinese lines of ``source``, drawn again and again: no longer text is at hand."""
+    """Return about ``size`` bytes of randomly repeated Chinese lines of ``source``: there is no longer text."""
     lines = (line for line in source.splitlines() if 4 * len(_HAN.findall(line)) > len(line) and not _KANA.search(line))
     known = sorted(set(lines))
     enough = size // max(1, len("".join(known).encode()) // max(1, len(known))) + 1
@@ -43,7 +43,7 @@ def repeated_chinese(source: str, size: int) -> str:
 
 @functools.lru_cache(maxsize=2)
 def worst_inputs(size: int) -> dict[str, str]:
-    """Inputs of about so many bytes that encoders find hard."""
+    """Return inputs of about ``size`` bytes that are difficult for encoders, by name."""
     rng = random.Random(1)
     letters = "abcdefghijklmnopqrstuvwxyz"
     points = [point for point in range(0x80, 0x30000) if not 0xD800 <= point < 0xE000]

@@ -1,10 +1,10 @@
-"""Compare every bundled encoding with its vendor's own tokenizer on whole files, and say where they differ.
+"""Compare every bundled encoding with its vendor's own tokenizer on whole files, and report differences.
 
     python benchmarks/equality.py FOLDER_OF_RAW_VOCABULARIES TEXT_FILE... [--encoding NAME]...
 
 The oracles are tiktoken and tokenizers, built from the raw vocabulary files (tests/engine/oracles.py). Each encoding is
-compared twice, once with our kernels and once without. Each piece of text is also counted in chunks, and encoded by
-EditedText, which must give the same tokens. Ends with 1 on a difference.
+compared twice, with and without our kernels. Each chunk of text is also counted, and encoded by EditedText, which must
+give the same tokens. Exits with 1 on a difference.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PIECE_CHARS = 1_000_000
 
 
 def differs(encoding: engine.Encoding, expected: list[int], text: str) -> str | None:
-    """What of ours is not as expected, or None."""
+    """Return the name of the result of ours that differs, or None."""
     if encoding.encode_ordinary(text) != expected:
         return "encode_ordinary"
     if encoding.count(text) != len(expected):
@@ -36,7 +36,7 @@ def differs(encoding: engine.Encoding, expected: list[int], text: str) -> str | 
 
 
 def main() -> int:
-    """Compare and report. 0 when everything is equal."""
+    """Compare and report. Return 0 if everything is equal."""
     parser = argparse.ArgumentParser(description="Compare the bundled encodings with their vendors' tokenizers.")
     parser.add_argument("raw", type=Path)
     parser.add_argument("texts", type=Path, nargs="+")

@@ -1,7 +1,7 @@
-"""What the windows of ``faults`` do, one thing after the other, at random.
+"""The random actions of the windows of ``faults``.
 
-Each act is noted when it begins and when it is done, and all that it writes ends in a way that half of it would not.
-Numbers are those of one window alone, so that of two windows on one profile it is known who wrote what.
+The start and end of each action are logged, and everything written ends in a way that reveals a partial write. Each
+window uses its own numbers, so that of two windows on one profile the writer of each file is known.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ DOCUMENT = "document.txt"
 EXPORT = "exported.json"
 MOST_WINDOWS = 2
 SETTINGS = (("font_size", 8, 30), ("recent_files", 0, 50))
-"""A setting that each of the windows changes, and between which numbers."""
+"""A setting that each window changes, with its minimum and maximum."""
 
 Note = Callable[..., None]
 
 
 def numbers(count: int) -> str:
-    """A text of which no part is another such text: its numbers go down to nought."""
+    """Return a text no proper part of which is such a text: its numbers count down to 0."""
     return "".join(f"{number} " for number in reversed(range(count)))
 
 
 def price_file(number: int) -> str:
-    """A valid price file that says its number at both ends."""
+    """Return a valid price file that contains its number at both ends."""
     lines = [f"# {number}", "version: 1", "models:"]
     for model in range(20):
         lines += [f"  own/model-{model}:", f"    price: {{input: {number}, output: 1}}"]
@@ -36,7 +36,7 @@ def price_file(number: int) -> str:
 
 
 def number_of_price_file(text: str) -> int:
-    """Raises ValueError for a text that is no such file as a whole."""
+    """Return the number of a price file. Raises ValueError if it is incomplete."""
     number = int(text.splitlines()[0].removeprefix("# ")) if text else 0
     if text and text != price_file(number):
         raise ValueError("it is half of one")
@@ -44,7 +44,7 @@ def number_of_price_file(text: str) -> int:
 
 
 def encoding_of(number: int) -> Any:
-    """A vocabulary that says its number by its size."""
+    """Return a vocabulary whose size encodes its number."""
     from engine import Encoding
 
     ranks = {bytes([value]): value for value in range(256)}
@@ -53,7 +53,7 @@ def encoding_of(number: int) -> Any:
 
 
 def words_of(number: int) -> Any:
-    """The same of a kind that only a library runs."""
+    """Return a vocabulary whose size encodes its number, of a kind that only a library runs."""
     from engine.encoding.library_encoding import LibraryEncoding
     from engine.library.formats.library_data import of_document
 
@@ -64,7 +64,7 @@ def words_of(number: int) -> Any:
 
 
 class Acts:
-    """``act`` does one thing. ``typed``: how many words were typed. ``number``: which of the windows this is."""
+    """Performs random actions. ``typed``: number of words typed. ``number``: index of the window."""
 
     def __init__(self, bench: Any, rng: random.Random, note: Note, number: int) -> None:
         self._bench, self._rng, self._note, self._window = bench, rng, note, number
@@ -77,11 +77,11 @@ class Acts:
         )
 
     def act(self) -> None:
-        """Do one thing at random."""
+        """Perform one random action."""
         self._rng.choice(self._acts)()
 
     def _tried(self, what: str, act: Callable[[int], dict[str, Any] | None]) -> None:
-        """``act`` returns what else there is to note, None where nothing was written."""
+        """Log and run an action. ``act`` returns additional fields for the log, or None if nothing was written."""
         from engine.errors import EngineError
 
         self._number += MOST_WINDOWS

@@ -1,4 +1,4 @@
-"""What has to be true of a profile after its windows died: nothing lost, nothing half written, nothing left lying."""
+"""Checks of a profile after its windows died: nothing lost, no partial writes, no leftover files."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ MOST_UNSAVED_SECONDS = 5.0
 
 
 class Life(NamedTuple):
-    """What a child wrote into its journal, when it was found dead, and how: its exit status."""
+    """The journal of a child process, the time of its death, and its exit status."""
 
     lines: tuple[dict[str, Any], ...]
     ended: float
     status: int
 
     def of(self, what: str) -> list[dict[str, Any]]:
-        """All lines of a kind."""
+        """Return all lines of a kind."""
         return [line for line in self.lines if line["what"] == what]
 
     def has(self, what: str) -> bool:
-        """Whether there is a line of this kind."""
+        """Return True if there is a line of this kind."""
         return any(line["what"] == what for line in self.lines)
 
     def session(self, profile: Path) -> Path:
-        """The folder of its session."""
+        """Return the folder of its session."""
         return profile / "data" / "sessions" / str(self.of("slot")[0]["number"])
 
 
 def faults_of(profile: Path, texts: Path, lives: Sequence[Life]) -> Iterator[str]:
-    """A sentence for everything that is wrong."""
+    """Yield a sentence for each fault."""
     for life in lives:
         yield from _faults_of_life(life)
-    begun = [life for life in lives if life.has("slot")]  # the others died before there was a window
+    begun = [life for life in lives if life.has("slot")]  # the others died before they had a window
     if len({life.session(profile) for life in begun}) < len(begun):
         yield "two windows had the same session"
     for life in begun:
@@ -96,7 +96,7 @@ def _is_in_document(life: Life) -> bool:
 
 
 def _count_of(text: str) -> int | None:
-    """How many numbers a text has, None where it is no such text."""
+    """Return the count of numbers in a text, None if it is incomplete."""
     count = len(text.split())
     return count if text == numbers(count) else None
 
@@ -110,7 +110,7 @@ def _faults_of_document(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 
 def _faults_of_shared_files(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
-    """Windows write these at once. What one of them changed last is there when it has closed."""
+    """Check files that windows write concurrently: the last change of each closed window must be there."""
     from gui.state.settings import Settings
     from pricing.calibration import samples_of
 
@@ -139,7 +139,7 @@ def _faults_of_shared_files(profile: Path, lives: Sequence[Life]) -> Iterator[st
 
 
 class Written(NamedTuple):
-    """One write of one window: when it began and ended, and whether it was done, which of a killed one nobody knows."""
+    """One write of a window: its start and end, and its outcome, which is unknown if the window was killed."""
 
     number: int
     began: float
@@ -162,7 +162,7 @@ _ENDS = ("done", "failed", "refused")
 
 
 def _faults_of_number(what: str, path: Path, writes: dict[int, Written], read: Callable[[], int]) -> Iterator[str]:
-    """A file that says which it is has to be the last that was written, or one that was still being written then."""
+    """Check that a file is the last one written, or one whose write was not finished then."""
     done = [one for one in writes.values() if one.outcome == "done"]
     if not path.exists():
         if done:
@@ -227,7 +227,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
     yield from own.add_folder(profile / "data" / "encodings", trusted=True)
     sizes = {}
     for entry in own.entries():
-        if entry.path.suffix == ".json":  # nobody exports into this folder: it is what stood beside a tokenizer
+        if entry.path.suffix == ".json":  # no action exports here: it is the companion file of a tokenizer
             yield f"a tokenizer is listed that is none: {entry.path.name}"
             continue
         try:
@@ -241,7 +241,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
 
 
 def _litter(profile: Path) -> Iterator[str]:
-    """The next write to a folder clears up, so that is done here, for each folder; what is left then stays for ever."""
+    """Clear each folder, as its next write would do, and report files that would then remain forever."""
     from engine.runtime.atomic_files import LOCK_NAME, clear_half_written
 
     for folder in (path for path in list(profile.rglob("*")) if path.is_dir() and path.exists()):

@@ -1,4 +1,5 @@
-"""A window that works on a faulty disk until it dies: the child process of ``faults``. What it does: ``fault_acts``."""
+"""Child process of ``faults``: a window that works on a faulty disk until it dies. See ``fault_acts`` for its
+actions."""
 
 from __future__ import annotations
 
@@ -18,9 +19,12 @@ TURN_MS = 4
 
 
 class Fate(NamedTuple):
-    """What becomes of a child. ``kill_at``: dies at that call to the disk. ``failing``: share of calls that fail for a
-    while; then it ends by itself, unless it dies before. ``seconds``: how long it lives at most. ``trains``: how large
-    a vocabulary it trains meanwhile, 0 for none."""
+    """The fate of a child process.
+
+    ``kill_at``: number of the disk call that kills it, 0 for none. ``failing``: share of disk calls that fail for a
+    while, after which it ends by itself. ``seconds``: maximum lifetime. ``trains``: size of the vocabulary that it
+    trains, 0 for none.
+    """
 
     kill_at: int
     failing: float
@@ -29,8 +33,10 @@ class Fate(NamedTuple):
 
 
 def fate_of(rng: random.Random) -> Fate:
-    """Half of the children die, the disk of the others fails; some live for longer than a text may be unsaved. Half of
-    them train."""
+    """Choose a fate. Half of the children are killed, the others have a failing disk; half of them train.
+
+    Some live longer than a text may stay unsaved.
+    """
     long = rng.random() < 0.03
     seconds = rng.uniform(6.5, 8.0) if long else rng.uniform(0.2, 0.9)
     trains = rng.choice((0, 0, 600, 1500))
@@ -40,7 +46,7 @@ def fate_of(rng: random.Random) -> Fate:
 
 
 class Journal:
-    """One line of JSON for each thing that was begun, done or said, on a disk that never fails."""
+    """Log with one JSON line for each start, end or message, on a disk that never fails."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor, self._write = descriptor, os.write
@@ -52,7 +58,7 @@ class Journal:
 
 
 def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> None:
-    """Live, and die or end. ``number``: which of the windows of this profile it is. Never returns."""
+    """Run the window until it is killed or ends; never returns. ``number``: index of the window on this profile."""
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -91,7 +97,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
             timer.stop()
             window.destroyed.connect(app.quit)
             note("closing", number=acts.typed, text=len(bench.panel.editor.toPlainText()))
-            # Of a save that failed before, it may only learn now, and rightly stays open then; but not again.
+            # It may learn only now of a save that failed before, and rightly stay open; but not a second time.
             if not window.close() and not window.close():
                 note("stayed open", number=acts.typed)
                 os._exit(0)
@@ -113,7 +119,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
 
 def _compile_nothing() -> None:
-    """Texts are counted by tiktoken; what trains was loaded by the parent."""
+    """Let tiktoken count; the parent has loaded what training needs."""
     from engine.encoding import compiling, kernel_use
     from gui.runtime import kernel_build
 
@@ -123,7 +129,7 @@ def _compile_nothing() -> None:
 
 
 def _watch(bench: Any, note: Callable[..., None]) -> None:
-    """Note what the window says, and what becomes of what it writes by itself."""
+    """Log notifications, exceptions, and the outcome of background writes."""
     from benchmarks.fault_training import watch_training
 
     watch_training(note)

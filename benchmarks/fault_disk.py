@@ -1,7 +1,7 @@
-"""A disk that fails, or a process that dies, at a moment that chance chose: for the child processes of ``faults``.
+"""A disk that fails, or a process that dies, at a random moment: for the child processes of ``faults``.
 
-What Python writes files with is wrapped: opening, each write (of which half may reach the disk), flushing, renaming,
-linking; by ``os`` and by ``pathlib`` alike. Only what concerns one folder fails; and only as long as ``failing`` says.
+Wraps the functions that Python writes files with: open, write (which may write only half), flush, rename and link, of
+``os`` and ``pathlib``. Only calls for one folder fail, and only while ``failing`` is not 0.
 """
 
 from __future__ import annotations
@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EROFS, errno.ENOENT)
-"""A full disk, a broken one, one that is read-only by now, a folder that vanished."""
+"""Disk full, I/O error, read-only file system, folder removed."""
 
 
 class FaultyDisk:
-    """``install`` it once. ``kill_at``: the process dies at this call, 0 for never. ``failing``: the share of
-    calls that fail, from 0 to 1. ``failed``: how many have."""
+    """Faulty disk; call ``install`` once. ``kill_at``: number of the call that kills the process, 0 for never.
+
+    ``failing``: share of calls that fail, from 0 to 1. ``failed``: number of calls that failed.
+    """
 
     def __init__(self, folder: Path, rng: random.Random, kill_at: int) -> None:
         self.failing = 0.0
@@ -29,7 +31,7 @@ class FaultyDisk:
         self._folder, self._rng, self._left = str(folder), rng, kill_at
 
     def install(self) -> None:
-        """Wrap the calls. There is no way back."""
+        """Wrap the calls. This cannot be undone."""
         for name in ("open", "replace", "link", "mkdir", "unlink", "rename"):
             setattr(os, name, self._of_path(getattr(os, name)))
         os.fsync = self._of_descriptor(os.fsync)
@@ -41,10 +43,10 @@ class FaultyDisk:
             return real(descriptor, mode, *rest, **options)
 
         os.fdopen = fdopen
-        io.open = self._of_opening(io.open)  # what pathlib opens and writes with
+        io.open = self._of_opening(io.open)  # used by pathlib
 
     def call(self) -> bool:
-        """One call: whether it is to fail. May be the last thing this process does."""
+        """Count one call. Return True if it must fail. May kill the process."""
         self._left -= 1
         if self._left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -53,7 +55,7 @@ class FaultyDisk:
         return fails
 
     def error(self, path: object = None) -> OSError:
-        """The error of a call that fails."""
+        """Return the error of a failing call."""
         number = self._rng.choice(ERRORS)
         return OSError(number, os.strerror(number), path)
 

@@ -1,7 +1,7 @@
-"""A real training run under faults: the window's own, with checkpoints every moment; and what has to be true of it.
+"""A training run under faults: a run of the window with very frequent checkpoints, and the checks of its result.
 
-The texts are the same for all runs, and lie on a disk that never fails. A run that was interrupted must be there to go
-on with, no further back than its last checkpoint, and must then come to the merges of one that never was.
+The texts are the same for all runs, and are on a disk that never fails. An interrupted run must be resumable from its
+last checkpoint or a later one, and must end with the merges of an uninterrupted run.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ CHECKPOINT_SECONDS = 0.02
 
 
 def write_texts(folder: Path) -> None:
-    """The texts, which are the same each time."""
+    """Write the texts, which are the same each time."""
     rng = random.Random(0)
     folder.mkdir(parents=True, exist_ok=True)
     syllables = [a + b for a in "bdfglmnprstv" for b in ("a", "e", "i", "o", "un", "er")]
@@ -29,7 +29,7 @@ def write_texts(folder: Path) -> None:
 
 
 def load_trainer(texts: Path) -> None:
-    """Have the kernels in this process, for all children. Leaves no thread behind."""
+    """Load the kernels into this process for all children. Leaves no thread behind."""
     from engine.training.warm_up import warm_up
 
     warm_up()
@@ -37,11 +37,11 @@ def load_trainer(texts: Path) -> None:
 
 
 def begin_training(bench: Any, texts: Path, size: int) -> None:
-    """Start a run as its panel does when somebody presses Start."""
+    """Start a run as the Start button does."""
     from engine.training import merging
     from gui.tokenizers.train import run_service as training_worker
 
-    # Slices of a merge, and a checkpoint as often as there is time for one: whatever the speed, a fault hits some.
+    # Slices of one merge, and as many checkpoints as possible: at any speed, a fault hits some of them.
     merging._BUDGET = 1
     training_worker.SLICE_SECONDS = 0.0
     training_worker.CHECKPOINT_SECONDS = CHECKPOINT_SECONDS
@@ -56,7 +56,7 @@ def begin_training(bench: Any, texts: Path, size: int) -> None:
 
 
 def watch_training(note: Callable[..., None]) -> None:
-    """Note each checkpoint, and what becomes of the run."""
+    """Log each checkpoint, and the outcome of the run."""
     from gui.tokenizers.train import run_service as training_worker
     from gui.tokenizers.train.run_service import EngineTrainer
 
@@ -87,7 +87,7 @@ def watch_training(note: Callable[..., None]) -> None:
 
 @functools.cache
 def expected_merges(texts: Path) -> list[list[int]]:
-    """Left and right id of each merge of a run that nothing interrupted."""
+    """Return left and right ID of each merge of an uninterrupted run."""
     import engine
 
     run = engine.TrainingRun([texts], MOST_TOKENS, threads=1)
@@ -97,7 +97,7 @@ def expected_merges(texts: Path) -> list[list[int]]:
 
 
 def faults_of_training(session: Path, texts: Path, lines: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A sentence for everything that is wrong with the run of one session."""
+    """Yield a sentence for each fault of the run of one session."""
     from gui.tokenizers.train.checkpoint_service import find_checkpoints
 
     done = [line for line in lines if line["what"].startswith("training checkpoint")]
@@ -125,7 +125,7 @@ def _faults_of_checkpoint(checkpoint: Any, texts: Path, least: int) -> Iterator[
 
 
 def faults_of_kept(folder: Path, texts: Path, lines: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """A sentence for every vocabulary that was kept and is not there, or is another one."""
+    """Yield a sentence for each saved vocabulary that is missing or differs."""
     from engine.library.formats.opening import load
 
     for line in lines:

@@ -1,14 +1,14 @@
-"""Kill the window, and fail its disk, at moments of chance; then look whether anything is lost.
+"""Kill the window, and fail its disk, at random moments; then check that nothing is lost.
 
     python -m benchmarks.faults --runs 500 --seed 1
 
-Each run is a process with a window of its own on a new profile (``fault_child``); in a quarter of them two windows
-share one. Half of the windows are killed: at a call to the disk that chance chose, or after a while. For the others the
-disk fails for a while (full, broken, read-only, folder gone) and then works again. Half of them train. A run that was
-interrupted is gone on with afterwards, and must come to the merges of one that was not. Exits with 1 where anything was
-lost, half written or left lying, and names the run's seed; ``--runs 1 --seed SEED`` is then that run again.
+Each run is a process with a window on a new profile (``fault_child``); in a quarter of the runs two windows share one.
+Half of the windows are killed: at a random call to the disk, or after a while. For the others the disk fails for a
+while (full, I/O errors, read-only, folder removed) and then works again. Half of them train. An interrupted training is
+resumed afterwards, and must end with the merges of an uninterrupted one. Exits with 1 if anything was lost, partially
+written or left over, and prints the run's seed; ``--runs 1 --seed SEED`` repeats that run.
 
-``--in-place`` breaks what it is about, so that one sees it find something: files are written where they are.
+``--in-place`` disables atomic writes, to show that the checks find the damage.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ LOADED_ONCE = (
     ),
     *("tokenizers", "tiktoken", "pyqtgraph", "pricing"),
 )
-"""For all children; none of it starts a thread."""
+"""Modules to load once for all children; none of them starts a thread."""
 
 
 def begin_life(profile: Path, texts: Path, seed: int, number: int) -> tuple[int, Path]:
-    """Start a child. Returns its process id, and its journal."""
+    """Start a child. Return its process ID and its journal."""
     journal = profile.with_suffix(f".{number}.journal")
     sys.stdout.flush()
     child = os.fork()
@@ -74,14 +74,14 @@ def lives_of(children: Sequence[tuple[int, Path]]) -> list[Life]:
 
 
 def tried(folder: Path, texts: Path, seed: int) -> tuple[list[Life], list[str]]:
-    """One run: the lives of its children, and what is wrong after them."""
+    """Run one seed. Return the lives of its children, and the faults found."""
     profile = folder / str(seed)
     profile.mkdir()
     windows = 2 if random.Random(-seed).random() < 0.25 else 1
     lives = lives_of([begin_life(profile, texts, seed, number) for number in range(windows)])
     try:
         faults = list(faults_of(profile, texts, lives))
-    except Exception:  # noqa: BLE001 - whatever a damaged file brings about is what is looked for
+    except Exception:  # noqa: BLE001 - any error that a damaged file causes is a finding
         faults = [traceback.format_exc()]
     faults += [f"the process ended with {life.status}" for life in lives if life.status not in (0, -9)]
     if not faults:
@@ -92,7 +92,7 @@ def tried(folder: Path, texts: Path, seed: int) -> tuple[list[Life], list[str]]:
 
 
 def break_the_writer() -> None:
-    """Files are written where they are, without flushing."""
+    """Write files in place, without flushing."""
     from engine.runtime import atomic_files
     from engine.training import checkpoint
 
@@ -115,7 +115,7 @@ def prepare(texts: Path) -> None:
 
 
 def main() -> int:
-    """Returns the exit status."""
+    """Run all seeds. Return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--seed", type=int, default=1, help="of the first run; the next have the next numbers")
@@ -125,7 +125,7 @@ def main() -> int:
     options = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="faults-")) if options.folder is None else options.folder
     folder.mkdir(parents=True, exist_ok=True)
-    texts = Path(tempfile.mkdtemp(prefix="faults-texts-"))  # of this harness alone: another may use the same folder
+    texts = Path(tempfile.mkdtemp(prefix="faults-texts-"))  # not shared: another harness may use the same ``folder``
     prepare(texts)
     if options.in_place:
         break_the_writer()

@@ -1,18 +1,18 @@
-"""From process start to the first count, with compiled kernels and without: times, event-loop gaps, memory.
+"""Measure from process start to the first count, with and without compiled kernels: times, event-loop gaps, memory.
 
 ``python -m benchmarks.first_count [--runs 5] [--text FILE] [--until taken]`` opens the real window in fresh processes,
-in turns: on a profile whose cache is *empty*, where tiktoken's encoder counts and kernels are compiled meanwhile, and
-on one whose cache is *full*. The clock starts where the operating system says that the process was made.
+alternating: on a profile with an *empty* cache, where tiktoken's encoder counts while kernels are compiled, and on one
+with a *full* cache. The clock starts when the operating system created the process.
 
-- *first count*: when the figures of the text are on the screen; *all counts*: those of the cost table, too. *cpu*:
-  processor time of all threads by then, which says more than the clock on a busy machine.
-- *gaps*: how late a 2 ms timer of the GUI thread comes, from the first picture on: the longest, and the sum of all
-  above 10 ms, up to all counts and until the window closes, two seconds later.
-- *memory*: resident, at the end; *private*: without what other processes share, such as mapped files.
-- *cores*: tiktoken's encoders in memory at the end.
+- *first count*: when the figures of the text are shown; *all counts*: with those of the cost table. *cpu*: processor
+  time of all threads until then, which is more reliable than the clock on a busy machine.
+- *gaps*: how late a 2 ms timer of the GUI thread fires, from the first paint on: the longest, and the sum of all above
+  10 ms, until all counts and until the window closes, two seconds later.
+- *memory*: resident, at the end; *private*: without memory shared with other processes, such as mapped files.
+- *cores*: number of tiktoken encoders in memory at the end.
 
-With ``--until taken`` a run on the empty profile lasts until our own kernels have taken over, which takes a minute or
-two the first time; then the gaps include everything that happens on the way there.
+With ``--until taken`` a run on the empty profile lasts until our kernels have taken over, which takes a minute or two
+the first time; the gaps then include everything until that moment.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ ROWS = (
 
 
 def measure(profile: Path, text: str, until: str, cache: Path | None) -> dict[str, float]:
-    """One window in a fresh process. ``cache``: where compiled kernels are looked for; None: below the profile."""
+    """Measure one window in a fresh process. ``cache``: folder of compiled kernels; None for that of the profile."""
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     environment.pop("TOKENLOUPE_KERNEL_CACHE", None)
     if cache is not None:
@@ -142,7 +142,7 @@ def measure(profile: Path, text: str, until: str, cache: Path | None) -> dict[st
 
 
 def line(what: str, unit: str, runs: Sequence[Sequence[dict[str, float]]]) -> str:
-    """A row of the table: medians, and the best in brackets."""
+    """Format a row of the table: medians, with the best in brackets."""
     cells = []
     for column in runs:
         values = [run[what] for run in column if what in run]
@@ -151,7 +151,7 @@ def line(what: str, unit: str, runs: Sequence[Sequence[dict[str, float]]]) -> st
 
 
 def main() -> None:
-    """Measure in turns and print the table."""
+    """Measure both profiles in turns and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--text", default="", help="a file to open instead of the sample prompt")

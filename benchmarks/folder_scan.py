@@ -1,20 +1,20 @@
-"""A folder of 20,000 files, 500 MB: counted, counted again, and counted in a window.
+"""Measure a folder of 20,000 files, 500 MB: counted, counted again, and counted in a window.
 
 ``python -m benchmarks.folder_scan [--files 20000] [--megabytes 500] [--folder DIR] [--encoding o200k_base]``
 
-The folder is made of the corpora of ``shared``, in ``--folder`` where it is kept, else in a temporary one.
+The folder is generated from the corpora of ``shared``, in ``--folder``, where it is kept, or in a temporary one.
 
-- *nothing kept*: walk, read, check and count, by two threads, as the command line does.
-- *first scan*: the same with digests, and counts kept for the next time, as the window does.
+- *nothing kept*: walk, read, check and count, with two threads, as the command line does.
+- *first scan*: the same with digests, and counts cached for the next time, as the window does.
 - *second scan*: nothing has changed. Limit: 2 seconds.
-- *window*: by how much a 5 ms timer of the GUI thread comes late while the tab for files counts the folder.
-  Limit: none by more than 50 ms beyond those of an idle event loop. Memory is tended as the program does.
+- *window*: how late a 5 ms timer of the GUI thread fires while the Files page counts the folder. Limit: at most 50 ms
+  more than in an idle event loop. Memory is managed as in the program.
 
-After each scan that reads files stands the encoder's own speed, measured right after it, in a process of its own as the
-scan is: the same texts, all of them, in memory, joined, by two threads. Twice: for the first time, which is what a
-first scan is to be compared with, and at its best, when its caches know the words. Limit: 60 % of it, and 400 MB of
-memory. All of it is wall time, which a busy machine lengthens, for the one as for the other. Files are in the system's
-cache: they are read once just before each scan.
+After each scan that reads files, the encoder's own speed is printed, measured right afterwards in its own process, like
+the scan: the same texts, joined in memory, with two threads. First for the initial pass, which the first scan is to be
+compared with, then at its best, when its caches know the words. Limits: 60% of that speed, and 400 MB of memory. All
+times are wall time, which a busy machine prolongs for both alike. Files are in the system's cache: they are read once
+just before each scan.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ MEASURE = "import sys; from benchmarks.folder_scan import {}; {}(*sys.argv[1:])"
 
 
 def memory_mb() -> float:
-    """The most that was resident so far, in megabytes."""
+    """Return the peak resident memory so far, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 
 
 def scan(folder: str, cache: str, name: str) -> None:
-    """Count the folder once, and print what that took. ``cache``: the file where counts are kept, "" for nowhere."""
+    """Count the folder once, and print time and memory. ``cache``: the file for counts, "" for none."""
     import engine
     from engine.corpus.count_cache import CountCache
     from engine.corpus.folder_counts import count_folder
@@ -76,7 +76,7 @@ def scan(folder: str, cache: str, name: str) -> None:
 
 
 def own(folder: str, name: str, scanned: str) -> None:
-    """Count the texts of the folder without their files, and print how fast that was. ``scanned``: MB/s of the scan."""
+    """Count the texts of the folder from memory, and print the speed. ``scanned``: MB/s of the scan."""
     import engine
 
     encoding = engine.get_encoding(name)
@@ -92,14 +92,14 @@ def own(folder: str, name: str, scanned: str) -> None:
 
 
 def counting(encoding: Encoding, text: str) -> float:
-    """How many seconds it takes to count a text."""
+    """Return the seconds needed to count a text."""
     start = time.perf_counter()
     encoding.count(text, num_threads=THREADS)
     return time.perf_counter() - start
 
 
 def joined(folder: Path) -> Iterator[tuple[str, float]]:
-    """All texts of the folder in the order of a walk, as many joined as fit into memory, and their megabytes."""
+    """Yield all texts of the folder in walk order, joined to chunks that fit into memory, with their size in MB."""
     from engine.corpus.types import CorpusRules
     from engine.corpus.walk import FolderWalk, FoundFile
 
@@ -116,14 +116,14 @@ def joined(folder: Path) -> Iterator[tuple[str, float]]:
 
 
 def read_once(folder: Path) -> None:
-    """Have the system keep all files in its cache."""
+    """Read all files, so that the system caches them."""
     for path in folder.rglob("*"):
         if path.is_file():
             path.read_bytes()
 
 
 def window(folder: str, profile: str, name: str) -> None:
-    """Count the folder in a window, and print how late its event loop was."""
+    """Count the folder in a window, and print the lateness of its event loop."""
     from PySide6.QtCore import QEventLoop, QTimer
     from PySide6.QtWidgets import QApplication
 
@@ -191,13 +191,13 @@ def window(folder: str, profile: str, name: str) -> None:
 
 
 def run(what: str, *arguments: str) -> None:
-    """Do one of these in a process of its own: the memory is its own, too."""
+    """Run a function of this module in its own process, which also separates its memory."""
     sys.stdout.flush()
     subprocess.run([sys.executable, "-c", MEASURE.format(what, what), *arguments], check=True)
 
 
 def main() -> None:
-    """Make the folder and measure."""
+    """Create the folder and measure."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=20_000)
     parser.add_argument("--megabytes", type=int, default=500)
@@ -205,13 +205,13 @@ def main() -> None:
     parser.add_argument("--encoding", default="o200k_base")
     options = parser.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    # The window has a profile of its own, and would compile all kernels while it counts.
+    # The window has its own profile, and would otherwise compile all kernels while it counts.
     os.environ.setdefault(VARIABLE, str(user_folder()))
     with tempfile.TemporaryDirectory() as scratch:
         folder = options.folder or Path(scratch) / "texts"
         if not folder.exists():
             make_folder(folder, options.files, options.megabytes * 1_000_000)
-            time.sleep(2.1)  # what was written just now is not taken for granted
+            time.sleep(2.1)  # cached counts of files that were just written are not trusted
         name, cache = options.encoding, str(Path(scratch) / "counts.sqlite")
         print(f"{options.files:,} files, {options.megabytes} MB")
         for title, what in (

@@ -1,4 +1,4 @@
-"""A folder of many texts of all sizes, made of the corpora of ``shared``."""
+"""A folder of many texts of all sizes, generated from the corpora of ``shared``."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ from pathlib import Path
 
 CORPORA = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SPREAD = 1.2
-"""Of the logarithm of sizes: most files are small, a few large, as in folders of programs."""
+"""Standard deviation of the logarithm of sizes: most files are small, a few large, as in source folders."""
 
 
 def make_folder(folder: Path, files: int, total_bytes: int, seed: int = 1) -> list[bytes]:
-    """Write the files, in folders of folders; returns their contents. About ``total_bytes``: characters stay whole."""
+    """Write about ``total_bytes`` into nested folders, without splitting characters. Return the contents of the
+    files."""
     chance = random.Random(seed)
     texts = [path.read_bytes() for path in sorted(CORPORA.glob("*.txt"))]
     weights = [chance.lognormvariate(0, SPREAD) for _ in range(files)]

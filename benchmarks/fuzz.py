@@ -1,11 +1,11 @@
-"""Damaged and strange input for everything that reads.
+"""Fuzz everything that reads, with damaged and unusual input.
 
     python -m benchmarks.fuzz --what prices --minutes 5 --seed 1
     python -m benchmarks.fuzz                     # all of them, a minute each
 
-Each fuzzer works in a process of its own: a crash is seen as one, and memory is that of its reader. What has to come of
-each case is an answer or the reader's own sentence, within two seconds of processor time and 500 MB. Anything else is
-told with the number of its case, and what was read is kept; ``--case NUMBER`` with the same seed is that case again.
+Each fuzzer runs in its own process, to detect crashes and to measure only the memory of its reader. Each case must
+return a result or the reader's own error, within two seconds of processor time and 500 MB. Anything else is reported
+with the number of the case, and its input is saved; ``--case NUMBER`` with the same seed repeats that case.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from tests.fuzzing.fuzzers import FUZZERS, chosen
 from tests.fuzzing.judging import cases_of
 
 HANGS_SECONDS = 60
-"""After so long a case is given up, and the process with it."""
+"""Time limit of a case; the process is ended after it."""
 
 MOST_FINDINGS = 5
 
 
 def fuzz(name: str, seed: int, first: int, seconds: float, most: int, kept: Path) -> int:
-    """Run one fuzzer, and tell what came of it. Returns how many findings there were."""
+    """Run one fuzzer and report. Return the number of findings."""
     refused = findings = number = 0
     longest, growth = 0.0, 0
     until = time.monotonic() + seconds
@@ -54,7 +54,7 @@ def fuzz(name: str, seed: int, first: int, seconds: float, most: int, kept: Path
 
 
 def main() -> int:
-    """Returns 1 where anything was found."""
+    """Run the fuzzers. Return 1 if anything was found."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "--what", default="", help="one of: " + ", ".join(sorted({n.partition(",")[0] for n in FUZZERS}))
@@ -70,7 +70,7 @@ def main() -> int:
     if not names:
         parser.error(f"there is no fuzzer {wanted.what!r}")
     if len(names) == 1:
-        _application = QApplication(["fuzz"])  # what reads files of the profile has timers
+        _application = QApplication(["fuzz"])  # readers of files of the profile have timers
         first, most = (0, wanted.cases) if wanted.case is None else (wanted.case, 1)
         return int(fuzz(*names, wanted.seed, first, wanted.minutes * 60, most, wanted.kept) > 0)
     print(f"{'fuzzer':<30} {'cases':>8} {'refused':>8} {'longest':>8} {'MB':>8}  findings", flush=True)

@@ -1,10 +1,10 @@
-"""The fuzzers of ``benchmarks.fuzz``, guided by what of the readers' code was reached: Google's atheris.
+"""Fuzzers of ``benchmarks.fuzz`` guided by code coverage of the readers, with Google's atheris.
 
     pip install atheris
     python -m benchmarks.fuzz_guided --what "bodies, Gemini" --minutes 5 --seed 1
 
-It begins with the same good things, changes their bytes, and goes on with what reached something new. For readers in
-Python; what libraries and kernels do is not seen. Each finding is told once for the place that it comes from.
+Starts with the same valid inputs, changes their bytes, and continues with those that reach new code. For readers in
+Python; libraries and kernels are not instrumented. Each finding is reported once per code location.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import atheris
 
 SEEN = ("engine", "pricing", "gui", "commands")
 NOT_SEEN = ("engine.kernels",)
-"""Compiled by numba from what Python made of them."""
+"""Compiled by numba, so instrumentation does not see it."""
 
 with atheris.instrument_imports(include=list(SEEN), exclude=list(NOT_SEEN)):
     from tests.fuzzing.fuzzers import FUZZERS
@@ -28,7 +28,7 @@ with atheris.instrument_imports(include=list(SEEN), exclude=list(NOT_SEEN)):
 
 
 def main() -> int:
-    """Never returns: atheris ends the process."""
+    """Run one fuzzer. Never returns: atheris ends the process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", choices=sorted(FUZZERS), required=True)
     parser.add_argument("--minutes", type=float, default=1.0)

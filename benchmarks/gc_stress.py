@@ -1,8 +1,8 @@
-"""Open and close windows, tabs and menus while worker threads allocate: run in a process of its own, which may crash.
+"""Open and close windows, pages and menus while worker threads allocate. Run it in its own process, which may crash.
 
-``python -m benchmarks.gc_stress SECONDS``. Workers make reference cycles without pause, so an automatic collection
+``python -m benchmarks.gc_stress SECONDS``. Workers create reference cycles without pause, so an automatic collection
 would almost always run on one of them and free the Qt objects of closed windows there. Prints how many Qt objects were
-freed, and on which threads; exits 1 if any was freed on another thread than the GUI thread or a collection ran there.
+freed, and on which threads; exits with 1 if any was freed, or a collection ran, on another thread than the GUI thread.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from gui.window.pages import Pages
 WORKERS = 2
 DIALOGS = 5
 FREED: Counter[bool] = Counter()
-"""Number of watched Qt objects that were freed, by whether on the GUI thread."""
+"""Number of watched Qt objects that were freed, by True for the GUI thread."""
 COLLECTIONS: Counter[bool] = Counter()
 GUI_THREAD = threading.get_ident()
 
 
 def watch(found: QObject) -> None:
-    """Note the thread on which the Python side of ``found`` is freed."""
+    """Record the thread on which the Python side of ``found`` is freed."""
 
     def note(_gone: object) -> None:
         FREED[threading.get_ident() == GUI_THREAD] += 1
@@ -62,7 +62,7 @@ def note_collection(phase: str, _about: dict[str, int]) -> None:
 
 
 def make_cycles(until: float, ticket: Ticket) -> int:
-    """Allocate reference cycles until then. On a worker thread."""
+    """Allocate reference cycles until then. Runs on a worker thread."""
     made = 0
     while time.monotonic() < until and not ticket.cancelled:
         row: list[object] = [{"number": number} for number in range(50)]
@@ -80,7 +80,7 @@ def spin(milliseconds: int) -> None:
 
 
 def leave_cycles_of_qt_objects() -> None:
-    """Leave Qt objects behind that only the collector can free, as dialogs and menus with closures do."""
+    """Create Qt objects that only the collector can free, as dialogs and menus with closures do."""
     for _ in range(DIALOGS):
         dialog = QDialog()
         tree = QTreeWidget()
@@ -103,7 +103,7 @@ def leave_cycles_of_qt_objects() -> None:
 
 
 def one_round(folder: Path, number: int) -> None:
-    """Open a window, turn to all its pages, and close it."""
+    """Open a window, show all its pages, and close it."""
     window = create_window(folder / str(number % 3))
     window.show()
     for one in (window, *window.findChildren(QObject)):
@@ -118,7 +118,7 @@ def one_round(folder: Path, number: int) -> None:
 
 
 def main(seconds: float) -> int:
-    """Run for so long. Returns the exit status."""
+    """Run for ``seconds``. Return the exit status."""
     faulthandler.enable()
     app = QApplication([sys.argv[0], "-style", "fusion"])
     gc.callbacks.append(note_collection)

@@ -1,7 +1,7 @@
-"""Every tokenizer file in a folder against the library that it is from: python -m benchmarks.import_matrix FOLDER
+"""Compare every tokenizer file in a folder with its original library: python -m benchmarks.import_matrix FOLDER
 
-Opens each file, encodes the corpora with our engine and with the original library, compares the ids, and prints a
-table. Exits with 1 if any id differs.
+Opens each file, encodes the corpora with our engine and with the original library, compares the IDs, and prints a
+table. Exits with 1 if any ID differs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from engine.library.formats.opening import OpenedTokenizer, for_tiktoken, open_t
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "corpora"
 SUFFIXES = (".json", ".model", ".gguf", ".tiktoken", ".v1", ".v2", ".v3", ".v7", ".v7m1")
 SMALLEST = 20_000
-"""Bytes. Smaller ones beside tokenizers are configurations."""
+"""Minimum size, in bytes; smaller files beside tokenizers are configurations."""
 
 Encode = Callable[[str], list[int]]
 
@@ -34,7 +34,7 @@ def files_in(folder: Path) -> Iterator[Path]:
 
 
 def texts_of(folder: Path, megabytes: float) -> list[str]:
-    """Return the beginnings of the corpora, by the kilobyte, and texts of odd characters."""
+    """Return the beginnings of the corpora in chunks of 1,000 characters, and some unusual texts."""
     texts = ["e\u0301 ﬁ 👩\u200d🚀 \r\n\t  x", "a" * 300, " " * 300 + "x"]
     for path in sorted(folder.glob("*.txt")):
         text = path.read_bytes()[: int(megabytes * 1e6)].decode("utf-8", "ignore")
@@ -43,7 +43,7 @@ def texts_of(folder: Path, megabytes: float) -> list[str]:
 
 
 def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
-    """Return a file's tokenizer, and what encodes a text with its own library. Raises FormatError."""
+    """Return a file's tokenizer, and the function that encodes with its original library. Raises FormatError."""
     try:
         found, named = reading.read(path, None, trusted=False), None
     except PatternNeededError:
@@ -70,7 +70,7 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
 
 
 def row_of(path: Path, texts: list[str], pattern: str) -> tuple[str, bool]:
-    """Return a file's line of the table, and whether all ids are equal."""
+    """Return a file's row of the table, and True if all IDs are equal."""
     start = time.perf_counter()
     try:
         tokenizer, theirs = opened(path, pattern)
@@ -91,7 +91,7 @@ def row_of(path: Path, texts: list[str], pattern: str) -> tuple[str, bool]:
 
 
 def main() -> int:
-    """Print the table. Returns the exit status."""
+    """Print the table. Return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="where tokenizer files are")
     parser.add_argument("--corpora", type=Path, default=SHARED, help="folder of .txt files")

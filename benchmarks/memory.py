@@ -1,16 +1,15 @@
-"""Memory of the whole window with a big text in it: at rest, and at its highest.
+"""Measure the memory of the whole window with a large text: at rest, and at its peak.
 
 ``python -m benchmarks.memory [--megabytes 10] [--parts]``
 
-The real program, in a real window (an X display is needed; without one, Xvfb is started where it is installed), with
-our own kernels counting in every encoding that the cost table wants. The text is pasted from the clipboard of another
-process, so that the clipboard's copy is not ours; edited in its middle; saved with the session; shown in another
-encoding; and saved once more by closing the window.
+Runs the real program in a real window (which needs an X display; without one, Xvfb is started if it is installed), with
+our kernels counting in every encoding of the cost table. The text is pasted from the clipboard of another process, so
+that the clipboard's copy is not counted; edited in its middle; saved with the session; shown in another encoding; and
+saved once more by closing the window.
 
-For each step: resident memory when all that it set off has ended (*at rest*), and the highest since the step before
-(*peak*: ``VmHWM`` of ``/proc/self/status``, which writing to ``/proc/self/clear_refs`` sets back; Linux only).
-``mapped`` is the part of the resident memory that belongs to files: libraries, and the tables of the vocabularies.
-``--parts`` says which.
+For each step: resident memory after all its work has ended (*at rest*), and the peak since the previous step (*peak*:
+``VmHWM`` of ``/proc/self/status``, reset by writing to ``/proc/self/clear_refs``; Linux only). ``mapped`` is the part
+of the resident memory that belongs to files: libraries, and the tables of the vocabularies. ``--parts`` lists them.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ app.exec()
 
 @contextmanager
 def clipboard(size: int) -> Iterator[None]:
-    """Another process that offers a text of so many bytes."""
+    """Run another process that offers a text of ``size`` bytes."""
     with subprocess.Popen([sys.executable, "-c", OFFER_CLIPBOARD, str(size)], stdout=subprocess.PIPE) as owner:
         assert owner.stdout is not None
         owner.stdout.readline()
@@ -53,18 +52,18 @@ def clipboard(size: int) -> Iterator[None]:
 
 
 def status_mb(name: str) -> float:
-    """A figure of /proc/self/status in MB."""
+    """Return a figure of /proc/self/status in MB."""
     lines = Path("/proc/self/status").read_text().splitlines()
     return next(int(line.split()[1]) * 1024 / 1e6 for line in lines if line.startswith(name + ":"))
 
 
 def forget_peak() -> None:
-    """Let ``VmHWM`` be what is resident now."""
+    """Reset ``VmHWM`` to the current resident memory."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
 def mapped_parts() -> Counter[str]:
-    """Resident megabytes by what they belong to."""
+    """Return the resident memory by owner, in MB."""
     parts: Counter[str] = Counter()
     name = ""
     for line in Path("/proc/self/smaps").read_text().splitlines():
@@ -78,14 +77,14 @@ def mapped_parts() -> Counter[str]:
 
 
 class Steps:
-    """Runs steps in a window and prints what each took."""
+    """Prints the memory of each step."""
 
     def __init__(self, parts: bool) -> None:
         self._parts = parts
         self.highest = self.at_rest = 0.0
 
     def print(self, what: str) -> None:
-        """The figures since the last call."""
+        """Print the figures since the last call."""
         peak, now = status_mb("VmHWM"), status_mb("VmRSS")
         print(f"{what:<28} at rest {now:5.0f} MB   peak {peak:5.0f} MB   mapped {status_mb('RssFile'):4.0f} MB")
         if self._parts:
@@ -96,7 +95,7 @@ class Steps:
 
 
 def run(size: int, way: str, parts: bool) -> None:
-    """The steps, in this process."""
+    """Run the steps in this process."""
     from PySide6.QtWidgets import QApplication
 
     from benchmarks.window import Bench, to_middle, use_compiled_kernels
@@ -149,7 +148,7 @@ def _counter(signal: object) -> Callable[[], int]:
 
 
 def main() -> None:
-    """Run the steps where there is a display."""
+    """Run the steps on a display."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--way", choices=("paste", "open", "crlf"), default="paste", help="how the text comes")

@@ -2,7 +2,7 @@
 
     python -m benchmarks.merge_replay [--words 100000] [--encoding NAME]... [--seed TEXT]
 
-Words are taken as pretokens, as they are. Ends with 1 on a difference.
+Each word is treated as one pretoken. Exits with 1 on a difference.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tests.engine.random_words import first_difference, random_words
 
 
 def main() -> int:
-    """Compare and report. 0 when everything is equal."""
+    """Compare and report. Return 0 if everything is equal."""
     parser = argparse.ArgumentParser(description="Compare replayed merges with tiktoken's tokens.")
     parser.add_argument("--words", type=int, default=100_000)
     parser.add_argument("--encoding", action="append", choices=engine.list_encoding_names())

@@ -1,12 +1,12 @@
-"""How long it takes from an encoding's name to its first count, and what memory: at the second start, beside tiktoken.
+"""Measure time and memory from an encoding's name to its first count, at the second start, beside tiktoken.
 
     python -m benchmarks.opening [--encoding o200k_base]... [--runs 20]
 
-Each opening is in a fresh process, ours and tiktoken's in turns. Ours has the compiled kernels loaded, by a vocabulary
-of 256 bytes with the same split pattern, and finds its tables in a file: ``get_encoding(NAME)``, ``use_kernels()``,
-``count("x")``. tiktoken has its module loaded and its file of ranks on the disk, without having to fetch it:
-``load_tiktoken_bpe``, ``Encoding``, ``encode_ordinary("x")``. Wall time; *private* is memory that no other process
-shares, such as that of a mapped file.
+Each opening is in a fresh process, ours and tiktoken's alternating. Ours has the compiled kernels loaded, by a
+vocabulary of 256 bytes with the same split pattern, and finds its tables in a file: ``get_encoding(NAME)``,
+``use_kernels()``, ``count("x")``. tiktoken has its module loaded and its rank file on disk, without a download:
+``load_tiktoken_bpe``, ``Encoding``, ``encode_ordinary("x")``. Wall time; *private* is memory that is not shared with
+other processes, as a mapped file is.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ print(json.dumps((seconds * 1e3, (process.memory_full_info().uss - before) / 1e6
 
 
 def measure(compiled: Path, program: str, *arguments: str) -> tuple[float, float]:
-    """Milliseconds and megabytes of one opening in a fresh process. ``compiled``: where Python keeps modules."""
+    """Measure milliseconds and MB of one opening in a fresh process. ``compiled``: Python's cache of modules."""
     environment = os.environ | {"PYTHONPATH": str(ROOT), "TIKTOKEN_CACHE_DIR": ""}
-    environment |= {"PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}  # empty is as good as not set
+    environment |= {"PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}  # empty is as good as unset
     command = [sys.executable, "-c", program, *arguments]
     done = subprocess.run(command, check=True, env=environment, stdout=subprocess.PIPE, text=True)
     milliseconds, megabytes = json.loads(done.stdout)
@@ -80,14 +80,14 @@ def measure(compiled: Path, program: str, *arguments: str) -> tuple[float, float
 
 
 def row(name: str, folder: Path, runs: int) -> str:
-    """A row of the table."""
+    """Return a row of the table."""
     encoding = engine.get_encoding(name)
     encoding.use_kernels()
     path = folder / f"{name}.tiktoken"
     engine.save_encoding(encoding, path)
     programs = ((OURS, name, encoding.pattern), (THEIRS, name, str(path)))
     for program in programs:
-        measure(folder, *program)  # the first start compiles modules, and may be the first to read the tables
+        measure(folder, *program)  # the first start compiles modules, and may build the tables
     rounds = [[measure(folder, *program) for program in programs] for _ in range(runs)]
     cells = []
     for figures in zip(*rounds, strict=True):

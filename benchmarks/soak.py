@@ -1,22 +1,23 @@
-"""Somebody who presses everything, for a long time: ``python -m benchmarks.soak [--minutes 30] [--seed N]``.
+"""Press everything in the window at random, for a long time: ``python -m benchmarks.soak [--minutes 30] [--seed N]``.
 
-A window on a fresh profile is typed into, pasted into, clicked, dragged about and resized at random: every control of
-every tab, every action of every menu, every dialog that opens (``soak_monkey``). Between that it is given work that
-goes on meanwhile: ten megabytes of text, a training, a scan, an import, some of which is stopped (``soak_errands``).
-What is done is decided by the seed, which is printed; how far the window is by then is not, so a run is repeated in
-kind and not to the letter. Files are opened from and written to a folder of its own; nothing outside of it is touched.
+A window on a fresh profile is typed into, pasted into, clicked and resized at random: every control of every page,
+every action of every menu, every dialog that opens (``soak_monkey``). In between it gets background work: 10 MB of
+text, a training, a scan, an import, some of which is cancelled (``soak_errands``). The printed seed determines the
+actions, but not the progress of the window at each, so a run can only be repeated approximately. Files are read from
+and written to a temporary folder; nothing outside of it is touched.
 
-Everything is done once beforehand (``soak_warm_up``), so that what grows is no first use. At the end (and with status 1
-if one of these does not hold):
+Everything is done once beforehand (``soak_warm_up``), so that first use does not count as growth. At the end (with exit
+status 1 if one of these fails):
 
-- no exception, no warning of Qt, no report of a crash;
+- no exception, no warning of Qt, no crash report;
 - no thread is left when the window is closed;
-- at rest, with a short text, an empty clipboard, and without the encodings that were imported and trained, at most a
-  tenth more memory than after the first of ten stages;
-- the event loop never took longer than ``--gap`` milliseconds (100) of the window's own. A stop during which the window
-  was ready and had no processor is the machine's as far as that goes (``gui.runtime.watchdog``), and is told apart.
+- at rest, with a short text, an empty clipboard, and without the imported and trained encodings, memory has grown by at
+  most a tenth since the first of ten stages;
+- the event loop was never blocked for longer than ``--gap`` milliseconds (100) by the window itself. The part of a stop
+  in which the window was ready but had no processor is attributed to the machine (``gui.runtime.watchdog``), and
+  reported separately.
 
-The last line says all of that. ``--stacks`` prints where the window was in the stops that were its own.
+The last line reports all of this. ``--stacks`` prints the stacks of the window's own stops.
 """
 
 from __future__ import annotations
@@ -68,39 +69,39 @@ REST_MS = 1500
 REST_SIZE = (1280, 800)
 STAGES = 10
 STAGE_SECONDS = 60
-"""A stage takes at least so long."""
+"""Minimum duration of a stage, in seconds."""
 GROWTH = 0.1
 OF_THE_MACHINE = ("This plugin does not support", "OpenType support missing for")
-"""How messages of Qt begin that are about the screen and the fonts that there are."""
+"""Prefixes of messages of Qt about the display and the fonts of the machine."""
 OF_QTS_FILE_DIALOG = ("edit: index was invalid", "edit: editing failed")
-"""What Qt's own dialog of files says when its menu is asked to rename an entry that has gone meanwhile."""
+"""Messages of Qt's own file dialog when its menu is asked to rename an entry that no longer exists."""
 MOST_KINDS = 25
 MOST_PLACES = 30
 
 
 @dataclass
 class Findings:
-    """What a run came upon."""
+    """Findings of a run."""
 
     faults: list[str] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     marks: list[float] = field(default_factory=list)
-    """Resident MB at rest: after the warm-up, and after each stage."""
+    """Resident memory at rest, in MB: after the warm-up, and after each stage."""
     done: Counter[str] = field(default_factory=Counter)
     threads: list[str] = field(default_factory=list)
 
     @property
     def base(self) -> float:
-        """The mark that the last one is compared with: that of the first stage, where there are others."""
+        """The memory to compare the last stage with: that of the first stage, or of the warm-up in short runs."""
         return self.marks[1 if len(self.marks) > 2 else 0]
 
     @property
     def growth(self) -> float:
-        """By how much more memory there is at the end, as a part of what there was at first."""
+        """Growth of memory since ``base``, as a fraction."""
         return self.marks[-1] / self.base - 1
 
     def verdict(self, gap_ms: int, *, any_memory: bool) -> tuple[bool, str]:
-        """Whether everything holds, and that in a line."""
+        """Return True if everything holds, and the result as one line."""
         own = [stop.own for stop in self.stops if stop.own * 1000 > gap_ms]
         grown = self.growth > GROWTH and not any_memory
         sound = not (self.faults or self.threads or own or grown)
@@ -114,23 +115,25 @@ class Findings:
 
 
 def resident_mb() -> float:
-    """Memory of this process in MB."""
+    """Return the resident memory of this process, in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 def kinds_of_objects() -> Counter[str]:
-    """How many objects of each kind there are: widgets of Qt, and whatever the garbage collector knows."""
+    """Return the number of objects of each kind: Qt widgets, and objects that the garbage collector tracks."""
     gc.collect()
     widgets = Counter(f"widgets {type(widget).__name__}" for widget in QApplication.allWidgets())
     return widgets + Counter(f"{type(one).__module__}.{type(one).__qualname__}" for one in gc.get_objects())
 
 
 def memory_at_rest(bench: Application) -> float:
-    """Resident MB when the window has nothing to do: it is alone and of one size (its picture takes four bytes a
-    pixel), the text is short, the clipboard empty (what was copied from megabytes would stay in it), every tab has
-    been looked at with that text and the first encoding, the jobs have ended, and what was imported and trained since
-    is removed."""
+    """Return the resident memory, in MB, of the idle window in a defined state.
+
+    The window is alone and has a fixed size (its picture takes four bytes a pixel), the text is short, the clipboard is
+    empty (a copy of megabytes would stay in it), every page has been shown with that text and the first encoding, jobs
+    have ended, and encodings imported and trained since are removed.
+    """
     assert bench.runner is not None
     for lane in bench.runner.busy_lanes:
         lane.cancel()
@@ -156,7 +159,7 @@ def memory_at_rest(bench: Application) -> float:
 
 
 def main() -> int:
-    """Run it; status 1 where something does not hold."""
+    """Run the soak. Return 1 if a check fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--seed", type=int, default=None)
@@ -196,7 +199,7 @@ def main() -> int:
 
 @contextlib.contextmanager
 def _listening(faults: list[str]) -> Iterator[None]:
-    """Take down what nobody catches, and what Qt complains about; not when Python has ended and cannot listen."""
+    """Record uncaught exceptions and messages of Qt, but not after Python has ended."""
 
     def on_message(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         if kind == QtMsgType.QtDebugMsg or text.startswith(OF_THE_MACHINE):
@@ -219,7 +222,7 @@ def _listening(faults: list[str]) -> Iterator[None]:
 
 
 def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, found: Findings, said: TextIO) -> None:
-    """Open a window as the program does, do all that, and close it."""
+    """Open a window as the program does, run the soak, and close it."""
     paint_alone()
     keep_big_blocks_apart()
     application = QApplication.instance() or QApplication(["soak", "-style", "fusion"])
@@ -228,7 +231,7 @@ def _soak(profile: Path, folder: Path, seed: int, options: argparse.Namespace, f
     before = set(threading.enumerate())
     bench = Application(profile_paths(profile))
     tend_memory(bench)
-    bench.window.close_guard = lambda: False  # whoever presses everything finds Quit, too
+    bench.window.close_guard = lambda: False  # random presses find Quit, too
     bench.window.show()
     while bench.pages.folders is None:
         run_for(REST_MS)

@@ -1,4 +1,4 @@
-"""What people come to the window for, done in a few strokes: the soak mixes these among its random presses."""
+"""Typical tasks of users, in a few calls: the soak mixes these with its random presses."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from gui.window.application import Application
 SMALL_VOCABULARIES = (300, 500, 1000)
 PATTERNS = ("the", "wide", "[a-z]+", "(", "", "\\s", "字", "x" * 5_000)
 BLANKS = " " * 2_000_000
-"""A text without a place where a pretoken could be cut."""
+"""A text without a safe boundary between pretokens."""
 
 
 class Errands:
-    """Each is begun and left to itself: whatever comes next happens while it goes on."""
+    """Tasks that are started and then left running while the soak goes on."""
 
     def __init__(self, bench: Application, folder: Path, chance: random.Random) -> None:
         self._bench, self._folder, self._random = bench, folder, chance
@@ -62,7 +62,7 @@ class Errands:
         self.import_file(self._random.choice(sorted((self._folder / TOKENIZERS).iterdir())))
 
     def import_file(self, path: Path) -> None:
-        """Have a tokenizer read, which asks whether to add it."""
+        """Read a tokenizer file, which opens a dialog that offers to add it."""
         assert self._bench.pages.library is not None
         self._bench.pages.library.open_path(path)
 
@@ -75,7 +75,7 @@ class Errands:
         self.replace(self._random.choice(PATTERNS), self._random.choice(("", "an", "\\0")))
 
     def replace(self, pattern: str, by: str) -> None:
-        """Have something replaced everywhere, which asks for the text first."""
+        """Replace a pattern everywhere, which requests the text first."""
         self._bench.finder.open(replace=True)
         self._bench.panel.find_bar.pattern.setText(pattern)
         self._bench.panel.find_bar.replacement.setText(by)

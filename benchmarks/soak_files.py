@@ -1,4 +1,4 @@
-"""The files that the soak opens, trains on, scans and imports: sound ones, odd ones, damaged ones, big ones."""
+"""Files that the soak opens, trains on, scans and imports: valid, unusual, damaged and large ones."""
 
 from __future__ import annotations
 
@@ -33,8 +33,10 @@ TOKENIZERS = "tokenizers"
 
 
 def fill(folder: Path, chance: random.Random, *, big: bool) -> None:
-    """Files to open, scan, import and train on; with ``big``, ten megabytes of text and the published vocabularies of
-    ``shared``, where that folder is beside this one."""
+    """Write files to open, scan, import and train on.
+
+    ``big``: add 10 MB of text, and the published vocabularies of ``shared`` if that folder is beside this one.
+    """
     sound = [one for one in FRAGMENTS if "\ud800" not in one]
     for number in range(6):
         text = "".join(chance.choices(sound, k=400))

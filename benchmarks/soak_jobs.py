@@ -1,4 +1,5 @@
-"""Which jobs ran, or had just ended, when the window stopped: one that held the interpreter may be done by then."""
+"""Report the jobs that ran, or had just ended, at a stop of the window: one that held the GIL may have ended by
+then."""
 
 from __future__ import annotations
 
@@ -16,10 +17,10 @@ LATELY_SECONDS = 1.0
 
 
 class RecentJobs(QObject):
-    """Follows the lanes of a window, and writes before each stop that a watchdog tells of what was going on."""
+    """Tracks the lanes of a window, and writes the recent jobs before each stop that the watchdog reports."""
 
     def __init__(self, runner: JobRunner, watchdog: Watchdog, out: TextIO) -> None:
-        """``out``: where the watchdog writes as well."""
+        """``out``: the output of the watchdog."""
         super().__init__(watchdog)
         self._runner, self._out = runner, out
         self._followed: set[Lane] = set()
@@ -30,7 +31,7 @@ class RecentJobs(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        """Lanes are made when their tabs are."""
+        """Track new lanes, which are created with their pages."""
         for lane in set(self._runner.findChildren(Lane)) - self._followed:
             self._followed.add(lane)
             lane.busy_changed.connect(partial(self._on_busy_changed, lane.name))

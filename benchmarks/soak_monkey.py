@@ -1,7 +1,7 @@
-"""The monkey of the soak: presses whatever there is, and runs errands that people have. See ``benchmarks.soak``.
+"""The monkey of the soak: presses controls at random, and runs typical tasks. See ``benchmarks.soak``.
 
-Whoever sits before a window looks and copies outside of it. The monkey does so inside, by turns of the event loop that
-have nothing else in them: what it takes to find a button is not taken for what the button does.
+Users look around outside of the event loop. The monkey has to do so inside, in event-loop turns of their own, so that
+the time to find a button is not attributed to its action.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ MODIFIERS = (
 
 
 class Monkey(QObject):
-    """Does one thing at a time, between two turns of the event loop."""
+    """Performs one action at a time, between two turns of the event loop."""
 
     def __init__(self, bench: Application, folder: Path, seed: int) -> None:
         super().__init__()
@@ -85,21 +85,21 @@ class Monkey(QObject):
         )
 
     def start(self) -> None:
-        """Begin."""
+        """Start."""
         self._timer.start()
 
     def stop(self) -> None:
-        """Do no more."""
+        """Stop."""
         self._timer.stop()
 
     @Slot()
     def _step(self) -> None:
-        self._timer.start()  # before anything is done: menus and some dialogs have an event loop inside of it
+        self._timer.start()  # first, since menus and some dialogs run their own event loop
         try:
             popup = QApplication.activePopupWidget()
             if popup is not None:
                 QTest.keyClick(popup, self._random.choice((Qt.Key.Key_Escape, Qt.Key.Key_Down, Qt.Key.Key_Return)))
-                if self._random.random() < 0.5 and isValid(popup):  # the key may have been the end of it
+                if self._random.random() < 0.5 and isValid(popup):  # the key may have closed it
                     popup.close()
                 return
             ways, weights = zip(*((way, weight) for weight, way in self._ways), strict=True)
@@ -107,29 +107,31 @@ class Monkey(QObject):
             self.done[way.__name__.strip("_")] += 1
             way()
             in_next_turn(self, self._leave_dialog)
-        except Exception:  # noqa: BLE001 - whatever it is, it is what this is looking for
+        except Exception:  # noqa: BLE001 - any error is a finding
             self.faults.append(traceback.format_exc())
 
-    # --- where --------------------------------------------------------------------------------------------------------
+    # --- controls -----------------------------------------------------------------------------------------------------
 
     def _top(self) -> QWidget:
         return QApplication.activeModalWidget() or self._bench.window
 
     def _with_control(self, act: Callable[[_Control], None], *kinds: type[_Control]) -> None:
-        """Find any control that can be used, and act on it in the next turn if it can be used then."""
+        """Find a random usable control, and act on it in the next turn if it is still usable."""
         control = self._control(*kinds)
         if control is not None:
             in_next_turn(self, partial(self._use, act, control))
 
     def _use(self, act: Callable[[_Control], None], control: _Control) -> None:
         if QApplication.activePopupWidget() is not None:
-            return  # nobody reaches past a menu; a second one that Qt closes before it is shown would never return
+            return  # a menu blocks other controls; a second one that Qt closes before it is shown would never return
         if isValid(control) and control.isVisible() and control.isEnabled():
             act(control)
 
     def _control(self, *kinds: type[_Control]) -> _Control | None:
-        """From the window on into any widget that is there, until one is of the kind. Not chosen from all of them: to
-        have two thousand in Python would take longer than what is done with one."""
+        """Find a random widget of one kind by descending from the window.
+
+        Choosing from all widgets would wrap two thousand of them in Python, which takes longer than the action.
+        """
         kind = self._random.choice(kinds)
         for _ in range(MOST_TRIES):
             widget: QWidget | None = self._top()
@@ -144,9 +146,9 @@ class Monkey(QObject):
 
     @Slot()
     def _leave_dialog(self) -> None:
-        """Dialogs are filled in for a while, then ended; files are only chosen below the folder."""
+        """Fill in dialogs for a while, then end them; choose files only in the folder of the soak."""
         if QApplication.activePopupWidget() is not None:
-            return  # a menu whose dialog goes away under it, which nobody can bring about, may not return either
+            return  # users cannot close a dialog under its menu, and the menu might not return either
         dialog = QApplication.activeModalWidget()
         if isinstance(dialog, QFileDialog):
             name = self._random.choice([path.name for path in self._folder.iterdir()] + ["new.txt", "new.json", ""])
@@ -159,7 +161,7 @@ class Monkey(QObject):
         elif isinstance(dialog, QDialog) and self._random.random() < 0.15:
             self._random.choice((dialog.reject, dialog.reject, dialog.accept))()
 
-    # --- what ---------------------------------------------------------------------------------------------------------
+    # --- actions ------------------------------------------------------------------------------------------------------
 
     def _type(self) -> None:
         target = QApplication.focusWidget() or self._top()

@@ -1,4 +1,4 @@
-"""The stops that the watchdog of a soak saw, by the place at which each was."""
+"""Stops that the watchdog of a soak reported, by code location."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from gui.runtime.watchdog import Stop
 
 ROOT = Path(__file__).resolve().parents[1]
 FRAMES = 4
-"""So many of the innermost functions of ours name a place."""
+"""Number of innermost functions of ours that identify a location."""
 _FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+) in (?P<function>.+)$', re.MULTILINE)
 _END = "the window did not answer for"
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the window was during ``stops``: the stacks of the longest of them."""
+    """A code location with its stops, and the stacks of the longest of them."""
 
     name: str
     stops: tuple[Stop, ...]
@@ -26,12 +26,13 @@ class Place:
 
     @property
     def longest(self) -> float:
-        """Seconds of the window's own, of the longest."""
+        """The longest stop of the window itself, in seconds."""
         return max(stop.own for stop in self.stops)
 
 
 def places(stops: Sequence[Stop], said: str) -> list[Place]:
-    """The places of all stops, that of the longest first. ``said``: what the watchdog wrote, from its first stop on."""
+    """Return the locations of all stops, that of the longest first. ``said``: the watchdog's output from its first
+    stop on."""
     stacks = [part.partition("\n")[2] if number else part for number, part in enumerate(said.split(_END))]
     found: dict[str, list[tuple[Stop, str]]] = {}
     for stop, stack in zip(stops, stacks, strict=False):
@@ -44,7 +45,7 @@ def places(stops: Sequence[Stop], said: str) -> list[Place]:
 
 
 def _name(stack: str) -> str:
-    """The innermost functions of ours in the last stack of a stop: alarms also go off just before one begins."""
+    """Return our innermost functions in the last stack of a stop: alarms also go off just before a stop begins."""
     last = stack.rpartition("Stack (")[2]
     ours = []
     for frame in _FRAME.finditer(last):

@@ -1,4 +1,4 @@
-"""Waiting while the window goes on, as the soak does it."""
+"""Wait in the soak while the window runs."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ QUIET_SECONDS = 5
 
 
 def run_for(milliseconds: int) -> None:
-    """Run the event loop, as the program does. ``QTest.qWait`` sleeps for up to ten milliseconds after each turn, in
-    which the window is late and jobs stand back for it."""
+    """Run the event loop as the program does.
+
+    ``QTest.qWait`` sleeps for up to 10 ms after each turn, in which the window is late and jobs yield to it.
+    """
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
 
 
 def wait_for_jobs(bench: Application) -> None:
-    """Wait until nothing is worked on, of which the window tells or not, or for a minute."""
+    """Wait until no job runs, including hidden ones, or for a minute."""
     assert bench.runner is not None
     end = time.monotonic() + PATIENCE_SECONDS
     run_for(LOOK_MS)
@@ -31,8 +33,10 @@ def wait_for_jobs(bench: Application) -> None:
 
 
 def wait_for_quiet(bench: Application) -> None:
-    """Wait until nothing has been worked on for some seconds, or for a minute: one job may have another follow, the
-    session is saved a moment after the text has changed, and the window gives memory back when jobs have ended."""
+    """Wait until no job has run for some seconds, or for a minute.
+
+    A job may start another one, the session is saved a moment after a text change, and memory is trimmed after jobs.
+    """
     assert bench.runner is not None
     since = begun = time.monotonic()
     while (now := time.monotonic()) - since < QUIET_SECONDS and now - begun < PATIENCE_SECONDS:
@@ -42,7 +46,7 @@ def wait_for_quiet(bench: Application) -> None:
 
 
 def wait_for_counts(bench: Application) -> None:
-    """Wait until the text is counted in every encoding that is watched, or for a minute."""
+    """Wait until the text is counted in every watched encoding, or for a minute."""
     end = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < end:
         run_for(LOOK_MS)

@@ -1,10 +1,9 @@
-"""What the soak does before it begins to judge memory: everything once, so that growth is no first use.
+"""Warm-up of the soak before it measures memory: do everything once, so that first use does not count as growth.
 
-First uses are those of which a second one takes nothing more: modules and kernels that are loaded, widgets that are
-made when they are first looked at, fonts, and what stays of the greatest work that the errands ask for. So a tokenizer
-is read to its end here, a training runs to its end, every experiment of the Lab is run, and a word is replaced
-everywhere in the big text: Qt keeps the room for as many steps to undo as a document ever had, 64 bytes each. And that
-text is looked at from its beginning to its end, which is in many scripts.
+First use is what costs nothing the second time: loading modules and kernels, building widgets when they are first
+shown, fonts, and buffers of the largest task. So every tokenizer is read completely, a training runs to its end, every
+experiment of the Lab is run, and a word is replaced everywhere in the large text: Qt keeps room for as many undo steps
+as a document ever had, 64 bytes each. That text, which has many scripts, is scrolled from beginning to end.
 """
 
 from __future__ import annotations
@@ -28,17 +27,20 @@ from gui.window.application import Application
 
 COMMON_WORD = "the"
 LOOKS = 100
-"""At a big text, from its beginning to its end."""
+"""Number of scroll positions in a large text."""
 
 READ_MS = 1000
 MOST_DIALOGS = 20
-"""So many are never open at once: more would be one that does not close."""
+"""Maximum number of open dialogs: more would mean that one does not close."""
 
 
 def warm_up(bench: Application, folder: Path) -> None:
-    """Look at every tab, count in every encoding, open and leave every dialog, run the Lab, read every tokenizer, run
-    every errand, open a big text and replace a word in it."""
-    leaving = QTimer(bench, interval=LOOK_MS)  # some dialogs have an event loop of their own
+    """Do everything once.
+
+    Show every page, count in every encoding, open and close every dialog, run the Lab, read every tokenizer, run every
+    task, open a large text and replace a word in it.
+    """
+    leaving = QTimer(bench, interval=LOOK_MS)  # some dialogs have their own event loop
     leaving.timeout.connect(close_dialogs)
     leaving.start()
     tabs = bench.window.pages
@@ -56,7 +58,7 @@ def warm_up(bench: Application, folder: Path) -> None:
     bench.pages.lab.build().run_all.click()
     wait_for_jobs(bench)
     errands = Errands(bench, folder, random.Random(0))
-    leaving.stop()  # to leave the dialog would be to stop reading
+    leaving.stop()  # closing the dialog would cancel the reading
     for path in sorted((folder / TOKENIZERS).iterdir()):
         errands.import_file(path)
         wait_for_jobs(bench)
@@ -79,7 +81,7 @@ def warm_up(bench: Application, folder: Path) -> None:
 
 
 def look_through(bench: Application) -> None:
-    """Scroll through the whole text: what each script needs to be drawn, and the shapes of common tokens, stay."""
+    """Scroll through the whole text: resources to draw each script, and the shapes of common tokens, stay allocated."""
     bar = bench.panel.editor.verticalScrollBar()
     for place in range(LOOKS):
         bar.setValue(bar.maximum() * place // LOOKS)
@@ -87,8 +89,10 @@ def look_through(bench: Application) -> None:
 
 
 def look_at_all(bench: Application) -> None:
-    """Have every tab show what there is now, that of requests an empty one, the vocabulary's the first encoding beside
-    no other: a tab that nobody looks at keeps what it showed last, which may be a comparison of ten megabytes."""
+    """Update every page to the current state: an empty request, and a vocabulary without comparison.
+
+    A hidden page keeps its last content, which may be a comparison of 10 MB.
+    """
     for panel in bench.window.findChildren(ChatPanel):
         panel.show_request(Request())
     for page in bench.window.findChildren(ComparePage):
@@ -104,7 +108,7 @@ def look_at_all(bench: Application) -> None:
 
 
 def leave_all(bench: Application) -> None:
-    """Leave dialogs until no further one comes: behind one that asks about a file the next file may wait."""
+    """Close dialogs until no further one opens: after one about a file, another file may be pending."""
     for _ in range(MOST_DIALOGS):
         wait_for_jobs(bench)
         if _in_front() is None:
@@ -113,7 +117,7 @@ def leave_all(bench: Application) -> None:
 
 
 def close_dialogs() -> None:
-    """Leave whatever is open before the window, and dialogs beside it."""
+    """Close popups, modal dialogs and other dialogs."""
     for _ in range(MOST_DIALOGS):
         front = _in_front()
         if front is None:

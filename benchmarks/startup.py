@@ -1,9 +1,9 @@
-"""From process start to the first painted window: CPU and wall time, against a bare Qt window.
+"""Measure from process start to the first painted window: CPU and wall time, against a bare Qt window.
 
-``python -m benchmarks.startup [--runs 7]`` starts a fresh process for each run, in turns with the peer, a process that
-shows a plain QPlainTextEdit in a QMainWindow. The profile is one that has been used before, as it is for a user, and so
-are the modules: Python keeps them compiled. ``--uncompiled`` measures a program that is compiled at each start, as it
-is where PYTHONDONTWRITEBYTECODE is set or nothing can be written beside the sources.
+``python -m benchmarks.startup [--runs 7]`` starts a fresh process for each run, alternating with the peer, a process
+that shows a plain QPlainTextEdit in a QMainWindow. As for a user, the profile has been used before, and Python has
+cached the compiled modules. ``--uncompiled`` measures a program that is compiled at each start, as it is if
+PYTHONDONTWRITEBYTECODE is set or the folder of the sources is read-only.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMIT_CPU_MS = 250
 HEAVY = ("numpy", "numba", "pyqtgraph", "tiktoken", "engine.encoding.encoding", "pricing.catalog", "ruamel")
 
-# process_time counts the interpreter's own start as well; the wall clock begins where the operating system says that
-# the process was made.
+# process_time includes the start of the interpreter; the wall clock starts when the operating system created the
+# process.
 WINDOW = """
 import main
 import gc
@@ -75,12 +75,12 @@ os._exit(0)
 
 
 def measure(code: str, profile: Path, compiled: Path, *, keep: bool) -> dict[str, float | list[str]]:
-    """One run in a fresh process, with the compiled modules that are in a folder; new ones are kept there, or not."""
+    """Measure one run in a fresh process. ``compiled``: cache of compiled modules. ``keep``: add new ones to it."""
     program = "import json, sys, time\n" + code.format(heavy=HEAVY)
     environment = os.environ | {
         "PYTHONPATH": str(ROOT),
         "PYTHONPYCACHEPREFIX": str(compiled),
-        "PYTHONDONTWRITEBYTECODE": "" if keep else "1",  # empty is as good as not set
+        "PYTHONDONTWRITEBYTECODE": "" if keep else "1",  # empty is as good as unset
     }
     if not {"DISPLAY", "WAYLAND_DISPLAY"} & set(environment) and sys.platform == "linux":
         environment.setdefault("QT_QPA_PLATFORM", "offscreen")

@@ -1,10 +1,10 @@
-"""Run tiktoken's own tests with our engine in its place, once with our kernels and once without.
+"""Run tiktoken's own tests against our engine, with and without our kernels.
 
     python -m pip download --no-binary :all: --no-deps --dest FOLDER tiktoken==VERSION
     python -m benchmarks.tiktoken_tests FOLDER/tiktoken-VERSION.tar.gz [PYTEST_OPTION]...
 
-The tests come from tiktoken's source archive, of the release that is installed; they are not part of this repository.
-``import tiktoken`` gives them a package whose public names are the engine's. Ends with 1 when a test fails.
+The tests come from tiktoken's source archive, of the installed release; they are not part of this repository. For them,
+``import tiktoken`` loads a package whose public names are the engine's. Exits with 1 if a test fails.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def encoding_for_model(model_name):
 
 
 def unpack_tests(archive: Path, version: str, folder: Path) -> None:
-    """Put the tests of a source archive into ``folder``. SystemExit where it is another release's."""
+    """Extract the tests of a source archive into ``folder``. Raises SystemExit if it is of another release."""
     top = f"tiktoken-{version}"
     with tarfile.open(archive) as content:
         tests = [member for member in content.getmembers() if member.name.startswith(f"{top}/tests/")]
@@ -64,7 +64,7 @@ def unpack_tests(archive: Path, version: str, folder: Path) -> None:
 
 
 def run_tests(folder: Path, with_kernels: bool, options: list[str]) -> int:
-    """The exit status of pytest."""
+    """Return the exit status of pytest."""
     stand_in = folder / ("with" if with_kernels else "without") / "tiktoken"
     stand_in.mkdir(parents=True)
     package = str(importlib.metadata.distribution("tiktoken").locate_file("tiktoken"))
@@ -77,7 +77,7 @@ def run_tests(folder: Path, with_kernels: bool, options: list[str]) -> int:
 
 
 def main() -> int:
-    """Run them twice. 0 when all tests pass."""
+    """Run the tests twice. Return 0 if all pass."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("archive", type=Path)
     options, for_pytest = parser.parse_known_args()

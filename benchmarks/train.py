@@ -1,13 +1,12 @@
-"""How fast a tokenizer is trained: our trainer beside Hugging Face's ``tokenizers`` and rustbpe, in one run.
+"""Measure training: our trainer beside Hugging Face's ``tokenizers`` and rustbpe, in one run.
 
     python -m benchmarks.train [--vocab-size 32000] [--rounds 1] [--markdown] [--only peers]
     python -m benchmarks.train --verify
 
-Same text, same split (cl100k), same size of the vocabulary; from the file to the merges, counting included. Each
-trainer runs in a process of its own, twice, and the second time is timed; the trainers take turns, and the figures are
-medians. One thread is compared in CPU seconds, two in seconds. *Memory* is the highest above
-what the process had before it read the text. ``--verify`` compares all merges with each peer's, in the peer's order of
-ties. A peer that is not installed is said and left out.
+Same text, same split (cl100k), same vocabulary size; from the file to the merges, including counting. Each trainer runs
+in its own process, twice, and the second run is timed; the trainers take turns, and the figures are medians. One thread
+is compared in CPU seconds, two in wall-clock seconds. *Memory* is the peak above the memory of the process before it
+read the text. ``--verify`` compares all merges with each peer's, in the peer's order of ties. Missing peers are listed.
 """
 
 from __future__ import annotations
@@ -35,9 +34,9 @@ LIMITS = {
     "tokenizers": {"english": (17, 25), "python": (35, 50), "multilingual": (40, 60)},
     "rustbpe": {"english": (7, 10), "python": (16, 20), "multilingual": (15, 20)},
 }
-"""Times faster than a peer on one thread: the limit, and the aim."""
+"""Speed-up over a peer on one thread: limit and aim."""
 MEMORY_LIMITS = {"english": 0.35, "python": 0.3, "multilingual": 0.3}
-"""Memory against that of ``tokenizers``."""
+"""Maximum memory in relation to that of ``tokenizers``."""
 SLICE_SECONDS = 0.03
 LARGE_MEGABYTES, LARGE_VOCABULARY = 200, 100_000
 PARTS = ("peers", "counting", "slices", "large")
@@ -45,7 +44,7 @@ PARTS = ("peers", "counting", "slices", "large")
 
 @dataclass(frozen=True)
 class Figures:
-    """What one run took: seconds, CPU seconds, and megabytes at the highest."""
+    """Result of one run: seconds, CPU seconds, and peak memory in MB."""
 
     seconds: float
     cpu_seconds: float
@@ -53,21 +52,23 @@ class Figures:
 
 
 def memory_kb(name: str) -> int:
-    """A figure of this process's memory: VmRSS (now) or VmHWM (at the highest)."""
+    """Return a figure of this process's memory in KB: VmRSS (current) or VmHWM (peak)."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(name))
 
 
 def run_here(trainer: str, path: Path, vocab_size: int, threads: int) -> Figures:
-    """Two runs, in this process: the memory of the first, the time of the second, which finds everything loaded and
-    the memory of the process grown. Memory is only known on Linux, and 0 elsewhere."""
+    """Run twice in this process: measure the memory of the first run, and the time of the second.
+
+    In the second run everything is loaded and memory is allocated. Memory is only known on Linux, and 0 elsewhere.
+    """
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder, "small.txt")
         small.write_text("She sells sea shells on the sea shore. " * 100, encoding="utf-8")
         train(trainer, small, 300, threads)
     marks = Path("/proc/self/clear_refs")
     if marks.exists():
-        marks.write_text("5", encoding="ascii")  # the highest so far is what there is now
+        marks.write_text("5", encoding="ascii")  # reset the peak to the current memory
     before = memory_kb("VmRSS") if marks.exists() else 0
     train(trainer, path, vocab_size, threads)
     megabytes = (memory_kb("VmHWM") - before) / 1024 if marks.exists() else 0.0
@@ -77,7 +78,7 @@ def run_here(trainer: str, path: Path, vocab_size: int, threads: int) -> Figures
 
 
 def train(trainer: str, path: Path, vocab_size: int, threads: int) -> None:
-    """Train. The peers take the number of threads from the environment."""
+    """Train. Peers take the number of threads from the environment."""
     if trainer == OURS:
         train_ours(path, vocab_size, threads)
     else:
@@ -85,7 +86,7 @@ def train(trainer: str, path: Path, vocab_size: int, threads: int) -> None:
 
 
 def run_apart(trainer: str, path: Path, vocab_size: int, threads: int) -> Figures:
-    """One run, in a process of its own."""
+    """Measure one run in its own process."""
     environment = os.environ | {
         "RAYON_NUM_THREADS": str(threads),
         "TOKENIZERS_PARALLELISM": "true" if threads > 1 else "false",
@@ -96,13 +97,13 @@ def run_apart(trainer: str, path: Path, vocab_size: int, threads: int) -> Figure
 
 
 def median_figures(runs: list[Figures]) -> Figures:
-    """Medians of several runs."""
+    """Return the medians of several runs."""
     columns = [[run.seconds, run.cpu_seconds, run.megabytes] for run in runs]
     return Figures(*(statistics.median(column) for column in zip(*columns, strict=True)))
 
 
 def measured(path: Path, vocab_size: int, threads: int, rounds: int) -> dict[str, Figures]:
-    """All trainers on a file, taking turns."""
+    """Measure all trainers on a file, taking turns."""
     names = [OURS, *installed_peers()]
     runs: dict[str, list[Figures]] = {name: [] for name in names}
     for _ in range(rounds):
@@ -112,7 +113,7 @@ def measured(path: Path, vocab_size: int, threads: int, rounds: int) -> dict[str
 
 
 def print_peers(vocab_size: int, rounds: int, *, with_limits: bool) -> None:
-    """The table of whole runs."""
+    """Print the table of whole runs."""
     print(f"\n| corpus, {vocab_size:,} entries | trainer | one thread | two threads | memory |\n|---|---|--:|--:|--:|")
     for path in corpus_files():
         size = path.stat().st_size / 1e6
@@ -131,12 +132,12 @@ def print_peers(vocab_size: int, rounds: int, *, with_limits: bool) -> None:
 
 
 def limit_words(name: str, corpus: str, with_limits: bool) -> str:
-    """The limit and the aim, for whoever compares."""
+    """Return limit and aim as text; empty without limits."""
     return "; limit {}, aim {}".format(*LIMITS[name][corpus]) if with_limits else ""
 
 
 def median_seconds(works: list[Callable[[], None]], rounds: int) -> list[float]:
-    """Seconds that each of several things takes: medians, taking turns, behind a first turn that is not timed."""
+    """Return the median seconds of each task; tasks take turns, and the first turn is not timed."""
     taken: list[list[float]] = [[] for _ in works]
     for turn in range(2 * rounds + 2):
         for work, found in zip(works, taken, strict=True):
@@ -148,14 +149,14 @@ def median_seconds(works: list[Callable[[], None]], rounds: int) -> list[float]:
 
 
 def count_all(path: Path, threads: int) -> None:
-    """Count the pretokens of a file, and merge none."""
+    """Count the pretokens of a file without merging."""
     run = TrainingRun(path, 256, threads=threads)
     while not run.done:
         run.advance(100.0)
 
 
 def print_counting(rounds: int) -> None:
-    """How much faster two threads count."""
+    """Print the speed-up of counting with two threads."""
     for path in corpus_files():
         one, two = median_seconds([functools.partial(count_all, path, threads) for threads in (1, 2)], rounds)
         megabytes = path.stat().st_size / 1e6
@@ -167,7 +168,7 @@ def print_counting(rounds: int) -> None:
 
 
 def train_in_slices(path: Path, vocab_size: int, seconds: float) -> None:
-    """Train so many seconds at a time, and look at the progress and the new merges after each."""
+    """Train in slices of ``seconds``, and read the progress and the new merges after each."""
     run, seen = TrainingRun(path, vocab_size, threads=1), 0
     while not run.done:
         run.advance(seconds)
@@ -175,7 +176,7 @@ def train_in_slices(path: Path, vocab_size: int, seconds: float) -> None:
 
 
 def print_slices(vocab_size: int, rounds: int) -> None:
-    """What it costs to train in slices."""
+    """Print the cost of training in slices."""
     for path in corpus_files():
         works = [functools.partial(train_in_slices, path, vocab_size, seconds) for seconds in (1e6, SLICE_SECONDS)]
         whole, sliced = median_seconds(works, 3 * rounds)
@@ -184,7 +185,7 @@ def print_slices(vocab_size: int, rounds: int) -> None:
 
 
 def print_large() -> None:
-    """A folder of 200 MB, and a vocabulary of 100,000."""
+    """Train 100,000 entries on a folder of 200 MB, and print time and memory."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_folder(folder, LARGE_MEGABYTES)
@@ -198,7 +199,7 @@ def print_large() -> None:
 
 
 def verify(vocab_size: int) -> int:
-    """Compare all merges with those of the peers. How many comparisons failed."""
+    """Compare all merges with those of the peers. Return the number of differences."""
     failed = 0
     for path in corpus_files():
         for name in installed_peers():
@@ -211,7 +212,7 @@ def verify(vocab_size: int) -> int:
 
 
 def main() -> int:
-    """Print what is asked for."""
+    """Print the selected tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vocab-size", type=int, default=32_000)
     parser.add_argument("--rounds", type=int, default=1)

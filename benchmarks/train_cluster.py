@@ -1,10 +1,10 @@
-"""Counting a corpus on a Dask cluster of this machine's processes, against counting it here.
+"""Measure counting a corpus on a Dask cluster of local processes, against counting it in this process.
 
     python -m benchmarks.train_cluster [--megabytes 1000] [--workers 1 2 4] [--kill]
 
-The three corpora as they are, and then a folder of any size made from them, are trained on with the pattern cl100k_base
-and 32,000 entries; the merges must be the same everywhere. ``--kill``: one worker of each cluster is killed when a
-quarter is counted. Times are of counting alone, as merging is always done here. Wants the extra ``dask``.
+Trains on the three corpora, and then on a folder of any size generated from them, with the pattern cl100k_base and
+32,000 entries; the merges must be equal everywhere. ``--kill``: one worker of each cluster is killed when a quarter is
+counted. Times are of counting only, since merging always runs in this process. Needs the extra ``dask``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 class Trained(NamedTuple):
-    """Seconds of counting; the hash of what was counted; the merges."""
+    """Seconds of counting, the hash of the counts, and the merges."""
 
     seconds: float
     hash: str
@@ -37,7 +37,7 @@ class Trained(NamedTuple):
 
 
 def train(paths: list[Path], address: str = "", victim: int = 0) -> Trained:
-    """Train to the end. ``victim``: a process that is killed while it counts."""
+    """Train to the end. ``victim``: ID of a process to kill while it counts, 0 for none."""
     run = TrainingRun(paths, VOCAB_SIZE, dask=address)
     begun = time.perf_counter()
     counted = 0.0
@@ -53,7 +53,7 @@ def train(paths: list[Path], address: str = "", victim: int = 0) -> Trained:
 
 
 def compare(name: str, paths: list[Path], workers: list[int], kill: bool) -> bool:
-    """Train on the same files here and on clusters. Whether all learn the same."""
+    """Train on the same files locally and on clusters. Return True if all results are equal."""
     from distributed import LocalCluster
 
     size = sum(path.stat().st_size for path in paths)
@@ -65,7 +65,7 @@ def compare(name: str, paths: list[Path], workers: list[int], kill: bool) -> boo
         with LocalCluster(
             n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50
         ) as cluster:
-            train(paths[:1], cluster.scheduler_address)  # so that every worker has loaded its kernels
+            train(paths[:1], cluster.scheduler_address)  # loads the kernels in every worker
             victim = next(iter(cluster.workers.values())).pid if kill and count > 1 else 0
             there = train(paths, cluster.scheduler_address, victim)
         equal = (there.hash, there.merges) == (here.hash, here.merges)
@@ -77,7 +77,7 @@ def compare(name: str, paths: list[Path], workers: list[int], kill: bool) -> boo
 
 
 def main() -> int:
-    """Print the table; status 1 where merges differ."""
+    """Print the table. Return 1 if merges differ."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=1000)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
@@ -86,8 +86,8 @@ def main() -> int:
     options = parser.parse_args()
     if options.part_megabytes:
         parts.PART_BYTES = int(options.part_megabytes * 1e6)
-    os.environ["PYTHONPATH"] = str(ROOT)  # of the workers
-    warnings.simplefilter("ignore")  # of the libraries that a cluster is made of
+    os.environ["PYTHONPATH"] = str(ROOT)  # for the workers
+    warnings.simplefilter("ignore")  # of the libraries of the cluster
     same = compare("the corpora", corpus_files(), options.workers, options.kill)
     with tempfile.TemporaryDirectory() as folder:
         write_folder(Path(folder), options.megabytes)

@@ -1,7 +1,7 @@
-"""The trainers that ours is measured beside: Hugging Face's ``tokenizers`` and rustbpe, each where it is installed.
+"""The trainers to compare with ours: Hugging Face's ``tokenizers`` and rustbpe, if installed.
 
-A trainer takes a file and the size of the vocabulary, trains on one thread with the split of cl100k, and returns a
-function that says which merges it learned: so that asking is no part of what is timed.
+A trainer takes a file and the vocabulary size, trains on one thread with the split of cl100k, and returns a function
+that returns the merges, so that reading these is not timed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from engine.split.patterns import LLAMA3
 OURS, TOKENIZERS, RUSTBPE = "ours", "tokenizers", "rustbpe"
 
 Merges = list[tuple[bytes, ...]]
-"""Of each merge both parts; or only what they make together, where a trainer says no more."""
+"""Both parts of each merge; or only the merged token, if a trainer reports no more."""
 
 Trainer = Callable[[Path, int], Callable[[], Merges]]
 
 
 def train_ours(path: Path, vocab_size: int, threads: int = 1, tie_order: str = "bytes") -> Callable[[], Merges]:
-    """Our own trainer."""
+    """Train with our own trainer."""
     from engine import TrainingRun
 
     run = TrainingRun(path, vocab_size, threads=threads, tie_order=tie_order)
@@ -45,8 +45,10 @@ _AT_LINES = re.compile(r"(?<=\n)(?=\S)")
 
 
 def parts_of(path: Path) -> Iterator[str]:
-    """The text of a file in parts, as its users give a peer its text: cut where lines begin with no white space, which
-    changes no pretoken."""
+    """Yield the text of a file in chunks, as users of a peer do.
+
+    Boundaries are before lines that do not start with whitespace, which changes no pretoken.
+    """
     text = path.read_bytes().decode("utf-8")
     start = 0
     while start < len(text):
@@ -57,15 +59,18 @@ def parts_of(path: Path) -> Iterator[str]:
 
 
 def byte_letters() -> list[str]:
-    """The letters that ``tokenizers`` writes bytes with, by byte: those of GPT-2."""
+    """Return the characters that ``tokenizers`` represents bytes with, by byte: those of GPT-2."""
     printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
     others = iter(range(0x100, 0x200))
     return [chr(byte) if byte in printable else chr(next(others)) for byte in range(256)]
 
 
 def train_tokenizers(path: Path, vocab_size: int) -> Callable[[], Merges]:
-    r"""``BpeTrainer``. Its regular expressions know no possessive quantifiers, so it gets the pattern of Llama 3's
-    file: that of cl100k without ``\s+$``, which concerns nothing but white space at the end of a text."""
+    r"""Train with ``BpeTrainer``.
+
+    Its regular expressions have no possessive quantifiers, so it gets the pattern of Llama 3's file: that of cl100k
+    without ``\s+$``, which affects only whitespace at the end of a text.
+    """
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
     split = pre_tokenizers.Split(Regex(LLAMA3.expression), "isolated")
@@ -87,7 +92,7 @@ def train_tokenizers(path: Path, vocab_size: int) -> Callable[[], Merges]:
 
 
 def train_rustbpe(path: Path, vocab_size: int) -> Callable[[], Merges]:
-    """rustbpe, which merges pairs that occur only once, too, where nothing else is left."""
+    """Train with rustbpe, which also merges pairs that occur only once if no others are left."""
     import rustbpe
 
     tokenizer = rustbpe.Tokenizer()
@@ -96,7 +101,7 @@ def train_rustbpe(path: Path, vocab_size: int) -> Callable[[], Merges]:
 
 
 def same_merges(ours: Merges, theirs: Merges) -> bool:
-    """Whether both learned the same."""
+    """Return True if both learned the same merges."""
     if theirs and len(theirs[0]) == 1:
         ours = [(b"".join(merge),) for merge in ours]
     return ours == theirs
@@ -108,9 +113,9 @@ TWINS: dict[str, Trainer] = {
     TOKENIZERS: functools.partial(train_ours, tie_order="huggingface"),
     RUSTBPE: train_ours,
 }
-"""Our trainer with the order of ties that a peer has."""
+"""Our trainer with the order of ties of each peer."""
 
 
 def installed_peers() -> list[str]:
-    """The peers that can be measured here."""
+    """Return the peers that are installed."""
     return [name for name in TWINS if importlib.util.find_spec(name)]

@@ -1,4 +1,4 @@
-"""Texts to train on: the corpora beside the checkout, and a folder of any size made from them."""
+"""Texts to train on: the corpora beside the checkout, and a folder of any size generated from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _LETTERS = string.ascii_lowercase.encode()
 
 
 def corpus_files() -> list[Path]:
-    """The corpora. FileNotFoundError where they are not there."""
+    """Return the corpus files. Raises FileNotFoundError if one is missing."""
     paths = [CORPORA / f"{name}.txt" for name in CORPUS_NAMES]
     for path in paths:
         if not path.is_file():
@@ -23,7 +23,7 @@ def corpus_files() -> list[Path]:
 
 
 def varied(content: bytes, turn: int) -> bytes:
-    """A text with other letters in one of ``ONE_IN`` lines, so that its copies have words of their own."""
+    """Return a text with shifted letters in one of ``ONE_IN`` lines, so that copies have words of their own."""
     shift = 1 + turn % 25
     letters = bytes.maketrans(_LETTERS, _LETTERS[shift:] + _LETTERS[:shift])
     lines = content.splitlines(keepends=True)
@@ -33,7 +33,7 @@ def varied(content: bytes, turn: int) -> bytes:
 
 
 def write_folder(folder: Path, megabytes: int) -> None:
-    """Fill a folder with files of a few megabytes, made from all corpora in turn."""
+    """Fill a folder with files of a few MB, generated from all corpora in turn."""
     contents = [path.read_bytes() for path in corpus_files()]
     written = turn = 0
     while written < megabytes * 1_000_000:

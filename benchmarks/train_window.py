@@ -1,13 +1,13 @@
-"""Does the window answer while it trains? Lateness of a 5 ms timer of the GUI thread, from the folder to the figures.
+"""Measure the responsiveness of the window while it trains: lateness of a 5 ms timer of the GUI thread.
 
-A gap counts as *own* up to the processor time that this process used in it: on a machine that is busy with other things
-the rest is theirs.
+A gap counts as *own* up to the processor time that this process used in it: on a machine with other load the rest is
+due to that.
 
 ``python -m benchmarks.train_window FOLDER [--vocab-size 32000]``
 
-A real window (under Xvfb or on a desktop; offscreen otherwise) looks through a folder, trains on it with the curve and
-the feed of merges in sight, keeps the vocabulary and measures it beside three others. Each part is a line; *idle* is
-the same window with nothing to do, which says what this machine adds by itself. Kernels are compiled beforehand.
+A real window (under Xvfb or on a desktop; offscreen otherwise) scans a folder, trains on it with the curve and the feed
+of merges visible, saves the vocabulary and evaluates it beside three others. Each stage is a line; *idle* is the same
+window with nothing to do, which shows the share of the machine. Kernels are compiled beforehand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 3600.0
 
 
 def compile_all(folder: Path) -> None:
-    """Have every kernel compiled, so that none is while the window is watched."""
+    """Compile all kernels, so that none is compiled during the measurement."""
     from engine.encoding import compiling
 
     missing = [family for family in compiling.FAMILIES if not compiling.is_compiled(folder, family)]
@@ -34,7 +34,7 @@ def compile_all(folder: Path) -> None:
 
 
 class OwnLateness(Lateness):
-    """Of each gap also the part that this process may have caused, in milliseconds."""
+    """Also records the part of each gap that this process may have caused, in milliseconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,7 +49,7 @@ class OwnLateness(Lateness):
 
 
 class Watch:
-    """Lateness, part by part."""
+    """Lateness by stage."""
 
     def __init__(self) -> None:
         self._name = ""
@@ -58,7 +58,7 @@ class Watch:
         self._lateness.start()
 
     def part(self, name: str) -> None:
-        """From now on it is this part."""
+        """Start a new stage."""
         if name == self._name:
             return
         self._end()
@@ -74,13 +74,13 @@ class Watch:
         self._started = time.perf_counter()
 
     def close(self) -> None:
-        """The last part ends."""
+        """End the last stage."""
         self._end()
         self._lateness.stop()
 
 
 def main() -> None:
-    """One run."""
+    """Measure one run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--vocab-size", type=int, default=32_000)
@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def measure(bench: Bench, folder: Path, vocab_size: int) -> None:
-    """Walk through the tab and print a line a part."""
+    """Run a training on the page, and print a line for each stage."""
     workbench = bench.bench
     panel, flow = workbench.pages.training.panel, workbench.pages.training
     bench.window.pages.setCurrentWidget(workbench.pages.page("trainingTab"))

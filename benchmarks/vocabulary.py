@@ -1,9 +1,9 @@
-"""How long the vocabulary browser takes on o200k_base: to open, to follow a search, to sort, to diagnose.
+"""Measure the vocabulary browser with o200k_base: opening, searching, sorting, diagnosing.
 
 ``python -m benchmarks.vocabulary [--encoding o200k_base] [--repeat 20]``
 
 A real window (under Xvfb or on a desktop; offscreen otherwise). A search is measured from the change of the field until
-the table has been painted, with the worker thread in between; times are those on the clock. Limits are printed beside.
+the table is painted, including the worker thread, in wall time. Limits are printed beside the figures.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ PATIENCE_SECONDS = 120.0
 
 
 def report(what: str, seconds: Sequence[float], limit: str) -> None:
-    """One line: median, 99th percentile, and what they are to stay under."""
+    """Print one line: median, 99th percentile, and limit."""
     times = sorted(1000 * one for one in seconds)
     last = times[min(len(times) - 1, round(len(times) * 0.99))]
     print(f"{what:52} p50 {statistics.median(times):8.2f}   p99 {last:8.2f} ms   n {len(times):4}   limit {limit}")
@@ -45,19 +45,19 @@ class PaintWatch(QObject):
         widget.installEventFilter(self)
 
     def begin(self) -> None:
-        """The next picture is the one."""
+        """End the loop after the next paint."""
         self._waits = True
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         if self._waits and event.type() == QEvent.Type.Paint:
             self._waits = False
-            # The paint itself comes after this filter; a posted call runs behind it.
+            # The paint itself follows this filter; a posted call runs after it.
             QTimer.singleShot(0, self._loop.quit)
         return False
 
 
 class Browser:
-    """The tab of a window, and a stop watch."""
+    """The page of a window, and a stopwatch."""
 
     def __init__(self, bench: Bench, name: str) -> None:
         self._bench = bench
@@ -74,20 +74,20 @@ class Browser:
         self.flow._service.found.connect(self._watched.begin)
 
     def painted(self, change: Callable[[], object]) -> float:
-        """Seconds from a change until its answer has been painted."""
+        """Return the seconds from a change until its result is painted."""
         started = time.perf_counter()
         change()
         self._loop.exec()
         return time.perf_counter() - started
 
     def diagnosis(self) -> float:
-        """Seconds until all entries have been looked at, from now on."""
+        """Return the seconds from now until all entries are diagnosed."""
         started = time.perf_counter()
         self._bench.until(self.panel.filters.finding.isEnabled, PATIENCE_SECONDS)
         return time.perf_counter() - started
 
     def searches(self, mode: int, texts: Sequence[str], repeat: int) -> list[float]:
-        """Seconds that these searches take, one after the other; the first round makes what is made once."""
+        """Return the seconds of each search; an untimed first round does one-time work."""
         field = self.panel.filters.search
         field.clear()
         self.panel.filters.mode.setCurrentIndex(mode)

@@ -1,22 +1,22 @@
-"""The whole window at work: key to painted, the event loop while 10 MB arrive, memory.
+"""Measure the whole window at work: key to paint, the event loop while 10 MB arrive, memory.
 
 ``python -m benchmarks.window [--document NAME] [--keys 200] [--runs 1]``
 
-Each document is opened in a real window (on the display there is; without one, on Xvfb where that is installed, and
-offscreen elsewhere) with its worker threads counting tokens in every encoding that the cost table wants, by kernels
-that were compiled before. Keys arrive every 30 ms in the middle of the text.
+Each document is opened in a real window (on the display if there is one; else on Xvfb if that is installed, and
+offscreen on other systems) while its worker threads count tokens in every encoding of the cost table, with compiled
+kernels. Keys arrive every 30 ms in the middle of the text.
 
-- *key to painted*: wall time from the key event to the end of the editor's next paint event, worker running. Limit: 99
-  of 100 in 16 ms, for each document.
-- *lateness*: by how much a 5 ms timer of the GUI thread comes late while 10 MB are pasted and counted. Limit: 99 of 100
-  by 16 ms, none by more than 50.
-- *memory*: resident, of the process, with the document counted. Limit: 500 MB.
+- *key to painted*: wall time from the key event to the end of the editor's next paint event, with the worker running.
+  Limit: 99% within 16 ms, for each document.
+- *lateness*: how late a 5 ms timer of the GUI thread fires while 10 MB are pasted and counted. Limit: 99% within 16 ms,
+  all within 50 ms.
+- *memory*: resident memory of the process, with the document counted. Limit: 500 MB.
 
-All of it is wall time, which a busy machine lengthens. So the same is measured in the same process of a bare
-QPlainTextEdit, into which nobody listens; it takes a paste in one go. And of an event loop with nothing to do
-(*idle*): what is late there is the machine's. Not of a line of 10 MB, where each key takes the bare widget seconds.
-And, where the system says so (Linux), without the time in which the GUI thread could have run but other threads had all
-processors: those of other programs, of the X server, and our own workers.
+All times are wall time, which a busy machine prolongs. So the same is measured in the same process for a bare
+QPlainTextEdit without listeners, which inserts a paste in one step, and for an idle event loop (*idle*), whose lateness
+is due to the machine. Not for a line of 10 MB, where each key takes the bare widget seconds. On Linux, figures are also
+given without the time in which the GUI thread was ready but had no processor, because of other programs, the X server,
+or our own workers.
 """
 
 from __future__ import annotations
@@ -70,13 +70,14 @@ def use_compiled_kernels() -> None:
 
 
 def waited_ms() -> float:
-    """For how long this thread was ready and had no processor since it began; 0 where nobody says."""
+    """Return the total time this thread was ready without a processor, in milliseconds; 0 if the system does not
+    report it."""
     path = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
     return int(path.read_text().split()[1]) / 1e6 if path.exists() else 0.0
 
 
 class PaintClock(QObject):
-    """Times from a key event to the end of the paint that follows it, and what of that was waiting for a processor."""
+    """Times from a key event to the end of the next paint, and the part of that spent waiting for a processor."""
 
     def __init__(self, editor: QPlainTextEdit) -> None:
         super().__init__()
@@ -92,7 +93,7 @@ class PaintClock(QObject):
         if event.type() == QEvent.Type.KeyPress and self._pressed is None:
             self._pressed, self._waited_before = time.perf_counter(), waited_ms()
         elif event.type() == QEvent.Type.Paint and self._pressed is not None:
-            # The paint itself comes after this filter; a posted call runs behind it.
+            # The paint itself follows this filter; a posted call runs after it.
             QTimer.singleShot(0, self, self._painted)
         return False
 
@@ -104,7 +105,7 @@ class PaintClock(QObject):
 
 
 class Lateness(QObject):
-    """How late a timer of the GUI thread comes."""
+    """Lateness of a timer of the GUI thread, in milliseconds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -130,7 +131,7 @@ class Lateness(QObject):
 
 @contextmanager
 def lateness() -> Iterator[list[float]]:
-    """Measures meanwhile; the list is filled at the end."""
+    """Measure lateness in the context; the list is filled at its end."""
     late: list[float] = []
     watch = Lateness()
     watch.start()
@@ -143,7 +144,7 @@ class Loop:
     """Runs the event loop as the application does."""
 
     def until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
-        """Run it until the condition has held once."""
+        """Run it until the condition has held once. Raises TimeoutError."""
         loop = QEventLoop()
         end = time.perf_counter() + seconds
         timer = QTimer(loop)
@@ -156,13 +157,13 @@ class Loop:
             raise TimeoutError
 
     def wait(self, seconds: float) -> None:
-        """Run it for so long."""
+        """Run it for a time."""
         end = time.perf_counter() + seconds
         self.until(lambda: time.perf_counter() >= end)
 
 
 def to_middle(editor: QPlainTextEdit) -> None:
-    """Put the caret into the middle of the text and show it."""
+    """Move the caret to the middle of the text and scroll to it."""
     cursor = editor.textCursor()
     cursor.setPosition(editor.document().characterCount() // 2)
     editor.setTextCursor(cursor)
@@ -171,7 +172,7 @@ def to_middle(editor: QPlainTextEdit) -> None:
 
 
 def type_into(loop: Loop, editor: QPlainTextEdit, count: int) -> PaintClock:
-    """Press keys, one every 30 ms; how long it took until each was painted."""
+    """Press keys, one every 30 ms, and time each until it is painted."""
     clock = PaintClock(editor)
     letters = "the quick brown fox, "
     for number in range(count):
@@ -184,7 +185,7 @@ def type_into(loop: Loop, editor: QPlainTextEdit, count: int) -> PaintClock:
 
 
 class Bench(Loop):
-    """A window on a profile of its own."""
+    """A window on its own profile."""
 
     def __init__(self, folder: Path, *, wait_for_kernels: bool = False) -> None:
         from gui.app import create_window
@@ -236,7 +237,7 @@ class Bench(Loop):
 
 
 class BareBench(Loop):
-    """A QPlainTextEdit in a window of its own, into which nobody listens."""
+    """A QPlainTextEdit in its own window, without listeners."""
 
     def __init__(self) -> None:
         self.editor = QPlainTextEdit()
@@ -262,12 +263,12 @@ class BareBench(Loop):
 
 
 def percentiles(values: list[float]) -> str:
-    """The figures that the limits are about."""
+    """Format the percentiles that the limits refer to."""
     return "  ".join(f"p{q} {np.percentile(values, q):6.1f}" for q in (50, 99)) + f"  max {max(values):6.1f} ms"
 
 
 def resident_mb() -> float:
-    """Resident memory of this process."""
+    """Return the resident memory of this process, in MB."""
     import psutil
 
     return psutil.Process().memory_info().rss / 1e6
@@ -315,7 +316,7 @@ def _type(bench: Bench, name: str, keys: int) -> None:
 
 
 def main() -> None:
-    """Each document in a process of its own, so that memory is its own too."""
+    """Measure each document in its own process, which also separates memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--document", choices=[*DOCUMENTS, "paste"])
     parser.add_argument("--keys", type=int, default=200)

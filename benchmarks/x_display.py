@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def display() -> Iterator[None]:
-    """The display there is, or Xvfb for the time being. Ends the program where there is neither. Linux only."""
+    """Use the current display, or a temporary Xvfb. Exits the program if there is neither. Linux only."""
     if os.environ.get("DISPLAY"):
         yield
         return
