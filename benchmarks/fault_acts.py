@@ -64,7 +64,7 @@ def words_of(number: int) -> Any:
 
 
 class Acts:
-    """Performs random actions. ``typed``: number of words typed. ``number``: index of the window."""
+    """Random actions of a window. ``typed``: number of words typed. ``number``: index of the window."""
 
     def __init__(self, bench: Any, rng: random.Random, note: Note, number: int) -> None:
         self._bench, self._rng, self._note, self._window = bench, rng, note, number

@@ -77,7 +77,7 @@ def mapped_parts() -> Counter[str]:
 
 
 class Steps:
-    """Prints the memory of each step."""
+    """Printer of the memory of each step."""
 
     def __init__(self, parts: bool) -> None:
         self._parts = parts

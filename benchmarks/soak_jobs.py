@@ -17,7 +17,7 @@ LATELY_SECONDS = 1.0
 
 
 class RecentJobs(QObject):
-    """Tracks the lanes of a window, and writes the recent jobs before each stop that the watchdog reports."""
+    """Tracker of the lanes of a window; writes the recent jobs before each stop that the watchdog reports."""
 
     def __init__(self, runner: JobRunner, watchdog: Watchdog, out: TextIO) -> None:
         """``out``: the output of the watchdog."""

@@ -55,7 +55,7 @@ MODIFIERS = (
 
 
 class Monkey(QObject):
-    """Performs one action at a time, between two turns of the event loop."""
+    """The monkey: performs one action at a time, between two turns of the event loop."""
 
     def __init__(self, bench: Application, folder: Path, seed: int) -> None:
         super().__init__()

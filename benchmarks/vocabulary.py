@@ -37,7 +37,7 @@ def report(what: str, seconds: Sequence[float], limit: str) -> None:
 
 
 class PaintWatch(QObject):
-    """Ends a loop when a widget has been painted after ``begin``."""
+    """Event filter that ends a loop when a widget has been painted after ``begin``."""
 
     def __init__(self, widget: QWidget, loop: QEventLoop) -> None:
         super().__init__()

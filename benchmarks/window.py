@@ -141,7 +141,7 @@ def lateness() -> Iterator[list[float]]:
 
 
 class Loop:
-    """Runs the event loop as the application does."""
+    """Runner of the event loop, as the application runs it."""
 
     def until(self, condition: Callable[[], bool], seconds: float = 120) -> None:
         """Run it until the condition has held once. Raises TimeoutError."""

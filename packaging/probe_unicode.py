@@ -58,7 +58,7 @@ def probe_version() -> tuple[int, int]:
 
 
 def probe_categories() -> np.ndarray:
-    """Return, as uint8[1114112], the category of each code point as an index in CATEGORIES."""
+    """Return the category of each code point, as uint8[1114112] of indexes in CATEGORIES."""
     categories = np.full(N_CODE_POINTS, 255, dtype=np.uint8)
     for position, name in enumerate(CATEGORIES):
         points = code_points(members(rf"\p{{{name}}}"))

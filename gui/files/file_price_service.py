@@ -1,4 +1,4 @@
-"""Price files and folders as the prompt of one call, and list them with their prices for other programs. No Qt."""
+"""Prices of files and folders as the prompt of one call, and lists of them for other programs. No Qt."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A counted folder as arrays: its tree, its check marks, and suggestions what to uncheck until it fits. No Qt.
+"""A counted folder as arrays: its tree, its check marks, and a suggestion of files to uncheck. No Qt.
 
 Nodes are numbered in the order of the walk, so all descendants of a node follow it, up to an end; sums over a folder
 are differences of prefix sums over the files.
@@ -72,7 +72,7 @@ class FileTree:
         return np.diff(self.first_files) == 1
 
     def sums(self, of_files: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return, as int64[n], the sum of ``of_files`` (int64[m]) over the files of each node."""
+        """Return the sum of ``of_files`` (int64[m]) over the files of each node, as int64[n]."""
         running = np.concatenate(([0], np.cumsum(of_files)))
         return running[self.first_files[self.ends]] - running[self.first_files[:-1]]
 
@@ -94,7 +94,7 @@ class FileTree:
     @cached_property
     def file_types(self) -> tuple[FileType, ...]:
         """The ``MOST_TYPES`` file types with the most tokens; a last one, without a suffix, stands for all others."""
-        suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - a Path for each file is slow
+        suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - pathlib is slow here
         names, of_files = np.unique(np.array(suffixes, dtype=object), return_inverse=True)
         tokens = np.bincount(of_files, weights=self.tokens[0], minlength=len(names)).astype(np.int64)
         named = [place for place in np.argsort(-tokens, kind="stable").tolist() if names[place] and tokens[place]]
@@ -180,7 +180,7 @@ def _parts(path: str, tops: Sequence[tuple[str, str]]) -> list[str]:
     """Split a path into its root and the names below; a file that was named itself into its folder and name."""
     for root, prefix in tops:
         if path.startswith(prefix):
-            return [root, *path[len(prefix) :].split(os.sep)]  # noqa: PTH206 - a Path for each file is slow
+            return [root, *path[len(prefix) :].split(os.sep)]  # noqa: PTH206 - pathlib is slow here
     folder, name = os.path.split(path)
     return [folder, name] if folder else [name]
 

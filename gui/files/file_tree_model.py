@@ -180,7 +180,7 @@ class FileTreeModel(QAbstractItemModel):
             return tree.node_bytes
         if self._column < MODELS or self.prices is None:
             return tree.node_tokens[0]
-        # More tokens cost more at the same model, so tokens order costs, too.
+        # At one model more tokens cost more, so sorting by tokens sorts by cost.
         name = self.prices.encoding_of((self._column - MODELS) // 2)
         return tree.node_tokens[tree.encodings.index(name)] if name in tree.encodings else np.zeros(len(tree), np.int64)
 

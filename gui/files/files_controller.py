@@ -1,4 +1,4 @@
-"""Connect the page Files with the services that count, price and watch a folder, and export its list."""
+"""Controller of the page Files: connects it with the services that count, price, watch and export a folder."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ _ZEROS = re.compile(r"^\D*0[.,][.,0]*(?=[1-9])")
 
 
 class FileCells(QStyledItemDelegate):
-    """Paints the cells of the tree: icons before names, a bar beside a share, dimmed leading zeros of amounts.
+    """Painter of the cells of the tree: icons before names, a bar beside a share, dimmed leading zeros of amounts.
     Unchecked rows are dimmed."""
 
     def __init__(self, model: FileTreeModel, theme: Theme, icons: Icons, parent: QWidget) -> None:
@@ -255,7 +255,7 @@ class TypeLegend(QWidget):
 
 
 class FitFoot(QFrame):
-    """The foot of the page: the token limit, and the suggestion what to uncheck for it.
+    """The foot of the page: the token limit, and the suggestion of files to uncheck.
 
     Signals: ``fit_asked()``; ``taken(Proposal)``; ``left()``: the suggestion was dismissed; ``changed()``: a control
     was changed.
@@ -332,7 +332,7 @@ class FitFoot(QFrame):
 
     @property
     def there(self) -> bool:
-        """True if a proposal is shown, even an outdated one."""
+        """True if a suggestion is shown, even an outdated one."""
         return not self._answer.isHidden()
 
     def show_tokens(self, checked: int) -> None:
@@ -411,7 +411,7 @@ class FitFoot(QFrame):
 
 
 class FilesPage(QWidget):
-    """Shows a folder and emits requests of the user, which ``FilesController`` handles.
+    """The page. Emits requests of the user, which ``FilesController`` handles.
 
     Signals: ``scan_asked()``, ``stop_asked()``, ``export_asked()``, ``file_opened(int)`` with a node,
     ``least_changed()``, ``state_changed()``.
@@ -619,7 +619,7 @@ class FilesPage(QWidget):
         self.up.clicked.connect(self.map.go_up)
         self.model.modelReset.connect(self._size_columns)
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def rules(self) -> CorpusRules:
         """Return the rules that select the files to count."""
@@ -698,7 +698,7 @@ class FilesPage(QWidget):
         self.fit.way.setCurrentIndex(max(0, self.fit.way.findData(state.get("way"))))
         self.model.set_least(self.least.value())
 
-    # --- what the user does -------------------------------------------------------------------------------------------
+    # --- user actions -------------------------------------------------------------------------------------------------
 
     @Slot(list)
     def _on_dropped(self, paths: list[Path]) -> None:

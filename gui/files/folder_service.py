@@ -52,7 +52,7 @@ class RefusedScan(Exception):
 
 
 class FolderScan(QObject):
-    """Counts folders; only the newest request is answered.
+    """Service that counts folders; only the newest request is answered.
 
     Signals: ``scanned(ScannedFolder)``, ``failed(str)`` with a sentence, ``stopped()``, ``progressed(str)`` with a note
     on the files done, ``busy_changed(bool)``.
@@ -168,7 +168,7 @@ class FitRequest:
 
 
 class FolderFit(QObject):
-    """Calculates suggestions; only the newest request is answered, unless it was withdrawn.
+    """Service that calculates suggestions; only the newest request is answered, unless it was withdrawn.
 
     Signals: ``proposed(FitRequest, Proposal)``, ``failed(str)`` with a sentence.
     """
@@ -244,7 +244,7 @@ SETTLE_MS = 500
 
 
 class FolderWatch(QObject):
-    """Watches the files and folders of one tree.
+    """Watch on the files and folders of one tree.
 
     Signals: ``changed()`` after a change, or when a change before the watch may have been missed; ``watching()`` when
     everything that can be watched is.

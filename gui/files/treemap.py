@@ -60,8 +60,9 @@ class Cell(NamedTuple):
 
 
 class Treemap(QWidget):
-    """Shows the content of one folder, largest first, and inside each folder its own content. Fills show the file type
-    with the most tokens; unchecked nodes are hatched.
+    """Map of the content of one folder, largest first, and inside each subfolder of its own content.
+
+    Fills show the file type with the most tokens; unchecked nodes are hatched.
 
     Arrow keys move between tiles, Enter opens the current one, Backspace goes up, Space checks and unchecks. A double
     click opens a tile or a cell.

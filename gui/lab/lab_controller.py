@@ -1,4 +1,4 @@
-"""Connect the page Lab with the service that runs experiments, and open their texts on other pages."""
+"""Controller of the page Lab: runs experiments, and opens their texts on other pages."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ CHIP_GAP, CHIP_SPACE, CHIP_RADIUS = 4, 2, 3.0
 
 
 class PieceCells(QStyledItemDelegate):
-    """Draws the tokens of a text as chips in two alternating fills; leaves other cells unchanged."""
+    """Painter of the tokens of a text as chips in two alternating fills; other cells are unchanged."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -258,7 +258,7 @@ class OutcomeTable(QTableView):
 
 
 class OutcomeView(QWidget):
-    """Shows an outcome under its card; empty until there is one."""
+    """View of an outcome under its card; hidden until there is one."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

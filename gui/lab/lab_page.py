@@ -287,7 +287,7 @@ class LabCard(QFrame):
 
 
 class ListRows(QStyledItemDelegate):
-    """Draws the rows of the list: headings in small semibold, experiments with their state at the end."""
+    """Painter of the rows of the list: headings in small semibold, experiments with their state at the end."""
 
     def __init__(self, cards: dict[str, LabCard], theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -329,7 +329,7 @@ class ListRows(QStyledItemDelegate):
 
 
 class LabPage(QWidget):
-    """Shows the experiments. ``LabController`` runs them.
+    """The page of all experiments. ``LabController`` runs them.
 
     Signals: ``run_all_asked()``. The cards have their own signals.
     """

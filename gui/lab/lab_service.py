@@ -56,7 +56,7 @@ class LabRequest:
 
 
 class LabService(QObject):
-    """Runs cards in order of their requests.
+    """Service that runs cards in order of their requests.
 
     Signals: ``finished(LabRequest, Outcome)``; ``failed(LabRequest, str)`` with a sentence; ``cancelled(LabRequest)``
     for a request without a result.

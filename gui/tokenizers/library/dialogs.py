@@ -33,7 +33,7 @@ from gui.widgets.forms import button_row
 
 
 class TokenizerNameDialog(QDialog):
-    """Asks for a new name that is not in ``taken``. Calls ``take`` with the old and the new name."""
+    """Dialog for a new name that is not in ``taken``. Calls ``take`` with the old and the new name."""
 
     def __init__(
         self, name: str, taken: Collection[str], take: Callable[[str, str], None], parent: QWidget | None = None
@@ -164,7 +164,7 @@ class TokenizerImportDialog(QDialog):
         for widget in (self.busy, self.scroll, self.asking, self.naming, self.remark, self._buttons):
             column.addWidget(widget, 1 if widget is self.scroll else 0)
 
-    # --- what it shows ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def show_reading(self, path: Path) -> None:
         """Show that a file is being read."""
@@ -257,7 +257,7 @@ class TokenizerImportDialog(QDialog):
         self.about.setPalette(palette)
         self.about.setText(words)
 
-    # --- what the user does -------------------------------------------------------------------------------------------
+    # --- user actions -------------------------------------------------------------------------------------------------
 
     @property
     def chosen_name(self) -> str:
@@ -295,7 +295,7 @@ _ID = Qt.ItemDataRole.UserRole
 
 
 class TokenizerModelsDialog(QDialog):
-    """Asks which models to count with an encoding. Accepted with at least one new model checked."""
+    """Dialog to choose the models to count with an encoding. Accepted with at least one new model checked."""
 
     def __init__(self, encoding: str, models: Iterable[tuple[str, str, str]], parent: QWidget | None = None) -> None:
         """``models``: ID, name, and current tokenizer of each."""

@@ -450,7 +450,7 @@ class LibraryPage(QWidget):
         self.found.itemActivated.connect(self._choose_found)
         self.found.currentItemChanged.connect(self._show_found_choice)
 
-    # --- what it shows ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def show_entries(self, entries: Sequence[LibraryEntry]) -> None:
         """Show these tokenizers; keeps the selection."""
@@ -523,7 +523,7 @@ class LibraryPage(QWidget):
         """Allow a new search after the last one was cancelled."""
         self.find.setEnabled(True)
 
-    # --- what the user does -------------------------------------------------------------------------------------------
+    # --- user actions -------------------------------------------------------------------------------------------------
 
     @Slot()
     def _on_filter(self) -> None:

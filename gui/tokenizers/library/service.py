@@ -160,7 +160,7 @@ class AssignRequest:
 
 
 class LibraryService(QObject):
-    """Lists tokenizers, and opens one for its details.
+    """Service that lists tokenizers, and opens one for its details.
 
     Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)`` with a sentence.
     """
@@ -202,7 +202,7 @@ class LibraryService(QObject):
 
 
 class TokenizerFiles(QObject):
-    """Reads and changes tokenizer files of the user.
+    """Service that reads and changes tokenizer files of the user.
 
     Signals: ``read(TokenizerPreview)``; ``refused(Refusal)``; ``changed(Change)`` after a tokenizer was saved, renamed
     or removed; ``found(list[LocalTokenizer])``; ``assigned(Splice | None, str, AssignRequest)``: the edit of the price

@@ -299,7 +299,7 @@ class MergesPanel(QWidget):
         self.player.stop()
         self._on_step(row + 1)
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def show_reply(self, reply: MergeReply) -> None:
         """Show the answer to the newest request."""

@@ -1,4 +1,4 @@
-"""Trace the merges of a text off the GUI thread: split, merge trace, state after some merges, and why not one token."""
+"""Merges of a text, traced off the GUI thread: split, merge trace, state after some merges, and why not one token."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class MergeReply:
 
 
 class MergeService(QObject):
-    """Traces merges; only the newest request is answered.
+    """Service that traces merges; only the newest request is answered.
 
     Signals: ``answered(MergeReply)``; ``failed(str)`` with a sentence.
     """
@@ -112,7 +112,7 @@ class MergeService(QObject):
 
 
 class _Known:
-    """Last results, for the next request is usually about the same text. Used only by the lane's thread."""
+    """Cached last results: the next request is usually about the same text. Used only by the lane's thread."""
 
     def __init__(self) -> None:
         self.text: tuple[Encoding, str, ShownText] | None = None

@@ -67,7 +67,7 @@ class TreeState:
 
 
 class MergeTreePainter:
-    """Measures and draws nodes. Tokens that are not merged yet have a dashed outline, the newest a double one."""
+    """Painter of nodes. Tokens that are not merged yet have a dashed outline, the newest a double one."""
 
     def __init__(self, theme: Theme, step_words: str) -> None:
         """``step_words``: format of the number of a merge, with ``{n}`` for the number."""
@@ -235,7 +235,7 @@ LEAST_BYTE, MOST_BYTE = 14.0, 90.0
 
 
 class MergeTreeView(QAbstractScrollArea):
-    """Shows a ``MergeForest``.
+    """View of a ``MergeForest``.
 
     Keys: arrows go to the token above, to the first part below, and to the neighbours in the row; Home and End to the
     first and the last byte; ``+``, ``-``, ``1`` and ``0`` zoom in, zoom out, to full size, and fit the whole tree;
@@ -271,7 +271,7 @@ class MergeTreeView(QAbstractScrollArea):
         self._theme = theme
         theme.changed.connect(self._on_theme)
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     @property
     def forest(self) -> MergeForest:
@@ -539,7 +539,7 @@ class MergeTreeView(QAbstractScrollArea):
         super().focusOutEvent(event)
         self.viewport().update()
 
-    # --- inside -------------------------------------------------------------------------------------------------------
+    # --- helpers ------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _open_current(self) -> None:

@@ -53,7 +53,7 @@ class Run(Protocol):
 
 
 class Trainer(Protocol):
-    """Creates runs and saves their results. Called on a worker thread."""
+    """Factory of runs, which also saves their results. Called on a worker thread."""
 
     def prepare(self, cancel_check: Callable[[], None], compiling: Callable[[], None]) -> None:
         """Make available what a run needs.

@@ -265,7 +265,7 @@ MOST_COPIED = 100_000
 
 
 class MergeDelegate(PillDelegate):
-    """Paints cells directly from the model: the default delegate fetches a dozen roles for each cell through
+    """Delegate that paints directly from the model: the default delegate fetches a dozen roles for each cell through
     QVariant."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:

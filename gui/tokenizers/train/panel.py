@@ -236,7 +236,7 @@ SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 
 
 
 class TrainingProgressPage(QWidget):
-    """Shows the snapshots of a run."""
+    """Page that shows the snapshots of a run."""
 
     def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Evaluate a trained vocabulary, price its savings, and export it.
+"""Evaluation of a trained vocabulary, the price of its savings, and its export.
 
 The evaluation uses text that was held out of training if the folder allowed it; a report says whether it was.
 """
@@ -91,7 +91,7 @@ class ExportRequest:
 
 
 class ExportService(QObject):
-    """Exports encodings; an existing file stays unchanged if that fails.
+    """Service that exports encodings; an existing file stays unchanged if that fails.
 
     Signals: ``saved(Path, tuple[str])`` with sentences about what the format cannot store; ``failed(ExportRequest,
     str)`` with a sentence.
@@ -188,7 +188,7 @@ class Report:
 
 
 class ReportService(QObject):
-    """Makes reports one after the other; only the newest request is answered.
+    """Service that makes reports one after the other; only the newest request is answered.
 
     Signals: ``made(Report)``, ``failed(str)`` with a sentence.
     """

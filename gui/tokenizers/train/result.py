@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class VocabularyChoice(QWidget):
-    """Chooses one of the encodings of a report, and shows the text's token count in it.
+    """Selector of one of the encodings of a report, with the text's token count in it.
 
     Signals: ``changed()``: another one was chosen.
     """
@@ -94,7 +94,7 @@ class VocabularyChoice(QWidget):
 
 
 class SideBySidePage(QWidget):
-    """Shows a text in two of the encodings, row by row."""
+    """Page that shows a text in two of the encodings, row by row."""
 
     def __init__(self, theme: Theme, text: TrainingText, settings: SettingsStore) -> None:
         super().__init__()
@@ -247,7 +247,7 @@ ROW_PADDING = 12
 
 
 class TrainingResultPage(QWidget):
-    """Shows a report on one of the user's own vocabularies.
+    """Page that shows a report on one of the user's own vocabularies.
 
     Signals: ``chosen(str)``: show another vocabulary; ``use_asked(str)``: use it in the editor; ``save_asked(str,
     str)``: its name and the suffix of a file format; ``remove_asked(str)``.

@@ -47,8 +47,7 @@ FAMILY = "train"
 
 
 class EngineTrainer:
-    """Creates runs and saves their results. ``kernels``: the folder of compiled kernels. ``own``: the user's
-    encodings, which new ones are added to."""
+    """The engine's trainer. ``kernels``: the folder of compiled kernels. ``own``: the encodings to add new ones to."""
 
     def __init__(self, kernels: Path, own: UserEncodings) -> None:
         self._kernels = kernels
@@ -125,8 +124,11 @@ CHECKPOINT_SHARE = 0.05
 
 
 class TrainingWorker:
-    """Advances runs. ``work`` is the function of the lane. ``report``: called with each snapshot. ``compiling``:
-    called before kernels are compiled."""
+    """Worker that advances runs in a lane.
+
+    ``work``: the function of the lane. ``report``: called with each snapshot. ``compiling``: called before kernels are
+    compiled.
+    """
 
     def __init__(
         self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
@@ -236,7 +238,7 @@ KEEPING = "keeping"
 
 
 class TrainingService(QObject):
-    """Holds one run at a time. Jobs of a lane advance it; a paused run waits here for the next job.
+    """Service for one run at a time. Jobs of a lane advance it; a paused run waits here for the next job.
 
     Signals: ``state_changed(str)``: one of the constants above. ``compiling()``: kernels are compiled before the first
     merge. ``advanced(TrainingSnapshot)``: a snapshot of the run, about fifteen per second at most.

@@ -164,7 +164,7 @@ HELD_BACK = 0.05
 
 
 class TrainingSurveyBox(QGroupBox):
-    """Shows a survey and its forecast; holds the rules of the next one.
+    """View of a survey and its forecast; holds the rules of the next one.
 
     Signals: ``rules_changed()``: the rules have changed; ``held_back_changed()``.
     """
@@ -242,7 +242,7 @@ class TrainingSurveyBox(QGroupBox):
             }
         )
 
-    # --- what is shown ------------------------------------------------------------------------------------------------
+    # --- display ------------------------------------------------------------------------------------------------------
 
     def set_looking(self, note: str) -> None:
         """Show that a survey is running."""

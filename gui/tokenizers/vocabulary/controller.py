@@ -48,7 +48,7 @@ def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
 
 
 class VocabularyFlow(QObject):
-    """Connects the panel with the service.
+    """Connection of the panel with the service.
 
     Signals: ``opened(OpenedVocabulary)``: its entries are shown; ``diagnosed(Diagnosed)``;
     ``token_shown(TokenDetail)``.
@@ -311,7 +311,7 @@ class VocabularyFlow(QObject):
 
 
 class VocabularyPages(QObject):
-    """Updates the pages on lengths and comparison when the vocabulary changes."""
+    """Updater of the pages on lengths and comparison when the vocabulary changes."""
 
     def __init__(
         self,
@@ -353,7 +353,7 @@ EXPORT = "vocabulary-export"
 
 
 class VocabularySaving(QObject):
-    """Exports the entries shown."""
+    """Export of the entries shown."""
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ LEAST_LINES = 9
 
 
 class VocabularyDetail(QWidget):
-    """Shows the details of a token.
+    """View of the details of a token.
 
     Signals: ``token_asked(int)``: show another ID; ``step_asked(int)``: go to the next occurrence in the prompt (1) or
     the previous one (-1); ``letters_toggled(bool)``: show tokens in the byte alphabet of GPT-2.

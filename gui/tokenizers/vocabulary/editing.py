@@ -1,4 +1,4 @@
-"""Remove and rename entries of the user's encodings, after showing the cost on the prompt."""
+"""Removal and renaming of entries of the user's encodings, after showing the cost on the prompt."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FAILED = "vocabulary-edit"
 
 
 class VocabularyEditing(QObject):
-    """Counts the prompt with an edited encoding, and saves the edit if the user agrees.
+    """Controller of edits: counts the prompt with an edited encoding, and saves the edit if the user agrees.
 
     Signals: ``kept(str)``: the name of the new encoding.
     """

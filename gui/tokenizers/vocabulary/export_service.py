@@ -49,7 +49,7 @@ class ExportRequest:
 
 
 class VocabularyExport(QObject):
-    """Exports entries.
+    """Service that exports entries.
 
     Signals: ``written(Path, int)``: the file and its number of entries; ``failed(Path, str)``: why there is no file.
     """

@@ -1,4 +1,4 @@
-"""Find the occurrences of the selected token in the prompt, and go to them."""
+"""Occurrences of the selected token in the prompt, and navigation to them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PAUSE_MS = 150
 
 
 class VocabularyPlaces(QObject):
-    """Tracks the token and the text while the page is visible.
+    """Tracker of the token and the text while the page is visible.
 
     Signals: ``shown_in_prompt()``: an occurrence was selected in the editor, which should be shown.
     """

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HEAD_ROOM = 1.05
 BAR_WIDTH = 0.8
 MOST_BARS = 32
-"""Number of bars; longer tokens count in the last one. Runs of 128 spaces would make the others too thin to see."""
+"""Length, in bytes, from which all tokens share the last bar: bars up to runs of 128 spaces would be too thin."""
 
 
 class LengthPlots(pg.GraphicsLayoutWidget):

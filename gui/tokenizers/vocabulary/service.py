@@ -1,4 +1,4 @@
-"""Open, search, diagnose and compare vocabularies, and find a token in the prompt, on worker threads."""
+"""Services that open, search, diagnose and compare vocabularies, and find a token in the prompt, on worker threads."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ class Places:
 
 
 class _TokensOfText:
-    """Finds occurrences. Caches the tokens of the last text, so that another token is found at once."""
+    """Finder of occurrences. Caches the tokens of the last text, so that another token is found at once."""
 
     def __init__(self) -> None:
         self._of: tuple[int, Encoding, bool] | None = None
@@ -252,7 +252,7 @@ class _TokensOfText:
 
 
 class PlacesService(QObject):
-    """Finds a token in the prompt; only the newest request is answered.
+    """Service that finds a token in the prompt; only the newest request is answered.
 
     Signals: ``found(Places)``; ``failed(str)`` with a sentence.
     """
@@ -338,7 +338,7 @@ class _Newest:
 
 
 class VocabularyService(QObject):
-    """Serves the page; only the newest request of each kind is answered.
+    """Service of the page; only the newest request of each kind is answered.
 
     Signals: ``opened(OpenedVocabulary)``; ``found(Found)``; ``diagnosed(Diagnosed)``; ``diagnosing(float)``: progress
     from 0 to 1; ``token_ready(TokenDetail)``; ``compared(Comparison)``; ``failed(str)`` with a sentence;
@@ -514,7 +514,7 @@ class EditOutcome:
 
 
 class EditService(QObject):
-    """Edits encodings of the user, and saves the results as new ones.
+    """Service that edits encodings of the user, and saves the results as new ones.
 
     Signals: ``weighed(EditOutcome)``: the cost of an edit; ``kept(str)``: the name of a saved encoding; ``failed(str)``
     with a sentence.

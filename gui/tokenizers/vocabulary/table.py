@@ -49,7 +49,7 @@ TEXT_MARGIN = 3
 
 
 class EntryPainter:
-    """Paints rows that are neither selected nor current: text on a plain or shaded background, and nothing else.
+    """Painter of rows that are neither selected nor current: text on a plain or shaded background, and nothing else.
 
     Qt's view and a delegate take three times as long, since they fetch a dozen roles for each cell, and every key in
     the search field repaints the whole table.
