@@ -159,8 +159,7 @@ def token_editor(app: QApplication, text: str, size: tuple[int, int] = (1200, 80
 
 
 class Listening(QPlainTextEdit):
-    """The stock widget with the minimum of any editor in Python: a listener that reads each change, and a
-    paintEvent."""
+    """The stock widget with the minimum of an editor in Python: a listener that reads each change, and a paintEvent."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -29,8 +29,7 @@ _OTHER = (
 
 
 def mixed_text(size: int, seed: int = 1) -> str:
-    """Return about ``size`` UTF-8 bytes of text in paragraphs, a fifth of them code, one in thirty in another
-    script."""
+    """Return about ``size`` UTF-8 bytes of paragraphs, a fifth of them code, one in thirty in another script."""
     rnd = random.Random(seed)
     parts: list[str] = []
     # Generate one block and repeat it with changes: 10 MB word by word would take too long.

@@ -26,11 +26,11 @@ Fresh = Callable[[], Callable[[str, bytes], Any]]
 
 @dataclass(frozen=True)
 class Peer:
-    """An encoder to compare. ``fresh``: creates one; its function returns IDs (list or array) or a count, see
-    ``gives``.
+    """An encoder to compare. ``fresh``: creates one.
 
-    ``most_bytes``: maximum size of texts for encoders that are a hundred times slower. ``remembers``: True if it may
-    cache texts that it has seen. ``alone``: True if it gets a copy of a long text that no other encoder has seen.
+    ``gives``: type of its result, IDs (list or array) or a count. ``most_bytes``: maximum size of texts for encoders
+    that are a hundred times slower. ``remembers``: True if it may cache texts that it has seen. ``alone``: True if it
+    gets a copy of a long text that no other encoder has seen.
     """
 
     name: str

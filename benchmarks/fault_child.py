@@ -1,5 +1,4 @@
-"""Child process of ``faults``: a window that works on a faulty disk until it dies. See ``fault_acts`` for its
-actions."""
+"""Child process of ``faults``: a window that works on a faulty disk until it dies. Its actions: ``fault_acts``."""
 
 from __future__ import annotations
 

@@ -11,8 +11,7 @@ SPREAD = 1.2
 
 
 def make_folder(folder: Path, files: int, total_bytes: int, seed: int = 1) -> list[bytes]:
-    """Write about ``total_bytes`` into nested folders, without splitting characters. Return the contents of the
-    files."""
+    """Write about ``total_bytes`` into nested folders, without splitting characters. Return the files' contents."""
     chance = random.Random(seed)
     texts = [path.read_bytes() for path in sorted(CORPORA.glob("*.txt"))]
     weights = [chance.lognormvariate(0, SPREAD) for _ in range(files)]

@@ -1,5 +1,4 @@
-"""Report the jobs that ran, or had just ended, at a stop of the window: one that held the GIL may have ended by
-then."""
+"""Report of the jobs at a stop of the window: running ones, and those just ended, which may have held the GIL."""
 
 from __future__ import annotations
 

@@ -31,8 +31,7 @@ class Place:
 
 
 def places(stops: Sequence[Stop], said: str) -> list[Place]:
-    """Return the locations of all stops, that of the longest first. ``said``: the watchdog's output from its first
-    stop on."""
+    """Return the locations of all stops, longest first. ``said``: the watchdog's output from its first stop on."""
     stacks = [part.partition("\n")[2] if number else part for number, part in enumerate(said.split(_END))]
     found: dict[str, list[tuple[Stop, str]]] = {}
     for stop, stack in zip(stops, stacks, strict=False):

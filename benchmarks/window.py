@@ -70,8 +70,8 @@ def use_compiled_kernels() -> None:
 
 
 def waited_ms() -> float:
-    """Return the total time this thread was ready without a processor, in milliseconds; 0 if the system does not
-    report it."""
+    """Return the time this thread was ready without a processor, in milliseconds; 0 if the system does not report
+    it."""
     path = Path(f"/proc/self/task/{threading.get_native_id()}/schedstat")
     return int(path.read_text().split()[1]) / 1e6 if path.exists() else 0.0
 

@@ -34,8 +34,7 @@ _PRICES = ("price.", "retires")
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """A reviewed conflict. ``values``: the values of the tables, as printed; ``why``: which is right, and the
-    reason."""
+    """A reviewed conflict. ``values``: those of the tables, as printed; ``why``: which is right, and the reason."""
 
     model: str
     field: str

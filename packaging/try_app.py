@@ -23,8 +23,7 @@ NAME = "tokenloupe.exe" if sys.platform == "win32" else "tokenloupe"
 PLACE = "Programme äöü λόγος 試験"
 PROMPT = "Tokenization is the first step in any LLM pipeline."
 TOKENS, COST = 12, "0.00503"
-"""Tokens of the prompt in cl100k_base; its cost in USD at gpt-4o with 500 output tokens, at 2.50 and 10.00 per
-million."""
+"""Tokens of the prompt in cl100k_base; USD at gpt-4o with 500 output tokens, at 2.50 and 10.00 per million."""
 FAMILIES = 2
 PATIENCE_SECONDS = 300
 POLL_SECONDS = 0.2

@@ -89,8 +89,7 @@ _FILES_A_REPORT = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ManifestRequest:
-    """Target and content of a manifest. ``checked``: bool[m], a copy. Each of ``skipped`` becomes a row without
-    figures."""
+    """Target and content of a manifest. ``checked``: bool[m], a copy. ``skipped``: files to list without figures."""
 
     path: Path
     tree: FileTree

@@ -93,7 +93,7 @@ class FileTree:
 
     @cached_property
     def file_types(self) -> tuple[FileType, ...]:
-        """The ``MOST_TYPES`` file types with the most tokens; a last one, without a suffix, stands for all others."""
+        """Up to ``MOST_TYPES`` file types with the most tokens, and a last one, without a suffix, for all others."""
         suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - pathlib is slow here
         names, of_files = np.unique(np.array(suffixes, dtype=object), return_inverse=True)
         tokens = np.bincount(of_files, weights=self.tokens[0], minlength=len(names)).astype(np.int64)

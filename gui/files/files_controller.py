@@ -31,8 +31,7 @@ DELAY_MS = 80
 
 
 class FilesController(PageController["FilesPage"]):
-    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
-    shown."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page on demand."""
 
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""

@@ -76,8 +76,8 @@ _ZEROS = re.compile(r"^\D*0[.,][.,0]*(?=[1-9])")
 
 
 class FileCells(QStyledItemDelegate):
-    """Painter of the cells of the tree: icons before names, a bar beside a share, dimmed leading zeros of amounts.
-    Unchecked rows are dimmed."""
+    """Painter of the cells of the tree. Icons precede names, a bar a share; leading zeros and unchecked rows are
+    dimmed."""
 
     def __init__(self, model: FileTreeModel, theme: Theme, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)
@@ -168,8 +168,7 @@ class FileCells(QStyledItemDelegate):
 
 
 class TreeHeader(QHeaderView):
-    """Header whose titles align with their figures. Draws the sort arrow on the inner side; Qt would draw it over
-    the title."""
+    """Header whose titles align with their figures. Draws the sort arrow itself; Qt would draw it over the title."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -763,8 +762,7 @@ class FilesPage(QWidget):
 
     @Slot()
     def _size_columns(self) -> None:
-        """Set the widths of the columns to their usual content, and move the cost at the current model next to the
-        share.
+        """Set the widths of the columns, and move the cost at the current model next to the share.
 
         Columns that exist already keep their width, except those of models: the models may have changed.
         """

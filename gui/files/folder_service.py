@@ -1,5 +1,4 @@
-"""Services that count folders off the GUI thread, suggest what to uncheck so that the rest fits, and watch for
-changes."""
+"""Services that count folders off the GUI thread, suggest files to uncheck, and watch for changes on disk."""
 
 from __future__ import annotations
 
@@ -26,8 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ScanRequest:
-    """Folders to count. ``encodings``: names, the first is shown. ``quiet``: True if the user did not request it.
-    ``before``: the result shown, which is returned again if nothing has changed."""
+    """Folders to count.
+
+    ``encodings``: names, the first is shown. ``quiet``: True if the user did not request it. ``before``: the result
+    shown, which is returned again if nothing has changed.
+    """
 
     roots: tuple[Path, ...]
     encodings: tuple[str, ...]
@@ -38,8 +40,11 @@ class ScanRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScannedFolder:
-    """Counted folders. ``request``: without ``before``. ``left_out``: the skipped files, by reason. ``problem``: a
-    sentence if counts could not be cached for next time, else ""."""
+    """Counted folders.
+
+    ``request``: without ``before``. ``left_out``: the skipped files, by reason. ``problem``: a sentence if counts could
+    not be cached for next time, else "".
+    """
 
     request: ScanRequest
     tree: FileTree
@@ -157,8 +162,8 @@ def _tr(text: str) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitRequest:
-    """Files to fit into ``limit`` tokens. ``checked``: bool[m], a copy. ``quiet``: True if the user did not request
-    it."""
+    """Files to fit into ``limit`` tokens. ``checked``: bool[m], a copy. ``quiet``: True if not requested by the
+    user."""
 
     tree: FileTree
     checked: NDArray[np.bool_]
@@ -235,8 +240,10 @@ def work_out(request: FitRequest, ticket: Ticket) -> Proposal:
 
 MOST_FOLDERS = 500
 MOST_FILES = 500
-"""Maximum numbers of watched folders and files: the first folders, the largest files. A watched folder notifies of
-files that are added or removed, a watched file of its own changes."""
+"""Maximum numbers of watched folders (the first ones) and files (the largest).
+
+A watched folder notifies of files that are added or removed, a watched file of its own changes.
+"""
 
 SLICE = 50
 SETTLE_MS = 500

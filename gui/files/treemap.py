@@ -447,8 +447,7 @@ class Tile(NamedTuple):
 
 
 def squarified(sizes: Sequence[float], width: float, height: float) -> list[Tile]:
-    """Return a tile for each size, in order; together they fill the area. Sizes must be positive and in descending
-    order."""
+    """Return a tile for each size, in order; together they fill the area. ``sizes``: positive, in descending order."""
     whole = sum(sizes)
     if not sizes or width <= 0 or height <= 0:
         return []

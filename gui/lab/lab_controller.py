@@ -22,8 +22,7 @@ NEEDS = ("gui.lab.lab_page",)
 
 
 class LabController(QObject):
-    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
-    shown."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page on demand."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)

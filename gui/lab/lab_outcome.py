@@ -234,8 +234,7 @@ class OutcomeTable(QTableView):
     def _share_width(self) -> None:
         """Fit columns to their content; the last one gets the remaining width, or more if its content needs it."""
         header, last = self.horizontalHeader(), self.model().columnCount() - 1
-        # A table as high as its rows has no vertical scroll bar, although it may have one before it reaches that
-        # height.
+        # A table as high as its rows has no vertical scroll bar, although one may show until it has that height.
         high = self.model().rowCount() > MOST_ROWS
         room = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):

@@ -39,8 +39,11 @@ if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome
 
 MOST_CHARACTERS = 100_000
-"""Maximum number of characters taken from one paste or drop. An experiment reads its whole text after every key,
-which takes seconds for 10 MB; the editor and the Train page are made for such texts."""
+"""Maximum number of characters taken from one paste or drop.
+
+An experiment reads its whole text after every key, which takes seconds for 10 MB; the editor and the Train page are
+made for such texts.
+"""
 LEAST_LINES, MOST_LINES = 2, 9
 KEY = Qt.ItemDataRole.UserRole
 """Role of an item's key; headings have none."""

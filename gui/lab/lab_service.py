@@ -47,8 +47,7 @@ def card(key: str) -> Card:
 
 @dataclass(frozen=True, slots=True)
 class LabRequest:
-    """A card to run. ``revision``: the number of changes of its inputs; an outcome belongs to the inputs of that
-    revision."""
+    """A card to run. ``revision``: number of changes of its inputs; an outcome belongs to one revision."""
 
     key: str
     inputs: Inputs
@@ -69,8 +68,7 @@ class LabService(QObject):
     def __init__(
         self, runner: JobRunner, open_encoding: OpenEncoding, kernels: Path, parent: QObject | None = None
     ) -> None:
-        """``open_encoding``: opens an encoding by name, on a worker thread. ``kernels``: the folder of compiled
-        kernels."""
+        """``open_encoding``: opens an encoding by name, on a worker thread. ``kernels``: folder of compiled kernels."""
         super().__init__(parent)
         self._lane = runner.exclusive(self.tr("Running the Lab"), partial(run_card, open_encoding, kernels))
         self._lane.finished.connect(self._on_finished)

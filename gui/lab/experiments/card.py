@@ -55,8 +55,7 @@ class ResultTable:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """Result of running a card. ``curve``: compression by vocabulary size. ``remark``: a sentence shown below
-    everything else."""
+    """Result of running a card. ``curve``: compression by vocabulary size. ``remark``: a sentence shown at the end."""
 
     claims: tuple[Claim, ...] = ()
     tables: tuple[ResultTable, ...] = ()

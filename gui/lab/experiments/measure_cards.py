@@ -48,8 +48,7 @@ def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _points(learned: Learned) -> tuple[tuple[float, float], ...]:
-    """Return sizes and bytes per token: for the alphabet, then after each merge. Merges are nested, so one run has
-    all sizes."""
+    """Return size and bytes per token of the alphabet, and after each merge: merges are nested, so one run has all."""
     after = ((len(BYTES) + place + 1, merge.tokens_left) for place, merge in enumerate(learned.merges))
     return tuple((float(size), learned.before / max(left, 1)) for size, left in ((len(BYTES), learned.before), *after))
 

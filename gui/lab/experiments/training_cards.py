@@ -39,8 +39,8 @@ MOST_CHARACTERS = 40_000
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """Result of a training. ``symbols``: the bytes of every ID, alphabet first. ``before``: number of tokens of the
-    texts without any merge."""
+    """Result of a training. ``symbols``: bytes of every ID, alphabet first. ``before``: tokens of the texts
+    unmerged."""
 
     merges: tuple[PlainMerge, ...]
     symbols: tuple[bytes, ...]

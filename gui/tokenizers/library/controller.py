@@ -42,8 +42,7 @@ NEEDS = (
 
 
 class LibraryController(PageController["LibraryPage"]):
-    """Controller of the page. Created with the worker threads, after the first paint; builds the page when first
-    shown."""
+    """Controller of the page. Created with the worker threads, after the first paint; builds the page on demand."""
 
     def __init__(self, context: AppContext) -> None:
         super().__init__(context, {})

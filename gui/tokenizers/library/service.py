@@ -126,8 +126,8 @@ class TokenizerPreview:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A file that was not read. ``why``: the reason, as a sentence. ``wants_pattern``: True if a split pattern would
-    help."""
+    """A file that was not read. ``why``: the reason, as a sentence. ``wants_pattern``: True if it lacks a split
+    pattern."""
 
     request: ReadRequest
     why: str

@@ -129,8 +129,8 @@ class MergesController(PageController["MergesPanel"]):
         self.show_text(text, encoding, note)
 
     def _word_at(self, caret: int) -> tuple[int, int]:
-        """Return the span of the non-whitespace characters around the caret and one space before them, in UTF-16
-        units."""
+        """Return the span, in UTF-16 units, of the non-whitespace characters around the caret and one space before
+        them."""
         editor = self._context.prompt.editor
         before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
         behind = editor.text_between(caret, caret + LONGEST_WORD)

@@ -144,8 +144,7 @@ def _grown(
     node_of: Callable[[T, int], ForestNode],
     most_nodes: int,
 ) -> MergeForest:
-    """Build the forest level by level, so that truncation omits the bottom. ``node_of`` gets the byte offset of a
-    node."""
+    """Build the forest level by level, so that truncation omits the bottom. ``node_of``: takes a byte offset."""
     shown = tops[:most_nodes]
     nodes: list[ForestNode] = []
     waiting: deque[tuple[int, T]] = deque()
@@ -177,8 +176,7 @@ def _open_parts(nodes: Sequence[ForestNode], node: ForestNode) -> int:
 
 
 def _numbered(forest: MergeForest) -> MergeForest:
-    """Return the forest with its merges numbered; unchanged if it is truncated, because the numbers are then
-    unknown."""
+    """Return the forest with its merges numbered; unchanged if it is truncated and the numbers are unknown."""
     if forest.is_cut:
         return forest
     nodes = list(forest.nodes)

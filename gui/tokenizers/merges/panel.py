@@ -234,8 +234,7 @@ class MergesPanel(QWidget):
     # --- the request --------------------------------------------------------------------------------------------------
 
     def question(self) -> tuple[str, str, int, int, tuple[int, int] | None]:
-        """Return encoding, text, index of the pretoken, number of merges done, and the span to explain, in UTF-16
-        units."""
+        """Return encoding, text, index of the pretoken, number of merges done, and span to explain (UTF-16 units)."""
         start, end = self.strip.selected_range()
         stretch = (start, end) if start < end else None
         return self.picker.currentText(), self.text.text(), self._pretoken, self._done, stretch

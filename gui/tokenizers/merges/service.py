@@ -31,8 +31,11 @@ NO_FOREST = MergeForest()
 
 @dataclass(frozen=True, slots=True)
 class MergeRequest:
-    """A text to trace. ``pretoken``: its index; an index past the end stands for the last. ``done``: number of
-    merges done. ``stretch``: the span of the displayed text to explain, in UTF-16 units; None for all of it."""
+    """A text to trace.
+
+    ``pretoken``: its index; an index past the end stands for the last. ``done``: number of merges done. ``stretch``:
+    the span of the displayed text to explain, in UTF-16 units; None for all of it.
+    """
 
     revision: int
     encoding: str

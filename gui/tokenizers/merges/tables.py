@@ -295,8 +295,7 @@ class StepsModel(MergeTable):
         self._spans: Sequence[tuple[int, int, int]] = ()
 
     def show_account(self, account: PretokenAccount | None, spans: Sequence[tuple[int, int, int]]) -> None:
-        """Show the merges of a pretoken. ``spans``: the byte offsets of each merge's left token, right token, and
-        end."""
+        """Show the merges of a pretoken. ``spans``: byte offsets of each merge's left token, right token, and end."""
         if account is self._account:
             return
         self.beginResetModel()

@@ -55,8 +55,11 @@ LEAST_READABLE = 0.45
 
 @dataclass(frozen=True, slots=True)
 class TreeState:
-    """What to draw in addition to the tree. ``step``: number of merges done; ``latest``: highlight the last of them.
-    ``current``: the node with the keyboard cursor, -1 for none. ``blocks``: draw stacked blocks, without lines."""
+    """What to draw in addition to the tree.
+
+    ``step``: number of merges done; ``latest``: highlight the last of them. ``current``: the node with the keyboard
+    cursor, -1 for none. ``blocks``: draw stacked blocks, without lines.
+    """
 
     step: int
     latest: bool
@@ -311,8 +314,7 @@ class MergeTreeView(QAbstractScrollArea):
             self._measure()
 
     def set_step(self, step: int | None) -> None:
-        """Show the first ``step`` merges as done and the others as pending; None: all done, none highlighted as the
-        newest."""
+        """Show the first ``step`` merges as done, the last of them highlighted. None: all done, none highlighted."""
         if step == self._step:
             return
         self._step = step

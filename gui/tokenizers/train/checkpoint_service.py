@@ -137,11 +137,10 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True)
 class TrainingSnapshot:
-    """The state of a run at one moment. ``merges``: those since the previous snapshot. ``seconds``: work so far,
-    without pauses.
+    """The state of a run at one moment. ``merges``: those since the previous snapshot.
 
-    ``unsaved``: why the newest checkpoint could not be written, empty if it was. ``keeping``: True if no merge follows
-    and the encoding is being built.
+    ``seconds``: work so far, without pauses. ``unsaved``: why the newest checkpoint could not be written, empty if it
+    was. ``keeping``: True if no merge follows and the encoding is being built.
     """
 
     progress: TrainingProgress
@@ -241,8 +240,7 @@ def _places(session: Path) -> list[Path]:
 
 
 def drop_checkpoint(folder: Path) -> None:
-    """Remove the checkpoint of a run that ended or was discarded. A checkpoint that cannot be removed is offered
-    again."""
+    """Remove the checkpoint of a run that ended or was discarded. If it cannot be removed, it is offered again."""
     from engine.runtime.atomic_files import clear_half_written
 
     with contextlib.suppress(OSError):

@@ -111,8 +111,7 @@ def hint_of(choices: tuple[Choice, ...], value: str) -> str:
 
 
 def choice_box(name: str, choices: tuple[Choice, ...]) -> QComboBox:
-    """Return a combo box of choices, each with its hint as a tooltip. As narrow as possible: the form is a narrow
-    column."""
+    """Return a combo box of choices, as narrow as possible for its column. Each choice has its hint as a tooltip."""
     box = QComboBox(objectName=name)
     for choice in choices:
         box.addItem(tr(choice.title), choice.value)

@@ -250,8 +250,7 @@ def alignment(column: int) -> Qt.AlignmentFlag:
 
 
 def _first_character(token_bytes: bytes) -> int:
-    """Return the length of the leading base token in bytes: one, or that of a UTF-8 character in an alphabet of
-    characters."""
+    """Return the length of the leading base token, in bytes: one, or that of a UTF-8 character in such an alphabet."""
     if len(token_bytes) == 2:
         return 1
     first = token_bytes[0]
@@ -265,8 +264,7 @@ MOST_COPIED = 100_000
 
 
 class MergeDelegate(PillDelegate):
-    """Delegate that paints directly from the model: the default delegate fetches a dozen roles for each cell through
-    QVariant."""
+    """Delegate that paints from the model: the default one fetches a dozen roles for each cell through QVariant."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
         model = index.model()

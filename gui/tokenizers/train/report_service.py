@@ -112,7 +112,7 @@ class ExportService(QObject):
         self._lane.submit(request)
 
     def look_for_keys(self, name: str) -> Callable[[], tuple[str, ...]]:
-        """Return a function for a worker thread that lists tokens of an encoding that contain API keys. Raises
+        """Return a function for a worker thread that lists the tokens with API keys. The function raises
         EngineError."""
         return partial(_keys_of, self._open, name)
 
@@ -152,10 +152,10 @@ LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class ReportRequest:
-    """An encoding by name, and the files to evaluate it on. ``held_out``: True if they were held out of training, None
-    if unknown.
+    """An encoding by name, and the files to evaluate it on.
 
-    ``sample_file``: index of the file whose text is shown side by side.
+    ``held_out``: True if they were held out of training, None if unknown. ``sample_file``: index of the file whose text
+    is shown side by side.
     """
 
     name: str

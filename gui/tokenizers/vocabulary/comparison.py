@@ -105,8 +105,7 @@ class ComparisonModel(QAbstractTableModel):
 
 
 def _longest_first(comparison: Comparison, group: int) -> Any:
-    """Return the pairs of a group. Entries in only one vocabulary are sorted by length, since the unusual ones are
-    long."""
+    """Return the pairs of a group; entries in only one vocabulary by length, since the unusual ones are long."""
     pairs = comparison.pairs(group)
     if group not in (ONLY_HERE, ONLY_THERE) or not len(pairs):
         return pairs

@@ -38,8 +38,7 @@ RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
 
 
 def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
-    """Parse an ID from 0 to ``last``, or the first and last ID of a range that starts in it. Return None for other
-    input."""
+    """Parse an ID from 0 to ``last``, or the first and last ID of a range that starts in it. Return None if invalid."""
     match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
     if match is None or int(match[1]) > last:
         return None
@@ -220,8 +219,7 @@ class VocabularyFlow(QObject):
                 self.go(typed)
 
     def _show_wanted(self, is_new: bool) -> None:
-        """Go to the requested entry. In another vocabulary the same ID is another token, so its details are read
-        again."""
+        """Go to the requested entry. In another vocabulary the same ID is another token: read its details again."""
         table = self._panel.table
         if self._to_top and self._panel.model.rowCount():
             self._to_top = False
@@ -454,8 +452,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
     def build(self) -> VocabularyFlow:
-        """Build the page now, unless it exists. It starts with the vocabulary of the last session, else of the
-        prompt."""
+        """Build the page now, unless it exists. It starts with the last session's vocabulary, or else the prompt's."""
         self._building.finish()
         assert self.flow is not None
         return self.flow

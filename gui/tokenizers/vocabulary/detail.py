@@ -96,7 +96,7 @@ class VocabularyDetail(QWidget):
         return self.letters.isChecked()
 
     def fact(self, name: str) -> str:
-        """Return the text of ``id``, ``bytes``, ``length``, ``kind``, ``script``, ``reach``, ``built`` or
+        """Return the text of a fact: ``id``, ``bytes``, ``length``, ``kind``, ``script``, ``reach``, ``built``,
         ``remarks``."""
         return self._facts[name].text()
 

@@ -40,8 +40,7 @@ BETWEEN_REPORTS = 2048
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportRequest:
-    """Entries (int32[n], in order) to export. The suffix of ``path`` selects the format: JSON for ``.json``, else
-    CSV."""
+    """Entries (int32[n], in order) to export. ``path``: its suffix selects the format, JSON for ``.json``, else CSV."""
 
     search: EntrySearch
     ids: NDArray[np.int32]

@@ -41,8 +41,7 @@ def read_search(typed: str, mode: str) -> tuple[str, str]:
 
 
 class Wanted(NamedTuple):
-    """A search, with the fields of ``engine.vocabulary.entries.search.EntryQuery``. ``kind``: one of its kinds, None
-    for any."""
+    """A search, with the fields of ``engine.vocabulary.entries.search.EntryQuery``. ``kind``: None for any."""
 
     text: str = ""
     mode: str = "text"

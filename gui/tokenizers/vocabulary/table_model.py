@@ -155,8 +155,7 @@ SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
     "other scripts",
 )
-"""Copy of ``engine.text.scripts.SCRIPT_NAMES``, so that listing them does not import the engine; a test compares
-both."""
+"""Copy of ``engine.text.scripts.SCRIPT_NAMES`` that needs no import of the engine; a test compares both."""
 
 
 def tr(text: str) -> str:
