@@ -151,12 +151,12 @@ def small_inputs(encoding: Encoding, text: str, peers: Sequence[Peer]) -> Table:
         if differing := difference(peer, samples, expected):
             table.rows.append([peer.name, differing, differing])
             continue
-        new, same = _of_prompts(peer.fresh(), prompts)
+        new, same = _prompt_seconds(peer.fresh(), prompts)
         table.rows.append([peer.name, f"{new * 1e6:.1f}", f"{same * 1e6:.1f}"])
     return table
 
 
-def _of_prompts(encode: Callable[[str, bytes], Any], prompts: list[tuple[str, bytes]]) -> tuple[float, float]:
+def _prompt_seconds(encode: Callable[[str, bytes], Any], prompts: list[tuple[str, bytes]]) -> tuple[float, float]:
     """Return the seconds for a new prompt, after as many others, and for a prompt that was encoded before."""
     half = len(prompts) // 2
     for prompt in prompts[:half]:
@@ -190,11 +190,11 @@ def worst_cases(encoding: Encoding) -> Table:
         megabytes, twice = (len(given.encode()) / 1e6 for given in (text, double[name]))
         growth = best[2] / best[1] * 2 * megabytes / twice
         row = [name, f"{megabytes / best[1]:,.0f}", f"{growth:.2f}", f"{megabytes / in_use:,.0f}"]
-        table.rows.append([*row, _of_tiktoken(core, text, open_own(encoding).count(text))])
+        table.rows.append([*row, _tiktoken_speed(core, text, open_own(encoding).count(text))])
     return table
 
 
-def _of_tiktoken(core: Any, text: str, count: int) -> str:
+def _tiktoken_speed(core: Any, text: str, count: int) -> str:
     """Return tiktoken's speed with a text, or its error. Raises AssertionError if its number of tokens differs."""
     started = time.process_time()
     try:

@@ -80,7 +80,7 @@ class Acts:
         """Perform one random action."""
         self._rng.choice(self._acts)()
 
-    def _tried(self, what: str, act: Callable[[int], dict[str, Any] | None]) -> None:
+    def _logged(self, what: str, act: Callable[[int], dict[str, Any] | None]) -> None:
         """Log and run an action. ``act`` returns additional fields for the log, or None if nothing was written."""
         from engine.errors import EngineError
 
@@ -134,7 +134,7 @@ class Acts:
             store.save(self._bench.paths.versions, str(number), chunked([numbers(99)]), "none", {})
             return {}
 
-        self._tried("version", keep)
+        self._logged("version", keep)
 
     def _change_prices(self) -> None:
         from gui.costs.prices_service import ReadRequest, SaveRequest, read_price_text, save_price_text
@@ -146,7 +146,7 @@ class Acts:
             saved = save_price_text(SaveRequest(path, price_file(number), file.stored, file.digest, 0))
             return {"over": number_of_price_file(file.stored)} if saved.file is not None else None
 
-        self._tried("prices", change)
+        self._logged("prices", change)
 
     def _keep_tokenizer(self) -> None:
         own = self._bench.user_encodings
@@ -163,7 +163,7 @@ class Acts:
                 return None
             return {"name": name, "tokens": encoding.n_vocab}
 
-        self._tried("tokenizer", keep)
+        self._logged("tokenizer", keep)
 
     def _export(self) -> None:
         from engine.library.formats.saving import save_encoding
@@ -172,4 +172,4 @@ class Acts:
             save_encoding(encoding_of(number), self._bench.paths.config / f"{self._window}-{EXPORT}", "a cat")
             return {}
 
-        self._tried("export", export)
+        self._logged("export", export)

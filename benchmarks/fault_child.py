@@ -68,7 +68,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
     rng = random.Random(f"{seed}/{number}" if number else seed)
     fate = fate_of(rng)
-    _compile_nothing()
+    _disable_compiling()
     app = QApplication(["faults"])
     disk = FaultyDisk(profile, rng, fate.kill_at)
     disk.install()
@@ -117,7 +117,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
     os._exit(0)
 
 
-def _compile_nothing() -> None:
+def _disable_compiling() -> None:
     """Let tiktoken count; the parent has loaded what training needs."""
     from engine.encoding import compiling, kernel_use
     from gui.runtime import kernel_build

@@ -22,7 +22,7 @@ _COMMON_NAME = re.compile(rf"{COMMON}/([A-Za-z0-9.+-]*[A-Za-z0-9+])")
 _NEVER = re.compile(r"^(lib)?readline\b")
 """GNU Readline is licensed under the GPL only, this program under MIT."""
 
-_MADE_IN_BUILDING = ("_pyi_", "_sysconfigdata_")
+_GENERATED = ("_pyi_", "_sysconfigdata_")
 """Prefixes of modules that PyInstaller and the build of Python generate."""
 
 
@@ -43,7 +43,7 @@ def strangers(modules: Iterable[str], ours: Iterable[str], named: Iterable[str])
     known = {_plain(name) for name in named}
     owners = metadata.packages_distributions()
     tops = {module.partition(".")[0] for module in modules} - set(ours) - sys.stdlib_module_names
-    found = {name for top in tops if not top.startswith(_MADE_IN_BUILDING) for name in owners.get(top, [top])}
+    found = {name for top in tops if not top.startswith(_GENERATED) for name in owners.get(top, [top])}
     return {name for name in found if _plain(name) not in known}
 
 

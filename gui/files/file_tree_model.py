@@ -81,16 +81,16 @@ class FileTreeModel(QAbstractItemModel):
         if tokens != self._least:
             self.layoutAboutToBeChanged.emit()
             self._least = tokens
-            self._relaid()
+            self._apply_layout()
 
     def check(self, nodes: tuple[int, ...], checked: bool) -> None:
         """Check or uncheck files and folders."""
         if self.choice is None or not nodes:
             return
         self.choice.set_checked(nodes, checked)
-        self._tell_checks()
+        self._notify_checks()
 
-    def _tell_checks(self) -> None:
+    def _notify_checks(self) -> None:
         # Views fetch only visible cells again.
         self.layoutChanged.emit()
         self.chosen.emit()
@@ -141,9 +141,9 @@ class FileTreeModel(QAbstractItemModel):
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         self.layoutAboutToBeChanged.emit()
         self._column, self._order = column, order
-        self._relaid()
+        self._apply_layout()
 
-    def _relaid(self) -> None:
+    def _apply_layout(self) -> None:
         before = self.persistentIndexList()
         self._arrange()
         after = [

@@ -234,7 +234,7 @@ class FilesController(PageController["FilesPage"]):
             self._fit.withdraw()
             panel.fit.withdraw()
         panel.model.show(choice)
-        self._propose_anew()
+        self._renew_suggestion()
         panel.open_again()
         panel.show_left_out(scanned.left_out)
         self._show_counted()
@@ -357,23 +357,23 @@ class FilesController(PageController["FilesPage"]):
     @Slot()
     def _propose(self) -> None:
         if self.current:
-            self._ask_what_fits(quiet=False)
+            self._request_suggestion(quiet=False)
 
-    def _ask_what_fits(self, *, quiet: bool) -> None:
+    def _request_suggestion(self, *, quiet: bool) -> None:
         choice, fit = self._page.model.choice, self._page.fit
         if choice is not None:
             limit, way = fit.limit.value(), fit.way.currentData()
             self._fit.ask(FitRequest(choice.tree, choice.checked.copy(), limit, way, quiet))
 
-    def _propose_anew(self) -> None:
+    def _renew_suggestion(self) -> None:
         """Replace a pending or visible suggestion: the files or their check marks changed."""
         if self._fit.waited_for or self._page.fit.there:
             self._page.fit.outdate()
-            self._ask_what_fits(quiet=not self._fit.asked_for)
+            self._request_suggestion(quiet=not self._fit.asked_for)
 
     @Slot()
     def _on_chosen(self) -> None:
-        self._propose_anew()
+        self._renew_suggestion()
         self._show_total()
 
     @Slot(object, object)

@@ -147,7 +147,7 @@ class Treemap(QWidget):
         self._tiles, self._cells = [], []
         if tree is None or not self.nodes:
             return
-        self._tiles = self._laid_out(self.nodes, self.rest, QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        self._tiles = self._areas_of(self.nodes, self.rest, QRectF(self.rect()).adjusted(1, 1, -1, -1))
         for place, tile in enumerate(self._tiles):
             self._cells.append(self._cells_of(self.nodes[place], tile) if place < len(self.nodes) else [])
 
@@ -160,12 +160,12 @@ class Treemap(QWidget):
             return []
         inner = [int(child) for child in self._model.largest_children(node)]
         nodes, rest = inner[:MOST_CELLS], inner[MOST_CELLS:]
-        areas = self._laid_out(nodes, rest, inside)
+        areas = self._areas_of(nodes, rest, inside)
         return [Cell(child, area) for child, area in zip(nodes, areas, strict=False)] + [
             Cell(TOP, area, len(rest)) for area in areas[len(nodes) :]
         ]
 
-    def _laid_out(self, nodes: Sequence[int], rest: Sequence[int], area: QRectF) -> list[QRectF]:
+    def _areas_of(self, nodes: Sequence[int], rest: Sequence[int], area: QRectF) -> list[QRectF]:
         """Return the areas of nodes, followed by the shared area of all smaller ones."""
         tree = self._model.tree
         assert tree is not None

@@ -89,7 +89,7 @@ def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> Merge
     def node_of(tree: MergeTree, byte_start: int) -> ForestNode:
         return ForestNode(tree.token_id, tree.token_bytes, byte_start)
 
-    return _numbered(_grown(trees, parts_of, node_of, most_nodes))
+    return _numbered(_flattened(trees, parts_of, node_of, most_nodes))
 
 
 def forest_of_account(
@@ -135,10 +135,10 @@ def forest_of_account(
         token_id = top_ids[span] if span in top_ids else firsts[byte_start]
         return ForestNode(token_id, token_bytes, byte_start)
 
-    return _grown(tops, parts_of, node_of, most_nodes)
+    return _flattened(tops, parts_of, node_of, most_nodes)
 
 
-def _grown(
+def _flattened(
     tops: Sequence[T],
     parts_of: Callable[[T], tuple[T, T] | None],
     node_of: Callable[[T, int], ForestNode],

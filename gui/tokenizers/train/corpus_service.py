@@ -33,7 +33,7 @@ PREVIEW_BYTES = 16_384
 """Maximum size of a preview, in bytes: about three hundred lines."""
 SECONDS = 2.0
 """Time limit of a preview, in seconds. A pattern that needs more for so little text would never finish a folder."""
-_ASKING = 128
+_CHECK_EVERY = 128
 """Characters between cancellation checks, which also yield the GIL: normalizing a character takes some microseconds."""
 
 
@@ -146,7 +146,7 @@ def _normalised(
         return text, (), nowhere, nowhere
     found: Counter[tuple[str, str]] = Counter()
     pieces, starts, ends, place = [], [], [], 0
-    for before in interruptible(clusters(text), _ASKING):
+    for before in interruptible(clusters(text), _CHECK_EVERY):
         after = normalize(before)
         units = len(after.encode("utf-16-le", "surrogatepass")) // 2
         if after != before:
@@ -157,11 +157,11 @@ def _normalised(
         place += units
     if "".join(pieces) != whole:  # neighbours affected a grapheme: rare, and not attributable to it
         return whole, (), nowhere, nowhere
-    changes = tuple((_seen(before), _seen(after), count) for (before, after), count in found.most_common())
+    changes = tuple((_spelled(before), _spelled(after), count) for (before, after), count in found.most_common())
     return whole, changes, np.array(starts, np.int64), np.array(ends, np.int64)
 
 
-def _seen(grapheme: str) -> str:
+def _spelled(grapheme: str) -> str:
     """Return a grapheme, as separate code points if its appearance is ambiguous."""
     if len(grapheme) == 1:
         return visible_text(grapheme)

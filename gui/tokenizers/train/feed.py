@@ -319,14 +319,14 @@ class MergeFeed(StretchedTable):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         super().wheelEvent(event)
-        self._look_where()
+        self._update_following()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             self._copy()
             return
         super().keyPressEvent(event)
-        self._look_where()
+        self._update_following()
 
     def changeEvent(self, event: object) -> None:
         super().changeEvent(event)
@@ -348,7 +348,7 @@ class MergeFeed(StretchedTable):
         bar = self.verticalScrollBar()
         self._set_by_user(bar.sliderPosition() >= bar.maximum())
 
-    def _look_where(self) -> None:
+    def _update_following(self) -> None:
         bar = self.verticalScrollBar()
         self._set_by_user(bar.value() >= bar.maximum())
 

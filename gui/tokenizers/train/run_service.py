@@ -168,7 +168,7 @@ class TrainingWorker:
                 known += len(snapshot.merges)
                 request.control.taken = False
                 self._report(snapshot)
-                _tell(ticket, progress.stage, overall_fraction(progress))
+                _report_progress(ticket, progress.stage, overall_fraction(progress))
             ending = _ending(run, request, ticket)
             if ending is None and now - saved >= pause:
                 unsaved = _save(request, run, progress.merges, now - started)
@@ -187,7 +187,7 @@ class TrainingWorker:
         kept = None
         if snapshot.progress.merges or run.done:
             self._report(replace(snapshot, keeping=True))
-            _tell(ticket, "keeping", overall_fraction(snapshot.progress))
+            _report_progress(ticket, "keeping", overall_fraction(snapshot.progress))
             kept = self._trainer.keep(run, request.plan)
             snapshot = replace(snapshot, merges=())
         if kept is not None and kept.unkept:
@@ -224,7 +224,7 @@ def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, 
     return TrainingSnapshot(progress, merges, run.curve(), seconds, unsaved)
 
 
-def _tell(ticket: Ticket, stage: str, fraction: float) -> None:
+def _report_progress(ticket: Ticket, stage: str, fraction: float) -> None:
     """Report progress to the list of all jobs. ``_ending`` handles cancellation."""
     try:
         ticket.progress(fraction, stage_words(stage))
