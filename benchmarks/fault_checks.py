@@ -65,7 +65,7 @@ def _faults_of_life(life: Life) -> Iterator[str]:
     for line in life.of("exception"):
         yield f"an exception came through: {line['text']}"
     if life.has("session failed") and not life.has("said"):
-        yield "the session could not be saved, and nobody said so"
+        yield "the session could not be saved, and no message reported it"
     if life.has("stayed open"):
         yield "the window did not close although the disk works again"
     if not life.has("closed") and life.status == 0:
@@ -175,7 +175,7 @@ def _faults_of_number(what: str, path: Path, writes: dict[int, Written], read: C
         return
     there = writes.get(number)
     if there is None:
-        yield f"{what}: the file is number {number}, which nobody wrote"
+        yield f"{what}: the file is number {number}, which no window wrote"
     elif any(one.began > there.ended for one in done):
         yield f"{what}: the file is number {number}, others were written after it"
 
@@ -228,7 +228,7 @@ def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]
     sizes = {}
     for entry in own.entries():
         if entry.path.suffix == ".json":  # no action exports here: it is the companion file of a tokenizer
-            yield f"a tokenizer is listed that is none: {entry.path.name}"
+            yield f"a file that is no tokenizer is listed: {entry.path.name}"
             continue
         try:
             sizes[entry.name] = own.get(entry.name).n_vocab

@@ -88,7 +88,7 @@ def own(folder: str, name: str, scanned: str) -> None:
         best = max(best, *(megabytes / counting(encoding, text) for _ in range(2)))
     for what, speed in (("for the first time", size / fresh), ("at its best", best)):
         share = 100 * float(scanned) / speed
-        print(f"            {speed:7.0f} MB/s  the encoder's own, {THREADS} threads, {what}: {share:.0f} % of it")
+        print(f"            {speed:7.0f} MB/s  the encoder's own, {THREADS} threads, {what}: {share:.0f}% of it")
 
 
 def counting(encoding: Encoding, text: str) -> float:

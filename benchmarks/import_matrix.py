@@ -96,7 +96,7 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where tokenizer files are")
     parser.add_argument("--corpora", type=Path, default=SHARED, help="folder of .txt files")
     parser.add_argument("--megabytes", type=float, default=0.3, help="of each corpus")
-    parser.add_argument("--pattern", default="llama3", help="for files that do not say theirs")
+    parser.add_argument("--pattern", default="llama3", help="for files without one")
     parser.add_argument("--only", default="", help="a part of the path")
     arguments = parser.parse_args()
     texts = texts_of(arguments.corpora, arguments.megabytes)

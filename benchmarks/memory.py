@@ -152,10 +152,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=10)
     parser.add_argument("--way", choices=("paste", "open", "crlf"), default="paste", help="how the text comes")
-    parser.add_argument("--parts", action="store_true", help="say what the memory belongs to")
+    parser.add_argument("--parts", action="store_true", help="list the owners of mapped memory")
     given = parser.parse_args()
     if sys.platform != "linux":
-        sys.exit("only Linux says what is needed here")
+        sys.exit("only Linux reports the figures needed here")
     with display():
         run(int(given.megabytes * 1e6), given.way, given.parts)
 

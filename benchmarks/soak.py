@@ -166,7 +166,7 @@ def main() -> int:
     parser.add_argument("--gap", type=int, default=100, help="longest stop of the event loop, in milliseconds")
     parser.add_argument("--any-memory", action="store_true", help="do not judge memory: for runs of seconds")
     parser.add_argument("--brief", action="store_true", help="neither big files nor a warm-up: for runs of seconds")
-    parser.add_argument("--growth", action="store_true", help="say of which objects there are more after each stage")
+    parser.add_argument("--growth", action="store_true", help="list kinds of objects that increased after each stage")
     parser.add_argument("--stacks", action="store_true", help="print the stacks of the longest stop at each place")
     options = parser.parse_args()
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(2**32)

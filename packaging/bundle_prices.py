@@ -61,7 +61,7 @@ def bundled_text(data: Path = DATA) -> str:
 def main() -> int:
     """Write the table, or check it. Return the exit status."""
     parser = argparse.ArgumentParser(description="Make the built-in price table from the YAML files.")
-    parser.add_argument("--check", action="store_true", help="only tell whether the table is up to date")
+    parser.add_argument("--check", action="store_true", help="only check that the table is up to date")
     check = parser.parse_args().check
     try:
         text = bundled_text()

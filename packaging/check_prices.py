@@ -133,7 +133,7 @@ def main(files: Sequence[str]) -> int:
             print(f"    {why}")
     outdated = stale(found, reviewed) if not files else []
     for acceptance in outdated:
-        print(f"NO LONGER SO: {acceptance.model} {acceptance.field}: remove it from {ACCEPTED.name}, or write it anew")
+        print(f"outdated: {acceptance.model} {acceptance.field}: remove it from {ACCEPTED.name}, or update it")
     for model_id in missing(tables, load_catalog()):
         print(f"missing: {model_id}")
     for day, model_id in retiring(bundled, today):

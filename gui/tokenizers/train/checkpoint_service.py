@@ -228,8 +228,7 @@ def _is_newer(place: Path) -> bool:
 def free_place(session: Path) -> Path:
     """Return the folder for the checkpoints of a new run.
 
-    Pending checkpoints are not overwritten, except the last one if all folders are in use; those of newer versions
-    never.
+    Checkpoints of newer versions are never overwritten, other pending ones only if all folders are in use.
     """
     *places, last = [place for place in _places(session) if not _is_newer(place)] or _places(session)[-1:]
     return next((place for place in places if not (place / PLAN).exists()), last)

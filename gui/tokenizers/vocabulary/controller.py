@@ -38,7 +38,7 @@ RANGE = re.compile(r"(\d{1,9})(?:\s*(?:-|–|\.\.)\s*(\d{1,9}))?", re.ASCII)
 
 
 def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
-    """Parse an ID from 0 to ``last``, or the first and last ID of a range that starts in it. Return None if invalid."""
+    """Parse an ID from 0 to ``last``, or first and last ID of a range that starts with one. Return None if invalid."""
     match = RANGE.fullmatch(typed.replace(",", "").replace("\u202f", ""))
     if match is None or int(match[1]) > last:
         return None
