@@ -1,10 +1,10 @@
-"""Frozen results that leave the engine.
+"""Frozen results of the engine.
 
-They hold numbers and read-only arrays, never engines or widgets, so that any thread may keep them. Importing this
-module costs nothing: numpy is named in annotations only.
+They hold numbers and read-only arrays, never engines or widgets, so any thread may keep them. Importing this module is
+cheap: numpy occurs in annotations only.
 
-Units are in the names: ``byte_`` counts UTF-8 bytes, ``char_`` Python characters (code points), ``utf16_`` UTF-16
-code units, which are the positions of Qt's text classes.
+Units are in the names: ``byte_`` counts UTF-8 bytes, ``char_`` Python characters (code points), ``utf16_`` UTF-16 code
+units, which are the offsets of Qt's text classes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TextEdit:
-    """One replacement in a text: drop ``utf16_removed`` units at ``utf16_start``, put ``inserted`` there."""
+    """One replacement in a text: remove ``utf16_removed`` units at ``utf16_start`` and insert ``inserted`` there."""
 
     utf16_start: int
     utf16_removed: int
@@ -28,9 +28,9 @@ class TextEdit:
 
 @dataclass(frozen=True, slots=True)
 class TextStatistics:
-    """What a text measures, apart from tokens.
+    """Sizes of a text other than tokens.
 
-    ``words`` counts runs of characters that are not white space; ``lines`` counts newlines plus one (0 when empty).
+    ``words`` counts runs of non-whitespace characters; ``lines`` counts newlines plus one (0 for an empty text).
     """
 
     characters: int
@@ -42,16 +42,15 @@ class TextStatistics:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenPatch:
-    """New tokens for one stretch of a text, everything outside it unchanged but for the shift.
+    """New tokens for one span of a text. Tokens outside the span are only shifted.
 
-    The stretch was ``utf16_start`` to ``utf16_old_end`` before the edits and is ``utf16_start`` to ``utf16_new_end``
-    after them; both ends are token boundaries. Three parallel read-only arrays describe its tokens:
+    The span was ``utf16_start`` to ``utf16_old_end`` before the edits and is ``utf16_start`` to ``utf16_new_end`` after
+    them. Both ends are token boundaries. Three parallel read-only arrays describe its tokens:
 
     ``ids``: int32[n], token ids.
-    ``utf16_ends``: int32[n], where each token ends in the new text, counted from the start of the text. A token that
-    ends inside a character ends, in UTF-16 units, behind that character; those that hold only the rest of its bytes
-    have no width.
-    ``continues``: bool[n], whether the token's first byte continues a character begun by the token before.
+    ``utf16_ends``: int32[n], offset in the new text at which each token ends. A token that ends inside a character
+    counts as ending after it; tokens that hold only the remaining bytes of that character have no width.
+    ``continues``: bool[n], True if the token's first byte continues a character that an earlier token began.
     """
 
     utf16_start: int
@@ -66,8 +65,8 @@ class TokenPatch:
 class TokenInfo:
     """One entry of a vocabulary.
 
-    ``rank`` is the merge priority (lower merges first), None for special tokens and unused ids. ``kind`` is one of
-    ``byte``, ``merge``, ``special``, ``unused``; or ``piece``, of a tokenizer that a library runs, which has no rank.
+    ``rank`` is the merge priority (lower merges first), None for special tokens and unused ids. ``kind`` is ``byte``,
+    ``merge``, ``special`` or ``unused``; or ``piece`` if a library runs the tokenizer, and then there is no rank.
     """
 
     token_id: int
@@ -78,10 +77,10 @@ class TokenInfo:
 
 @dataclass(frozen=True, slots=True)
 class MergeStep:
-    """One merge in a pretoken: the tokens ``left_id`` and ``right_id``, side by side, become ``token_id``. The lower
-    the id, the earlier a merge is done.
+    """One merge in a pretoken: the adjacent tokens ``left_id`` and ``right_id`` become ``token_id``. Lower ids are
+    merged first.
 
-    ``byte_start``: where the left one starts in its pretoken.
+    ``byte_start``: byte offset of the left token in its pretoken.
     """
 
     byte_start: int
@@ -92,10 +91,10 @@ class MergeStep:
 
 @dataclass(frozen=True, slots=True)
 class MergeTree:
-    """A token, and the two tokens it is merged from, down to single bytes.
+    """A token and the two tokens that it is merged from, down to single bytes.
 
     ``rank``: as in ``TokenInfo``. ``left``, ``right``: None for a single byte, for a special token, and for a token
-    that merging never makes (``is_merged``). A token that occurs twice in a tree is the same object.
+    that no merge produces (``is_merged``). A token that occurs twice in a tree is the same object.
     """
 
     token_id: int
@@ -106,14 +105,14 @@ class MergeTree:
 
     @property
     def is_merged(self) -> bool:
-        """Whether merging makes it, rather than looking its bytes up as a whole. True for single bytes."""
+        """True if merges produce the token, rather than a look-up of its whole bytes. Also True for single bytes."""
         return self.left is not None or (self.rank is not None and len(self.token_bytes) == 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenParents:
-    """Which two tokens each token of a vocabulary is merged from: two read-only arrays, int32[n_vocab], indexed by
-    token id; -1 for single bytes, special tokens, unused ids, and tokens that merging never makes."""
+    """The two tokens that each token of a vocabulary is merged from: two read-only arrays, int32[n_vocab], indexed by
+    token id; -1 for single bytes, special tokens, unused ids, and tokens that no merge produces."""
 
     left: NDArray[np.int32]
     right: NDArray[np.int32]

@@ -1,1 +1,1 @@
-"""Unicode, normalization, offsets in bytes and UTF-16 units, kinds of text."""
+"""Unicode, normalization, byte and UTF-16 offsets, kinds of text."""

@@ -1,9 +1,9 @@
-"""Byte fallback: a character that the vocabulary does not have is written in its bytes, one token each.
+"""Byte fallback: a character that is not in the vocabulary is written as its bytes, one token each.
 
-An encoding of characters merges bytes to characters through their beginnings (``engine.training.trained_encoding``).
-What an unknown character shares with a known one, its first two or three bytes, would stay merged: here it is taken
-apart again, as SentencePiece's and Hugging Face's byte fallback never joins it. (google/sentencepiece,
-src/bpe_model.cc; huggingface/tokenizers, src/models/bpe/model.rs: ``byte_fallback``.)
+A character-based encoding merges bytes to characters by way of their prefixes (``engine.training.trained_encoding``).
+Without this module, the first two or three bytes that an unknown character shares with a known one would stay merged.
+Here they are split again, because the byte fallback of SentencePiece and Hugging Face never merges them.
+(google/sentencepiece, src/bpe_model.cc; huggingface/tokenizers, src/models/bpe/model.rs: ``byte_fallback``.)
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _MOST_BYTES = 3
 
 
 class ByteFallback:
-    """Takes the beginnings of characters apart that stand by themselves."""
+    """Splits tokens that hold only the beginning of a character into single bytes."""
 
     def __init__(self, ranks: Mapping[bytes, int], n_vocab: int) -> None:
-        """``ranks``: token bytes to id, with all single bytes. ``n_vocab``: ids are below that."""
+        """``ranks``: token bytes to id, with all single bytes. ``n_vocab``: upper bound of the ids, exclusive."""
         self._ranks = ranks
         self._sizes = np.ones(n_vocab, dtype=np.int64)
         self._bytes = np.zeros((n_vocab, _MOST_BYTES), dtype=np.int32)
@@ -31,7 +31,7 @@ class ByteFallback:
                 self._bytes[token_id, : len(token)] = [ranks[token[place : place + 1]] for place in range(len(token))]
 
     def in_single_bytes(self, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        """int32[m]: the ids of a text, int32[n], with beginnings of characters written in their bytes."""
+        """Return int32[m]: ``ids``, int32[n], with each beginning of a character replaced by its bytes."""
         sizes = self._sizes[ids]
         if len(ids) == 0 or sizes.max() == 1:
             return ids
@@ -41,17 +41,17 @@ class ByteFallback:
         return spelled
 
     def keeps_apart(self, content: bytes, byte_start: int, byte_end: int) -> bool:
-        """Whether the bytes of UTF-8 there begin a character that is unknown."""
+        """Return True if these bytes of a UTF-8 text are the beginning of an unknown character."""
         if not is_beginning(content[byte_start:byte_end]):
             return False
         return content[byte_start : byte_start + character_size(content[byte_start])] not in self._ranks
 
 
 def is_beginning(token: bytes) -> bool:
-    """Whether the bytes begin a character of UTF-8 and do not end it, and are more than one."""
+    """Return True if the token has two or three bytes that begin a UTF-8 character and do not complete it."""
     return 1 < len(token) <= _MOST_BYTES and token[0] >= 0xE0 and len(token) < character_size(token[0])
 
 
 def character_size(first_byte: int) -> int:
-    """Bytes of the character beyond ASCII that begins so."""
+    """Return the size in bytes of the non-ASCII character that begins with this byte."""
     return 2 + (first_byte >= 0xE0) + (first_byte >= 0xF0)

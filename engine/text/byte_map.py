@@ -1,4 +1,4 @@
-"""Where the bytes of a text are among its characters, units and lines."""
+"""Maps byte offsets of a text to characters, UTF-16 units and lines."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums, running_sums_of
 
 _AT_A_TIME = 1 << 18
-"""Characters that are encoded in one call, which nothing interrupts."""
+"""Maximum number of characters to encode in one call, which cannot be interrupted."""
 
 
 class ByteMap:
-    """Of a text without surrogates. Places are byte offsets from 0 to ``len``, that behind the last byte included."""
+    """Byte map of a text without surrogates. Offsets are byte offsets from 0 to ``len``, inclusive."""
 
     def __init__(self, text: str) -> None:
         starts = interruptible(range(0, len(text), _AT_A_TIME), every=1)
         encoded = b"".join([text[start : start + _AT_A_TIME].encode("utf-8") for start in starts])
         self.bytes = np.frombuffer(encoded, dtype=np.uint8)
         self.begins = (self.bytes & 0xC0) != 0x80
-        """bool[n]: which bytes are the first of a character."""
+        """bool[n]: True for the first byte of each character."""
 
     def __len__(self) -> int:
         return len(self.bytes)
 
     @functools.cached_property
     def char_of(self) -> NDArray[np.int32]:
-        """int32[n]: the number of the character that each byte is of."""
+        """int32[n]: number of the character that each byte belongs to."""
         chars = running_sums(self.begins, np.empty(len(self), dtype=np.int32))
         chars -= 1
         return chars
 
     @functools.cached_property
     def units_before(self) -> NDArray[np.int32]:
-        """int32[n + 1]: the UTF-16 units of the characters that begin in front of each place."""
+        """int32[n + 1]: UTF-16 units of the characters that begin before each byte offset."""
         before = np.zeros(len(self) + 1, dtype=np.int32)
         running_sums_of(len(self), self._units, before[1:])
         return before
 
     def _units(self, start: int, stop: int) -> NDArray[np.int8]:
-        """How many units begin with each byte."""
+        """Return int8: the UTF-16 units of the character that begins at each byte, else 0."""
         units: NDArray[np.int8] = self.begins[start:stop].astype(np.int8) + (self.bytes[start:stop] >= 0xF0)
         return units
 
     def continues(self, ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[n]: which tokens, by the places where they end one behind the other, begin inside of a character. One
-        behind all of the text, without width, does not."""
+        """Return bool[n]: True for each token that begins inside a character. ``ends``: byte offsets at which
+        consecutive tokens end. A token without width at the end of the text does not count."""
         starts = np.concatenate([np.zeros(1, dtype=np.int64), ends[:-1]])[: len(ends)]
         found = np.zeros(len(ends), dtype=np.bool_)
         inside = starts < len(self)
@@ -57,10 +57,10 @@ class ByteMap:
 
     @functools.cached_property
     def line_ends(self) -> NDArray[np.int64]:
-        """int64[lines]: the place behind each newline, and the end of the text where it ends without one."""
+        """int64[lines]: byte offset after each newline, and the end of the text if its last line has none."""
         ends = np.flatnonzero(self.bytes == 0x0A) + 1
         return ends if len(ends) and ends[-1] == len(self) else np.append(ends, len(self))
 
     def of_units(self, utf16_offsets: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n]: the places of UTF-16 offsets; inside of a character, where that begins."""
+        """Return int64[n]: the byte offsets of UTF-16 offsets; inside a character, the start of that character."""
         return self.units_before.searchsorted(utf16_offsets, "right") - 1

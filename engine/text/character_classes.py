@@ -1,20 +1,20 @@
-"""Classes of characters: the category of each code point, by the Unicode version of tiktoken's split engine.
+"""Classes of characters: the category of each code point, in the Unicode version of tiktoken's split engine.
 
-Which characters are letters decides where a split pattern cuts. So the tables must be those of the engine whose cuts
-we reproduce, not those of the Python that happens to run (3.11 knows Unicode 14, 3.13 knows 15.1). They were read out
-of tiktoken itself by ``packaging/probe_unicode.py``; a test compares them with the installed tiktoken, code point by
-code point. The version is told by the property ``Age``: the code points that it calls assigned, and no others, have a
+Which characters are letters decides where a split pattern sets boundaries. So the tables must be those of the engine
+whose boundaries are reproduced, not those of the running Python (3.11 has Unicode 14, 3.13 has 15.1).
+``packaging/probe_unicode.py`` reads them from tiktoken itself; a test compares them with the installed tiktoken, code
+point by code point. The version comes from the property ``Age``: exactly the code points that it calls assigned have a
 category.
 
 ``UnicodeTable`` holds the categories and the case folding; ``load`` returns the bundled one. Its file (``pack``,
 ``unpack``) is one zlib stream of: ``TLUNICD1`` (8 bytes); the Unicode version (two bytes); the number of blocks and of
 fold entries (little-endian uint16 each); for each of the 8,704 pages of 128 code points the number of its block
-(uint16); the blocks (128 bytes each: positions in ``CATEGORIES``); the fold entries (uint32: the size of an orbit,
-then its code points, and so on).
+(uint16); the blocks (128 bytes each: indices into ``CATEGORIES``); the fold entries (uint32: the size of an orbit, then
+its code points, and so on).
 
-``Letters`` is the table that says which letter of a small alphabet stands for a character, as split patterns are
-rewritten over such alphabets. A flat table of all code points would take two megabytes for each pattern. Most of it
-repeats itself: equal blocks of neighbouring code points are kept once, which leaves a twentieth.
+``Letters`` maps code points to the letters of a small alphabet; split patterns are rewritten over such alphabets. A
+flat table of all code points would take two megabytes for each pattern. Most of it is repetition: storing equal blocks
+of neighbouring code points once reduces it to a twentieth.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _BLOCK = 1 << _BLOCK_BITS
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """``starts``: int32[4352], where the block of so many code points begins in ``blocks``: uint16[256 * n]. Both are
-    read-only. ``count``: letters there are, from 0 on."""
+    """``starts``: int32[4352], the offset in ``blocks`` of the block of every 256 code points. ``blocks``: uint16[256 *
+    n]. Both are read-only. ``count``: number of letters; they are numbered from 0."""
 
     starts: NDArray[np.int32]
     blocks: NDArray[np.uint16]
@@ -53,7 +53,7 @@ class Letters:
 
     @classmethod
     def from_table(cls, table: NDArray[np.uint16]) -> Letters:
-        """``table``: uint16[1114112], the letter of every code point."""
+        """Build from ``table``: uint16[1114112], the letter of every code point."""
         numbers: dict[bytes, int] = {}  # np.unique sorts rows, which takes a hundred times as long
         number_of = [numbers.setdefault(block.tobytes(), len(numbers)) for block in table.reshape(-1, _BLOCK)]
         starts = np.array(number_of, dtype=np.int32) << _BLOCK_BITS
@@ -62,7 +62,7 @@ class Letters:
         return cls(starts, flat, int(table.max(initial=0)) + 1)
 
     def of(self, points: NDArray[np.uint32]) -> NDArray[np.uint16]:
-        """uint16[n]: the letters of these code points."""
+        """Return uint16[n]: the letters of these code points."""
         letters = np.empty(len(points), dtype=np.uint16)
         for start in interruptible(range(0, len(points), AT_A_TIME), every=1):
             some = points[start : start + AT_A_TIME]
@@ -79,7 +79,7 @@ CATEGORIES = (
     *("Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po"),
     *("Sm", "Sc", "Sk", "So", "Zs", "Zl", "Zp"),
 )
-"""General categories. Surrogates have that of U+FFFD, which is what they count as."""
+"""General categories. Surrogates have the category of U+FFFD, because they are encoded as U+FFFD."""
 
 N_CODE_POINTS = 0x110000
 PAGE = 128
@@ -93,7 +93,7 @@ WHITE_SPACE = (
     *range(0x2000, 0x200B),
     *(0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
 )
-r"""The property White_Space, which is ``\s`` to the Rust crates. Unicode promises that it does not change."""
+r"""The property White_Space, which is ``\s`` in the Rust crates. Unicode guarantees that it does not change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ class UnicodeTable:
     """General categories and case folding of one Unicode version. Arrays are read-only.
 
     ``pages``: uint16[8704], the block of each page of 128 code points. ``blocks``: uint8[n, 128], categories.
-    ``orbits``: sets of characters that are one under simple case folding, two to four in each.
+    ``orbits``: sets of two to four characters that are equal under simple case folding.
     """
 
     version: tuple[int, int]
@@ -110,11 +110,11 @@ class UnicodeTable:
     orbits: tuple[tuple[int, ...], ...]
 
     def categories(self) -> NDArray[np.uint8]:
-        """uint8[1114112]: the position in ``CATEGORIES`` of every code point."""
+        """Return uint8[1114112]: the index in ``CATEGORIES`` of every code point."""
         return self.blocks[self.pages].reshape(-1)
 
     def members(self, names: Iterable[str]) -> NDArray[np.bool_]:
-        """bool[1114112]: which code points have one of these categories."""
+        """Return bool[1114112]: True for code points of these categories."""
         import numpy as np
 
         wanted = np.zeros(len(CATEGORIES), dtype=np.bool_)
@@ -125,7 +125,7 @@ class UnicodeTable:
 
 
 def pack(version: tuple[int, int], categories: NDArray[np.uint8], orbits: Sequence[Sequence[int]]) -> bytes:
-    """The file's content. ``categories``: uint8[1114112]."""
+    """Return the content of a table file. ``categories``: uint8[1114112]."""
     import numpy as np
 
     blocks, pages = np.unique(categories.reshape(-1, PAGE), axis=0, return_inverse=True)
@@ -140,7 +140,7 @@ def pack(version: tuple[int, int], categories: NDArray[np.uint8], orbits: Sequen
 
 
 def unpack(content: bytes) -> UnicodeTable:
-    """The table in a file's content. Raises ValueError when it is not such a file."""
+    """Parse the content of a table file. Raises ValueError if it is not one."""
     import numpy as np
 
     try:
@@ -166,5 +166,5 @@ def unpack(content: bytes) -> UnicodeTable:
 
 @functools.lru_cache(maxsize=1)
 def load() -> UnicodeTable:
-    """The bundled table."""
+    """Return the bundled table."""
     return unpack(importlib.resources.files("engine").joinpath("data", "unicode.classes").read_bytes())

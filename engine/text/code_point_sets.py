@@ -1,8 +1,8 @@
-r"""Sets of code points: what a character class of a split pattern means.
+r"""Sets of code points: the meaning of character classes in split patterns.
 
 Named sets are those of tiktoken's split engine, the Rust crates ``regex`` and ``fancy-regex``: general categories and
-case folding come from the bundled table (``engine.text.character_classes``), any other property (scripts,
-``Alphabetic``) is asked of tiktoken itself.
+case folding come from the bundled table (``engine.text.character_classes``). Any other property (scripts,
+``Alphabetic``) is read from tiktoken itself.
 """
 
 from __future__ import annotations
@@ -25,28 +25,28 @@ _AT_A_TIME = 8192
 
 @dataclass(frozen=True, slots=True)
 class CodePoints:
-    """A set as its edges, in ascending order: the first is in it, the second behind it is not, and so on."""
+    """A set stored as its edges in ascending order: code points at which membership changes, starting outside."""
 
     edges: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, *points: int) -> CodePoints:
-        """The set of these code points."""
+        """Return the set of these code points."""
         return cls.union(cls((point, point + 1)) for point in points)
 
     @classmethod
     def between(cls, first: int, last: int) -> CodePoints:
-        """All code points from ``first`` to ``last``, both included."""
+        """Return the set of code points from ``first`` to ``last``, both inclusive."""
         return cls((first, last + 1))
 
     @classmethod
     def union(cls, sets: Iterable[CodePoints]) -> CodePoints:
-        """What is in any of the sets."""
+        """Return the union of the sets."""
         return _combined(list(sets), lambda members: np.logical_or.reduce(members, axis=0))
 
     @classmethod
     def from_flags(cls, flags: NDArray[np.bool_]) -> CodePoints:
-        """The positions of True."""
+        """Return the set of indices at which ``flags`` is True."""
         padded = np.concatenate([[False], flags, [False]])
         return cls(tuple(np.flatnonzero(padded[1:] != padded[:-1]).tolist()))
 
@@ -63,12 +63,12 @@ class CodePoints:
         return EVERYTHING - self
 
     def contains(self, points: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """bool[n]: which of the code points are in the set."""
+        """Return bool[n]: True for code points in the set."""
         inside: NDArray[np.bool_] = np.searchsorted(self.edges, points, side="right") % 2 == 1
         return inside
 
     def ignoring_case(self) -> CodePoints:
-        """With all characters that are the same but for case, by simple folding."""
+        """Return the set extended by all characters that equal a member under simple case folding."""
         orbits = character_classes.load().orbits
         touched = self.contains(np.array([point for orbit in orbits for point in orbit]))
         starts = np.cumsum([0, *(len(orbit) for orbit in orbits[:-1])])
@@ -77,7 +77,7 @@ class CodePoints:
 
 
 def _combined(sets: Sequence[CodePoints], rule: Callable[[NDArray[np.bool_]], NDArray[np.bool_]]) -> CodePoints:
-    """The set whose members the rule tells from bool[n_sets, n_places]."""
+    """Return the set given by ``rule``, which maps bool[n_sets, n] (membership between edges) to bool[n]."""
     places = np.unique(np.concatenate([[0], *(np.array(one.edges, dtype=np.int64) for one in sets)]).astype(np.int64))
     members = np.array([one.contains(places) for one in sets], dtype=np.bool_).reshape(len(sets), len(places))
     inside = rule(members)
@@ -92,13 +92,13 @@ WHITE_SPACE = CodePoints.union(CodePoints.of(point) for point in character_class
 
 @functools.lru_cache(maxsize=256)
 def category(name: str) -> CodePoints | None:
-    """The characters of a general category (``Lu``) or of a group of them (``L``). None: there is none of that name."""
+    """Return the characters of a general category (``Lu``) or group of categories (``L``), None if it is unknown."""
     names = [one for one in CATEGORIES if one == name or one[0] == name]
     return CodePoints.from_flags(character_classes.load().members(names)) if names else None
 
 
 def _every_character() -> Iterator[str]:
-    """All characters, some thousand at a time: one call on all of them would keep every other thread waiting."""
+    """Yield all characters, some thousands at a time: a call on all of them would block every other thread."""
     points = np.delete(np.arange(N_CODE_POINTS, dtype="<u4"), _SURROGATES)
     for start in range(0, len(points), _AT_A_TIME):
         yield points[start : start + _AT_A_TIME].tobytes().decode("utf-32-le")
@@ -106,8 +106,8 @@ def _every_character() -> Iterator[str]:
 
 @functools.lru_cache(maxsize=256)
 def asked(expression: str) -> CodePoints:
-    """The characters that an expression for a single one matches, from tiktoken. ValueError: it is not valid there.
-    Takes about a twentieth of a second."""
+    """Return the characters that tiktoken matches with an expression for a single character. Raises ValueError if
+    tiktoken rejects it. Takes about 50 ms."""
     flags = np.zeros(N_CODE_POINTS, dtype=np.bool_)
     core = byte_core(expression)
     for characters in interruptible(_every_character(), every=1):
@@ -118,8 +118,8 @@ def asked(expression: str) -> CodePoints:
 
 
 def cells(sets: Sequence[CodePoints]) -> tuple[NDArray[np.uint16], list[list[int]]]:
-    """Characters that no set tells apart, as cells: uint16[1114112], the cell of every code point; and for each set
-    the cells that it is made of."""
+    """Group the characters that no set distinguishes into cells. Returns uint16[1114112], the cell of every code point;
+    and for each set the cells that it consists of."""
     edges = [np.array(one.edges, dtype=np.int64) for one in sets]
     places = np.unique(np.concatenate([[0], *edges]).astype(np.int64))
     places = places[places < N_CODE_POINTS]

@@ -1,11 +1,11 @@
-"""Digests of file contents: sixteen bytes that tell contents apart, found as fast as memory is read.
+"""Digests of file contents: sixteen bytes that identify a content, computed at the speed of reading memory.
 
-Counts are kept under these digests, so it must be impossible to write a file that has the digest of another one, and
-with it that one's count. A cryptographic hash of all bytes takes a quarter of the time that counting takes, even where
-the processor has instructions for it. So a *secret* that is kept beside the counts takes part. Each kilobyte becomes
-four sums of products with random words that are derived from the secret (``engine.kernels.block_sums``): without
-knowing it, two contents of one size have the same sums with a probability of 2**-128, whatever they are. The sums
-and the size go through BLAKE2b with the secret as its key (RFC 7693). A digest means nothing with another secret.
+Cached counts are stored under these digests, so it must be impossible to craft a file that has the digest of another
+and so gets its count. A cryptographic hash of all bytes takes a quarter of the time of counting, even if the processor
+has instructions for it. Instead, a *secret* that is stored beside the counts is mixed in. Each kilobyte becomes four
+sums of products with random words derived from the secret (``engine.kernels.block_sums``). Without the secret, any two
+contents of equal size have the same sums with a probability of 2**-128. The sums and the size go through BLAKE2b with
+the secret as its key (RFC 7693). Digests made with different secrets cannot be compared.
 """
 
 from __future__ import annotations
@@ -26,21 +26,21 @@ SECRET_BYTES = 32
 DIGEST_BYTES = 16
 
 SumBlocks = Callable[["NDArray[np.uint8]", "NDArray[np.int64]", "NDArray[np.uint8]", "NDArray[np.int64]"], None]
-"""Does what ``engine.kernels.block_sums.sum_blocks`` does."""
+"""Signature of ``engine.kernels.block_sums.sum_blocks``."""
 
 _TWIN_BLOCKS = 64
-"""So many at a time, because each temporarily needs twelve times its size."""
+"""Blocks summed at a time; each temporarily needs twelve times its size."""
 
 
 def new_secret() -> bytes:
-    """A secret that cannot be guessed."""
+    """Return a secret that cannot be guessed."""
     return os.urandom(SECRET_BYTES)
 
 
 def sum_blocks_plainly(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], factors: NDArray[np.uint8], sums: NDArray[np.int64]
 ) -> None:
-    """What ``engine.kernels.block_sums.sum_blocks`` does, where no kernels are compiled: a tenth as fast."""
+    """Do the work of ``engine.kernels.block_sums.sum_blocks`` without compiled kernels, at a tenth of the speed."""
     words = factors.view("<u4").reshape(SUMS, BLOCK // 4)
     row = 0
     for start, end in byte_spans.tolist():
@@ -56,23 +56,23 @@ def sum_blocks_plainly(
 
 
 class ContentDigests:
-    """Makes digests with one secret. Safe to use from several threads at once."""
+    """Computes digests with one secret. Thread-safe."""
 
     def __init__(self, secret: bytes, sum_blocks: SumBlocks = sum_blocks_plainly) -> None:
-        """``sum_blocks``: the kernel where it is compiled. Digests are the same without."""
+        """``sum_blocks``: the kernel, if it is compiled. It does not change the digests."""
         self._keyed = hashlib.blake2b(digest_size=DIGEST_BYTES, key=secret)
         self._factors = np.frombuffer(hashlib.shake_256(secret).digest(FACTOR_BYTES), dtype=np.uint8)
         self._sum_blocks = sum_blocks
 
     def of(self, content: bytes) -> bytes:
-        """The digest of a content."""
+        """Return the digest of a content."""
         running = RunningDigest(self)
         running.update(content)
         return running.digest()
 
     def of_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[bytes]:
-        """The digests of many contents that stand in memory. ``content``: uint8[m], read-only; ``byte_spans``: int64[n,
-        2], where each starts and ends there."""
+        """Return the digests of many contents in one buffer. ``content``: uint8[m], read-only; ``byte_spans``: int64[n,
+        2], start and end of each."""
         ends = (np.cumsum(_blocks(byte_spans)) * SUM_BYTES).tolist()
         sums = memoryview(self.sums(content, byte_spans))
         digests, done = [], 0
@@ -82,18 +82,18 @@ class ContentDigests:
         return digests
 
     def mixer(self) -> hashlib.blake2b:
-        """What the sums go through, with nothing in it."""
+        """Return a fresh hash for the sums."""
         return self._keyed.copy()
 
     def sums(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> bytes:
-        """The sums of all blocks of all contents, ``SUM_BYTES`` each."""
+        """Return the sums of all blocks of all contents, ``SUM_BYTES`` per block."""
         sums = np.empty((int(_blocks(byte_spans).sum()), SUMS), dtype=np.int64)
         self._sum_blocks(content, byte_spans, self._factors, sums)
         return sums.tobytes()
 
 
 class RunningDigest:
-    """The digest of a content that comes piece by piece."""
+    """The digest of a content that arrives in chunks."""
 
     def __init__(self, digests: ContentDigests) -> None:
         self._digests = digests
@@ -102,7 +102,7 @@ class RunningDigest:
         self._size = 0
 
     def update(self, piece: bytes) -> None:
-        """Take what comes next."""
+        """Add the next chunk."""
         self._size += len(piece)
         waiting = self._rest + piece if self._rest else piece
         whole = len(waiting) // BLOCK * BLOCK
@@ -110,7 +110,7 @@ class RunningDigest:
         self._rest = waiting[whole:]
 
     def digest(self) -> bytes:
-        """The digest of all that came, which is the end of it."""
+        """Return the digest of everything added. Call it once, at the end."""
         self._take(self._rest, len(self._rest))
         return _finished(self._mixer, b"", self._size)
 
@@ -120,7 +120,7 @@ class RunningDigest:
 
 
 def _blocks(byte_spans: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many blocks each content has."""
+    """Return the number of blocks of each content."""
     blocks: NDArray[np.int64] = -((byte_spans[:, 0] - byte_spans[:, 1]) // BLOCK)
     return blocks
 

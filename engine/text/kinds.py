@@ -1,8 +1,7 @@
 """Kinds of text as far as they matter for counting: its script, and whether it is code, JSON, other data or prose.
 
-``kinds_of`` tells the kind of short pieces one by one, so that a text that is prose here and code there is seen to be
-both. A text that is too long to be looked at as a whole is represented by a ``TextSample``: pieces that are spread
-evenly over it.
+``kinds_of`` classifies short pieces separately, so a text that is partly prose and partly code counts as both. A text
+that is too long to be examined completely is represented by a ``TextSample``: pieces spread evenly over it.
 """
 
 from __future__ import annotations
@@ -16,26 +15,26 @@ from typing import Literal, get_args
 
 PIECES = 40
 PIECE_UTF16 = 1_000
-"""A text of no more than ``PIECES`` such pieces is looked at as a whole."""
+"""A text of at most ``PIECES`` pieces of this length, in UTF-16 units, is examined completely."""
 
 
 @dataclass(frozen=True, slots=True)
 class TextSample:
-    """Pieces of a text in their order. ``whole``: together they are all of it."""
+    """Pieces of a text, in order. ``whole``: the pieces cover the whole text."""
 
     pieces: tuple[str, ...] = ()
     whole: bool = True
 
 
 def sample_of(utf16_units: int, text_between: Callable[[int, int], str]) -> TextSample:
-    """The sample of a text of so many UTF-16 units; ``text_between`` gives the text between two of them."""
+    """Return the sample of a text. ``text_between`` returns the text between two UTF-16 offsets."""
     spans = _spans(utf16_units)
     whole = utf16_units <= PIECES * PIECE_UTF16
     return TextSample(tuple(text_between(start, end) for start, end in spans), whole)
 
 
 def sample_of_texts(texts: Sequence[str]) -> TextSample:
-    """The sample of several texts, one after the other."""
+    """Return the sample of several texts, concatenated."""
     if len(texts) == 1 and texts[0].isascii():
         return sample_of(len(texts[0]), lambda start, end: texts[0][start:end])
     stored = b"".join(text.encode("utf-16-le", "surrogatepass") for text in texts)
@@ -45,7 +44,7 @@ def sample_of_texts(texts: Sequence[str]) -> TextSample:
 
 
 def _spans(units: int) -> Iterator[tuple[int, int]]:
-    """Start and end of each piece."""
+    """Yield the UTF-16 start and end of each piece."""
     if units <= PIECES * PIECE_UTF16:
         for start in range(0, units, PIECE_UTF16):
             yield start, min(units, start + PIECE_UTF16)
@@ -70,7 +69,7 @@ Kind = Literal[
     "other",
 ]
 """``structured``: keys and values, rows of a table, logs. ``latin``: prose in Latin letters, not English. ``other``:
-another script, a mixture, too little to tell."""
+another script, a mixture, or too little text."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -78,7 +77,8 @@ LEAST_LETTERS = 20
 _MOST = 0.6
 _KANA_OF_JAPANESE = 0.1
 _CODE_LINES = 0.2
-"""Of the lines of prose, fewer than 0.1 look like code; of those of Python files, more than 0.2 (49 of 50 of ours)."""
+"""Minimum share of lines that look like code: under 0.1 of the lines of prose do, over 0.2 of those of Python files (49
+of 50 of ours)."""
 
 _LEAST_QUOTES = 2
 _JSON_QUOTES = 0.02
@@ -87,7 +87,7 @@ _KEYS = 0.1
 _ENGLISH_WORDS = 0.12
 _LETTERS_OF_PROSE = 0.8
 _LONGEST_WORDS = 20
-"""Bytes of prose between two blanks, on average, at the most: base64 and hashes have more."""
+"""Maximum average length of a word in prose, in characters. Base64 and hashes exceed it."""
 
 _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("latin", re.compile("[\u00c0-\u024f\u1e00-\u1eff]+")),
@@ -98,7 +98,7 @@ _SCRIPTS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("arabic", re.compile("[\u0600-\u06ff\u0750-\u077f]+")),
     ("devanagari", re.compile("[\u0900-\u097f]+")),
 )
-"""Runs of the letters of a script outside ASCII."""
+"""Runs of non-ASCII letters, by script."""
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 _ASCII = re.compile("[\0-\x7f]+")
@@ -119,7 +119,7 @@ _DATA_LINE = re.compile(
     r"^\s*(- +)?[\"']?[\w./-]+[\"']?(:(\s|$)|=(?!=))(?!.*[,;{(\[]\s*$)|^\s*#|^\[[^\]]+\]\s*$"
     r"|^.{0,40}?\b(\d{4}-\d\d-\d\d\b|\d{1,2}:\d\d:\d\d\b)|^\S*\b(DEBUG|INFO|WARN|WARNING|ERROR)\b"
 )
-"""Key and value as in YAML, INI files and headers, a comment or the head of a section beside them, a line of a log."""
+"""A key and value as in YAML, INI files and headers; a comment or section header beside them; or a line of a log."""
 
 _DATA_LINES = 0.6
 _LEAST_LINES = 4
@@ -130,14 +130,14 @@ _QUOTE_IN_PLACE = re.compile(r'(?<=[{\[,:])"|"(?=[:,}\]])')
 
 @dataclass(frozen=True, slots=True)
 class TextKinds:
-    """How much of a text is of which kind: UTF-8 bytes of what was looked at, and how many of them are ASCII."""
+    """UTF-8 bytes of the examined text by kind, and the number of its bytes that are ASCII."""
 
     bytes_by_kind: tuple[tuple[Kind, int], ...]
     ascii_bytes: int
 
 
 def kinds_of(pieces: Iterable[str]) -> TextKinds:
-    """The kinds of a text in pieces, those with most bytes first. Pieces seen lately are not looked at again."""
+    """Return the kinds of a text given in pieces, largest first. The kinds of recent pieces are cached."""
     sizes: Counter[Kind] = Counter()
     plain = 0
     for piece in pieces:
@@ -149,13 +149,13 @@ def kinds_of(pieces: Iterable[str]) -> TextKinds:
 
 @functools.lru_cache(maxsize=128)
 def _looked_at(piece: str) -> tuple[Kind, int, int]:
-    """Kind, bytes and ASCII bytes of a piece."""
+    """Return the kind, the bytes and the ASCII bytes of a piece."""
     size = len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
     return kind_of(piece), size, len(piece.encode("ascii", "ignore"))
 
 
 def kind_of(text: str) -> Kind:
-    """The kind of a text of some thousand characters, all of which are looked at."""
+    """Return the kind of a text of some thousand characters. Examines all of them."""
     if _is_json(text):
         return "json"
     if _is_structured(text):
@@ -180,17 +180,17 @@ def kind_of(text: str) -> Kind:
 
 
 def _ascii_letters(text: str) -> int:
-    """How many letters of a text are ASCII."""
+    """Return the number of ASCII letters in a text."""
     return len(text.encode("ascii", "ignore").translate(None, _NO_ASCII_LETTERS))
 
 
 def _found(runs: re.Pattern[str], text: str) -> int:
-    """How many characters of a text are of a class, whose runs a pattern finds."""
+    """Return the number of characters in a text that belong to the runs a pattern matches."""
     return sum(map(len, runs.findall(text))) if text else 0
 
 
 def _is_json(text: str) -> bool:
-    """Whether the quotes of a text are where JSON has them, and some of them end a key. It may begin anywhere."""
+    """Return True if quotes are placed as in JSON and some of them end a key. The text may start in mid-document."""
     quotes = text.count('"')
     if quotes < _LEAST_QUOTES:
         return False
@@ -203,7 +203,7 @@ def _is_json(text: str) -> bool:
 
 
 def _is_structured(text: str) -> bool:
-    """Whether most lines are data: keys and values, lines of a log, or rows with the same number of separators."""
+    """Return True if most lines are data: keys and values, log lines, or rows with the same number of separators."""
     lines = [line for line in text.splitlines() if line.strip()]
     enough = _DATA_LINES * len(lines)
     if len(lines) < _LEAST_LINES:

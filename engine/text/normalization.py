@@ -1,14 +1,13 @@
-"""Normalization before a text is split: Unicode forms, lowercase, accents stripped; and what a text loses by it.
+"""Normalization before a text is split: Unicode forms, lowercase, accent stripping; and the losses they cause.
 
-A ``Normalizer`` is a row of steps, each of which Hugging Face's normalizers have, too. No step looks at neighbouring
-characters, except for what Unicode composes. So a text may be cut in front of any ASCII character, and each part be
-normalized by itself. (Python's ``str.lower`` looks around a capital sigma; here it always becomes σ.)
+A ``Normalizer`` is a sequence of steps, each of which exists in Hugging Face's normalizers, too. Except for Unicode
+composition, no step looks at neighbouring characters. So a text may be divided before any ASCII character and each part
+normalized separately. (Python's ``str.lower`` looks at the context of a capital sigma; here it always becomes σ.)
 
-Each step gives what that of ``tokenizers`` gives, whatever version of Unicode this Python has. ``tokenizers`` has the
-tables of about Unicode 9, Python those of its own version, and each version orders further marks and composes further
-letters. So texts with a character that versions differ on (``may_differ``) are left to that library (``by_library``).
-Unicode's stability policy guarantees the same result for all others, and Python's own functions are thirty times as
-fast.
+Each step gives the result of ``tokenizers``, whatever Unicode version this Python has. ``tokenizers`` has the tables of
+about Unicode 9, Python those of its own version, and each version reorders more marks and composes more letters. So
+texts with a character on which versions differ (``may_differ``) are passed to that library (``by_library``). For all
+others Unicode's stability policy guarantees the same result, and Python's functions are thirty times as fast.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from engine.errors import EngineError
 from engine.runtime.cancellation import interruptible
 
 _NEWEST = (17, 0, 0)
-"""The version of Unicode that ``_RANGES`` goes up to. Newer ones may have more to differ on."""
+"""Unicode version that ``_RANGES`` covers. Newer versions may differ on more characters."""
 
 _RANGES = (
     "0558 058b-058c 05c8-05c9 07fd 0897-089f 08ca-08d3 09fe 0afa-0aff 0b53-0b55 0c04 0c3c 0cf3 0d00 0d3b-0d3c 0d81 "
@@ -39,15 +38,16 @@ _RANGES = (
     "1df48-1df4d 1df51 1df68-1df6e 1df72-1df7e 1df95 1dfcd-1dfff 1e030-1e06d 1e08f 1e130-1e136 1e2ae 1e2ec-1e2ef "
     "1e4ec-1e4ef 1e5ee-1e5ef 1e6e3-1e6e6 1e6ee-1e6ef 1e6f5 1f16c 1fbf0-1fbf9 "
 )
-"""Code points that normalisation, lowercase or taking off marks treats otherwise in Unicode 17 than in the tables of
-``tokenizers``, those that only newer characters are composed of, and some in between that are harmless."""
+"""Code points that normalization, lowercase or mark stripping treats differently in Unicode 17 than in the tables of
+``tokenizers``; those that only newer characters are composed of; and some harmless ones in between."""
 
 _SOUND = re.compile("[^\ud800-\udfff]+")
 
 
 @functools.cache
 def _doubtful() -> Any:
-    """bool[1114112]: the code points that versions may differ on. A look-up is a hundred times as fast as ``re``."""
+    """Return bool[1114112]: code points on which versions may differ. The look-up is a hundred times as fast as
+    ``re``."""
     import numpy as np
 
     points = np.zeros(0x110000, dtype=np.bool_)
@@ -59,7 +59,7 @@ def _doubtful() -> Any:
 
 
 def may_differ(text: str) -> bool:
-    """Return whether versions of Unicode may differ on what becomes of a text."""
+    """Return True if Unicode versions may differ on the normalization of a text."""
     if text.isascii():
         return False
     import numpy as np
@@ -68,19 +68,19 @@ def may_differ(text: str) -> bool:
 
 
 _STARTERS = "3400-4dbf 4e00-9fff ac00-d7a3 ff01-ff9d fffd 1f300-1f64f 1f680-1f6ff 1f900-1f9ff"
-"""Code points from U+3400 on that begin a segment, of scripts that are often written."""
+"""Code points from U+3400 on that begin a segment, in common scripts."""
 
 _FEW = 8
-"""A text with one open character among so few is normalized as a whole."""
+"""A text is normalized as a whole if more than one character in this many does not begin a segment."""
 
 _SHORT = 16
-"""Up to this many characters a segment is cached: texts repeat their syllables."""
+"""Maximum length of a cached segment, in characters: texts repeat their syllables."""
 
 
 @functools.cache
 def _begins_segment() -> Any:
-    """bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): what is before them changes nothing
-    from them on, and they nothing before them. Those on which versions of Unicode may differ are left out."""
+    """Return bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): the text before them and the
+    text from them on do not affect each other. Excludes code points on which Unicode versions may differ."""
     import numpy as np
 
     points = np.zeros(0x110000, dtype=np.bool_)
@@ -104,10 +104,10 @@ def _begins_segment() -> Any:
 
 
 def composed(text: str) -> str:
-    """Return a text in NFC, as ``tokenizers`` does it. Lone surrogates stay as they are.
+    """Return a text in NFC, as ``tokenizers`` computes it. Lone surrogates are kept.
 
-    Only characters that do not begin a segment are looked at, each run of them with the character before it: in most
-    texts there are none or few.
+    Only characters that do not begin a segment are processed, each run of them with the character before it: most texts
+    have none or few.
     """
     if text.isascii():
         return text
@@ -148,9 +148,9 @@ def _library_step(name: str) -> Any:
 
 
 def by_library(name: str, text: str) -> str:
-    """Return what a normalizer of ``tokenizers`` makes of a text. Lone surrogates stay as they are.
+    """Return the result of a normalizer of ``tokenizers``. Lone surrogates are kept.
 
-    ``name``: of its class, such as ``NFC``, ``Lowercase`` or ``StripAccents``.
+    ``name``: of the normalizer's class, such as ``NFC``, ``Lowercase`` or ``StripAccents``.
     """
     normalize = _library_step(name).normalize_str
     try:
@@ -163,15 +163,15 @@ Form = Literal["NFC", "NFD", "NFKC", "NFKD"]
 FORMS: tuple[Form, ...] = ("NFC", "NFD", "NFKC", "NFKD")
 LOWERCASE = "lowercase"
 STRIP_ACCENTS = "strip accents"
-"""Takes off all marks that stand by themselves; of characters that are composed, only behind NFD or NFKD."""
+"""Removes all combining marks that are separate characters; those of composed characters only after NFD or NFKD."""
 STEPS = (*FORMS, LOWERCASE, STRIP_ACCENTS)
 SIGNS_AS_SPACES = "▁ as space"
-"""SentencePiece's sign for a space, in a text, is one to its tokenizers."""
+"""SentencePiece's sign for a space. Its tokenizers treat a ``▁`` of the text as a space."""
 _LIBRARY_NAMES = {LOWERCASE: "Lowercase", STRIP_ACCENTS: "StripAccents"}
 
 _PART_CHARACTERS = 1 << 16
-"""Longer texts are done in parts of about so many characters: nothing interrupts a step, and NFKC on ten million holds
-every other thread up for a fifth of a second."""
+"""Approximate size of the parts in which longer texts are normalized, in characters. A step cannot be interrupted, and
+NFKC on ten million characters blocks every other thread for 0.2 s."""
 _AT_ASCII = re.compile(r"[\x00-\x7f]")
 
 _WARNINGS = {
@@ -190,12 +190,12 @@ _WARNINGS = {
 
 
 class UnknownNormalizationError(EngineError, ValueError):
-    """There is no normalisation of that name; the text lists those that exist."""
+    """No normalization has that name. The text lists those that exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A piece of text, what became of it, and how often."""
+    """A piece of text, its normalized form, and how often it occurs."""
 
     before: str
     after: str
@@ -204,14 +204,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Normalizer:
-    """Does its ``steps``, which are of ``STEPS``, to a text one after the other. Call it with a text."""
+    """Applies its ``steps``, which are of ``STEPS``, to a text in order. Call it with a text."""
 
     steps: tuple[str, ...] = ()
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is lost, a sentence or two for each kind of step. A form that only serves to take accents off says
-        nothing of its own."""
+        """What is lost, in one or two sentences for each kind of step. No sentence for a form that only serves to strip
+        accents."""
         said = list(dict.fromkeys(self.steps))
         if STRIP_ACCENTS in said:
             served = self.steps[: self.steps.index(STRIP_ACCENTS)][-1:] + self.steps[self.steps.index(STRIP_ACCENTS) :]
@@ -220,7 +220,7 @@ class Normalizer:
         return tuple(_WARNINGS[step] for step in said)
 
     def __call__(self, text: str) -> str:
-        """The text as it will be encoded. Lone surrogates stay as they are."""
+        """Return the text as it will be encoded. Lone surrogates are kept."""
         if text.isascii() and LOWERCASE not in self.steps:
             return text
         if len(text) <= _PART_CHARACTERS:
@@ -237,31 +237,31 @@ class Normalizer:
         return text
 
     def changes(self, text: str, most: int = 20) -> list[Change]:
-        """What it changes in a text: pieces of a character and the marks behind it, the most frequent first."""
+        """Return the changes to a text, most frequent first. Each piece is a character with its combining marks."""
         found = Counter((piece, after) for piece in clusters(text) if (after := self(piece)) != piece)
         ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [Change(before, after, count) for (before, after), count in ordered[:most]]
 
 
 def normalizer(normalization: str | None, lowercase: bool = False, strip_accents: bool = False) -> Normalizer:
-    """The normalizer of the settings of a training run. UnknownNormalizationError."""
+    """Return the normalizer for the settings of a training run. Raises UnknownNormalizationError."""
     if normalization is not None and normalization not in FORMS:
         raise UnknownNormalizationError(
             f"There is no normalisation {normalization!r}. There are {', '.join(FORMS)}, and None."
         )
     steps = ((normalization,) if normalization else ()) + (LOWERCASE,) * lowercase
     if strip_accents:
-        steps += ("NFD", STRIP_ACCENTS, normalization or "NFC")  # without the last one Hangul would stay apart
+        steps += ("NFD", STRIP_ACCENTS, normalization or "NFC")  # without the last step Hangul stays decomposed
     return Normalizer(steps)
 
 
 def normalize(text: str, normalization: str | None, lowercase: bool = False, strip_accents: bool = False) -> str:
-    """A text as a training run with these settings sees it. UnknownNormalizationError."""
+    """Return a text as a training run with these settings sees it. Raises UnknownNormalizationError."""
     return normalizer(normalization, lowercase, strip_accents)(text)
 
 
 def normalizer_with(steps: Sequence[str]) -> Normalizer:
-    """The normalizer of steps that a file names. UnknownNormalizationError."""
+    """Return the normalizer for the steps that a file names. Raises UnknownNormalizationError."""
     unknown = [step for step in steps if step not in (*STEPS, SIGNS_AS_SPACES)]
     if unknown:
         raise UnknownNormalizationError(f"There is no step {unknown[0]!r}. There are {', '.join(STEPS)}.")
@@ -269,7 +269,7 @@ def normalizer_with(steps: Sequence[str]) -> Normalizer:
 
 
 def _parts(text: str) -> Iterator[str]:
-    """A text, cut in front of ASCII characters; where it has none, in one part."""
+    """Yield a text in parts that begin with ASCII characters; a text without any is one part."""
     start = 0
     while cut := _AT_ASCII.search(text, start + _PART_CHARACTERS):
         yield text[start : cut.start()]
@@ -292,7 +292,7 @@ def _done(step: str, text: str) -> str:
 
 
 def clusters(text: str) -> Iterator[str]:
-    """A text in what readers take for characters: each can be normalised by itself."""
+    """Yield the user-perceived characters of a text. Each can be normalized separately."""
     import regex  # type: ignore[import-untyped]
 
     for match in regex.finditer(r"\X", text):

@@ -1,4 +1,4 @@
-"""Which script the lines of a text are written in: what can be told of their language without a dictionary."""
+"""Scripts of the lines of a text: the part of language detection that needs no dictionary."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ _SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
 )
 NAMED_SCRIPTS = (*_KANA, *_SCRIPTS)
-"""The scripts that are told apart, by the names that Unicode has for them."""
+"""Scripts that are distinguished, by their Unicode names."""
 
 SCRIPT_NAMES = (NO_LETTERS, JAPANESE, *_SCRIPTS, "other scripts")
-"""What a text can be written in, as far as it is told here."""
+"""Possible results for a line of text."""
 _GROUPS_A_TIME = 1 << 13
 _POINTS_A_TIME = 1 << 18
-"""What is counted at once: of a text of millions of lines the counts of all would not fit in memory."""
+"""Characters counted at a time: for a text of millions of lines, the counts of all would not fit in memory."""
 
 _FEWEST_KANA = 0.1
-"""Text is taken for Japanese where at least so many of its Han characters and kana are kana."""
+"""Minimum share of kana among the Han characters and kana of a Japanese text."""
 
 
 def lines_by_script(text: str) -> dict[str, str]:
-    """The lines of a text, with their ends, in one text for each script: that of most of the line's letters."""
+    """Return, for each script, the text of the lines (with their ends) in which most letters are of that script."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     starts = np.concatenate([[0], np.flatnonzero(points == 0x0A) + 1])
     starts = starts[starts < len(points)]
@@ -55,17 +55,18 @@ def lines_by_script(text: str) -> dict[str, str]:
 
 
 def lines_of(ends: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """int32[ends[-1]]: the number of the line that each character is of. ``ends``: behind each line, none empty."""
+    """Return int32[ends[-1]]: the line number of each character. ``ends``: the offset after each line; no empty
+    line."""
     begins = np.zeros(int(ends[-1]), dtype=np.int8)
     begins[ends[:-1]] = 1
     return running_sums(begins, np.empty(len(begins), dtype=np.int32))
 
 
 def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.integer[Any]], n_groups: int) -> NDArray[np.int64]:
-    """int64[n_groups]: the place in ``SCRIPT_NAMES`` of the script that most letters of each group are of.
+    """Return int64[n_groups]: the index in ``SCRIPT_NAMES`` of the script of most letters of each group.
 
-    ``points``: uint32[m], code points; ``groups``: int32 or int64[m], the group of each, in order. The first call of a
-    process takes a second or so.
+    ``points``: uint32[m], code points; ``groups``: int32 or int64[m], the group of each, ascending. The first call in a
+    process takes about a second.
     """
     chosen = np.empty(n_groups, dtype=np.int64)
     firsts = np.arange(0, n_groups, _GROUPS_A_TIME, dtype=groups.dtype)
@@ -82,9 +83,9 @@ def scripts_of(points: NDArray[np.uint32], groups: NDArray[np.integer[Any]], n_g
 
 
 def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: the number of the script of each line, from its letters of each (int64[n, scripts])."""
+    """Return int64[n]: the script of each line, given its letters per script (int64[n, scripts])."""
     letters = counts.copy()
-    letters[:, 0] = 0  # what is no letter decides only where there is nothing else
+    letters[:, 0] = 0  # non-letters decide only if there are no letters
     kana, han = letters[:, 1], letters[:, SCRIPT_NAMES.index("Han")]
     is_japanese = (kana > 0) & (kana >= _FEWEST_KANA * (kana + han))
     letters[is_japanese, 1] += han[is_japanese]
@@ -95,7 +96,7 @@ def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 @functools.cache
 def _table() -> NDArray[np.uint8]:
-    """uint8[1114112]: the number of the script of every letter, 0 for what is none."""
+    """Return uint8[1114112]: the script of every letter, 0 for non-letters."""
     table = np.zeros(N_CODE_POINTS, dtype=np.uint8)
     _fill(table, r"\p{L}", len(SCRIPT_NAMES) - 1)
     for number, name in enumerate(SCRIPT_NAMES[2:-1], 2):

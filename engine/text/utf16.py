@@ -1,7 +1,7 @@
-"""Texts as UTF-16 code units, which are the positions of Qt's text classes, and back.
+"""Texts as UTF-16 code units, the unit of offsets in Qt's text classes, and back.
 
-``UnitsText`` is a text whose units can be read anywhere: ``UnitsArray`` holds an array of them, ``EditedUnits`` is a
-text with an edit that has not been made yet. All their positions are UTF-16 units.
+``UnitsText`` is a text whose units can be read at any offset: ``UnitsArray`` holds an array of them, ``EditedUnits`` is
+a text with an edit that is not applied yet. All their offsets are in UTF-16 units.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _CHUNK_CHARS = 65_536
 
 
 def utf16_length(text: str) -> int:
-    """Length of a text in UTF-16 units."""
+    """Return the length of a text in UTF-16 units."""
     if text.isascii():
         return len(text)
     return sum(len(chunk.encode("utf-16-le", "surrogatepass")) // 2 for chunk in _chunks(text))
 
 
 def units_of(text: str) -> NDArray[np.uint16]:
-    """uint16[n], read-only: the units of a text. Lone surrogates are kept; halves that stand together become a pair."""
+    """Return uint16[n], read-only: the units of a text. Keeps lone surrogates; adjacent halves become a pair."""
     if len(text) <= _CHUNK_CHARS:
         return np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2")
     return np.concatenate(
@@ -38,12 +38,12 @@ def units_of(text: str) -> NDArray[np.uint16]:
 
 
 def text_of(units: NDArray[np.uint16]) -> str:
-    """The text of some units, lone surrogates kept."""
+    """Return the text of some units. Lone surrogates are kept."""
     return units.tobytes().decode("utf-16-le", "surrogatepass")
 
 
 def sound_text_of(units: NDArray[np.uint16]) -> str:
-    """The text of some units, each lone surrogate replaced by U+FFFD: what is encoded."""
+    """Return the text of some units as it is encoded: each lone surrogate is replaced by U+FFFD."""
     if len(units) <= _CHUNK_CHARS:
         return units.tobytes().decode("utf-16-le", "replace")
     starts = range(0, len(units), _CHUNK_CHARS)
@@ -51,22 +51,22 @@ def sound_text_of(units: NDArray[np.uint16]) -> str:
 
 
 def characters_of(units: NDArray[np.uint16]) -> str:
-    """A string with one character for each unit, surrogate pairs not joined, so that indices are positions."""
+    """Return a string with one character per unit. Surrogate pairs are not joined, so indices are UTF-16 offsets."""
     return units.astype(np.uint32).tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def _chunks(text: str) -> Iterator[str]:
-    """A long text in parts: turned into UTF-16 at once it would keep every other thread waiting."""
+    """Return the chunks of a text: converting a long text to UTF-16 in one call would block every other thread."""
     return (text[start : start + _CHUNK_CHARS] for start in range(0, len(text), _CHUNK_CHARS))
 
 
 class UnitsText(Protocol):
-    """A text by its UTF-16 units."""
+    """A text that can be read by UTF-16 offsets."""
 
     def __len__(self) -> int: ...
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: the units between two positions."""
+        """Return uint16[n]: the units between two offsets."""
         ...
 
 
@@ -80,12 +80,12 @@ class UnitsArray:
         return len(self._units)
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: the units between two positions, a view."""
+        """Return uint16[n]: the units between two offsets, a view."""
         return self._units[start:stop]
 
 
 class EditedUnits:
-    """A text as it will be: with other ``units`` in the place of those from ``start`` to ``old_end``."""
+    """A text with an edit that is not applied yet: ``units`` replace those from ``start`` to ``old_end``."""
 
     def __init__(self, before: UnitsText, start: int, old_end: int, units: NDArray[np.uint16]) -> None:
         self._before = before
@@ -99,11 +99,11 @@ class EditedUnits:
 
     @property
     def growth(self) -> int:
-        """Units more than before."""
+        """Number of units that the edit adds; negative if it removes more."""
         return self.new_end - self.old_end
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: the units between two positions."""
+        """Return uint16[n]: the units between two offsets."""
         inside = slice(max(start - self.start, 0), max(stop - self.start, 0))
         parts = [self._units[inside]]
         if start < self.start:
@@ -117,10 +117,10 @@ _SPANS_AT_A_TIME = 4096
 
 
 def pairs(spans: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """The rows of int64[n, 2], some thousand made at a time.
+    """Yield the rows of int64[n, 2], created some thousands at a time.
 
-    ``tolist()`` makes a list of each row in one call that nothing interrupts, and has the collector look at all of
-    them: three hundred thousand held the interpreter for a fifth of a second.
+    ``tolist()`` creates a list for each row in one call that cannot be interrupted, and the garbage collector traverses
+    all of them: 300,000 rows held the interpreter for 0.2 s.
     """
     for first in range(0, len(spans), _SPANS_AT_A_TIME):
         some = spans[first : first + _SPANS_AT_A_TIME]

@@ -1,7 +1,6 @@
-"""Texts and bytes that are no valid UTF-8: encoded without lone surrogates, or trained on as they are.
+"""Texts and bytes that are not valid UTF-8: encoded without lone surrogates, or trained on unchanged.
 
-A long text is processed in parts, between which other threads get a turn: in one call, ten megabytes would keep every
-other thread waiting for a tenth of a second.
+A long text is processed in chunks so that other threads can run: in one call, ten megabytes would block them for 0.1 s.
 """
 
 from __future__ import annotations
@@ -12,11 +11,11 @@ from collections.abc import Callable, Iterable, Iterator
 from engine.runtime.cancellation import interruptible
 
 AT_A_TIME = 1 << 16
-"""Characters, or UTF-16 units, that are turned in one call."""
+"""Maximum characters or UTF-16 units to convert in one call."""
 
 
 def without_surrogates(text: str) -> str:
-    """Surrogate pairs joined, lone surrogates replaced by U+FFFD, as tiktoken does."""
+    """Join surrogate pairs and replace lone surrogates by U+FFFD, as tiktoken does."""
     if text.isascii():
         return text
     starts = range(0, len(text), AT_A_TIME)
@@ -24,15 +23,15 @@ def without_surrogates(text: str) -> str:
 
 
 def sound_text(parts: Iterable[bytes]) -> str:
-    """The text of UTF-16 (little endian) in parts, which may end between the halves of a pair; each lone surrogate is
-    replaced by U+FFFD."""
+    """Decode chunks of UTF-16 (little endian), which may end between the halves of a pair. Replaces each lone surrogate
+    by U+FFFD."""
     decoder = codecs.getincrementaldecoder("utf-16-le")("replace")
     decoded = [decoder.decode(part) for part in interruptible(parts, every=1)]
     return "".join([*decoded, decoder.decode(b"", final=True)])
 
 
 def is_utf8(content: bytes) -> bool:
-    """Whether bytes are valid UTF-8. Plain ASCII is not even decoded."""
+    """Return True if bytes are valid UTF-8. Plain ASCII is not even decoded."""
     if content.isascii():
         return True
     try:
@@ -42,24 +41,25 @@ def is_utf8(content: bytes) -> bool:
     return True
 
 
-# --- bytes that a tokenizer is trained on as they are -----------------------------------------------------------------
+# --- invalid UTF-8 that a tokenizer is trained on ---------------------------------------------------------------------
 #
-# They are split as ``Encoding.encode_bytes`` splits them, which is tiktoken's way: what is UTF-8 is cut by the pattern
-# like any text; what follows the first byte that is not is a single pretoken, in which pairs merge wherever they stand.
-# Encoding merges the word before that byte with it, too; here the two are apart, which can be a token of a document.
+# It is split as ``Encoding.encode_bytes`` and tiktoken split it: the pattern splits the valid UTF-8 like any text;
+# everything from the first invalid byte on is a single pretoken, in which pairs merge at any offset. ``Encoding`` also
+# merges across the boundary between the word before that byte and the rest. Here the two stay separate, which can
+# change one token per document.
 
 
 MOST_UNCUT_BYTES = 32 << 20
-"""A longer rest is more than one pretoken."""
+"""Maximum size of an uncut pretoken, in bytes. A longer rest is divided."""
 
 
 class Uncut(bytes):
-    """A piece of a document that no pattern cuts: one pretoken."""
+    """A chunk of a document that no pattern splits: one pretoken."""
 
 
 class TextAtStart:
-    """The UTF-8 at the start of a document, in blocks of whole characters. ``rest``: what the last block that was read
-    has behind it."""
+    """The valid UTF-8 at the start of a document, in blocks of whole characters. ``rest``: the bytes that follow it in
+    the last block read."""
 
     def __init__(self, blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> None:
         self.rest = b""
@@ -82,7 +82,7 @@ class TextAtStart:
 
 
 def _end_of_text(content: bytes) -> tuple[int, bool]:
-    """Return where UTF-8 ends, and whether what follows may be the beginning of a character."""
+    """Return the offset at which valid UTF-8 ends, and True if the rest may be the beginning of a character."""
     try:
         _, end = codecs.utf_8_decode(content, "strict", False)
     except UnicodeDecodeError as error:
@@ -93,7 +93,7 @@ def _end_of_text(content: bytes) -> tuple[int, bool]:
 def uncut_pieces(start: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield ``start`` and the blocks as one pretoken, or as several if it is long.
 
-    Yields an empty piece for each block that is only collected, so that the caller can cancel in between.
+    Yields an empty chunk for each block that is only collected, so that the caller can cancel in between.
     """
     held, size = [start], len(start)
     for block in blocks:
