@@ -1,1 +1,1 @@
-"""Split patterns, and cutting texts into pretokens."""
+"""Split patterns, and splitting texts into pretokens."""

@@ -1,14 +1,14 @@
-r"""Rewrites a split pattern over an alphabet of its own, so that any engine of regular expressions matches it alike.
+r"""Rewrites a split pattern over an alphabet of its own, so that every regular-expression engine matches it alike.
 
-Patterns are written for the Rust crates ``regex`` and ``fancy-regex``, and the module ``regex`` of Python differs from
-those in what ``\s``, ``\p{L}`` or ``(?i:s)`` mean, by dialect and by Unicode version. So nothing of that is left to it:
-every literal and every class becomes a set of code points, by the rules of Rust (``engine.text.code_point_sets``).
-Characters that no set of the pattern tells apart are one cell, each cell is one letter of the new alphabet, and pattern
-and text are both written in it. What is left are sequence, choice, repetition, groups and looking around, which all
-engines of the backtracking kind do alike.
+Patterns are written for the Rust crates ``regex`` and ``fancy-regex``. Python's ``regex`` module gives ``\s``,
+``\p{L}`` or ``(?i:s)`` other meanings, by dialect and by Unicode version. So none of these is left to it: every literal
+and every class becomes a set of code points, by the rules of Rust (``engine.text.code_point_sets``). Characters that no
+set of the pattern distinguishes form a cell, each cell is one letter of the new alphabet, and pattern and text are both
+written in it. What remains is sequence, choice, repetition, groups and look-arounds, which all backtracking engines
+match alike.
 
-Not supported, because they see more than sets: references to what a group matched, ``\G``, ``\K``, ``\X``, ``\R``,
-conditionals, and the flags U and R.
+Not supported, because they depend on more than sets: back-references, ``\G``, ``\K``, ``\X``, ``\R``, conditionals, and
+the flags U and R.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ from engine.text.character_classes import Letters
 from engine.text.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
 
 MOST_CHARACTERS = 20_000
-"""Of a pattern; published ones have some hundreds. One of a million takes seconds, which nothing can stop."""
+"""Maximum length of a pattern; published ones have some hundred characters. Compiling a million takes seconds and
+cannot be interrupted."""
 
 
 class UnsupportedPatternError(EngineError):
-    """A split pattern has a construct that cannot be rewritten. The text says which."""
+    """A split pattern has a construct that cannot be rewritten. The text names it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rewritten:
-    """``expression``: the pattern over letters, for the module ``regex``. ``letters``: those of all code points.
+    """A pattern over letters. ``expression``: for the module ``regex``. ``letters``: the letter of every code point.
     ``signs``: the pattern with sets of letters in place of characters."""
 
     expression: str
@@ -41,7 +42,7 @@ class Rewritten:
 
 
 def rewrite(expression: str) -> Rewritten:
-    """Rewrite a pattern that is valid for tiktoken. UnsupportedPatternError."""
+    """Rewrite a pattern that is valid for tiktoken. Raises UnsupportedPatternError."""
     if len(expression) > MOST_CHARACTERS:
         raise UnsupportedPatternError(f"The pattern has more than {MOST_CHARACTERS:,} characters.")
     parts = parts_of(expression)
@@ -60,7 +61,7 @@ def rewrite(expression: str) -> Rewritten:
 
 
 def parts_of(expression: str) -> list[str | CodePoints]:
-    """A pattern as what stands between its sets of characters, and those sets. UnsupportedPatternError."""
+    """Return a pattern as a list of its character sets and the syntax between them. Raises UnsupportedPatternError."""
     return _Parser(expression).parse()
 
 
@@ -97,7 +98,7 @@ _FLAG_NAMES = {"i": "ignore_case", "m": "multi_line", "s": "dot_all", "x": "verb
 
 
 class _Parser:
-    """Walks through a pattern once. ``_parts`` is the pattern so far, with sets in place of characters."""
+    """Parses a pattern in one pass. ``_parts`` is the result so far, with sets in place of characters."""
 
     def __init__(self, expression: str) -> None:
         self._text = expression
@@ -132,7 +133,7 @@ class _Parser:
         return found
 
     def _sequence(self) -> None:
-        """Everything up to the end of the group."""
+        """Parse up to the end of the group."""
         while self._at < len(self._text) and self._peek() != ")":
             character = self._take()
             if character == "\\":
@@ -181,7 +182,7 @@ class _Parser:
                 opening = known[0]
             elif self._set_flags() == ")":
                 return
-            # In fancy-regex, flags that are set within a capturing group, a look-around or an atomic group outlive it.
+            # In fancy-regex, flags set within a capturing group, a look-around or an atomic group persist after it.
             outer = flags if opening == "?:" else None
         self._parts.append("(" + opening)
         self._sequence()
@@ -192,7 +193,7 @@ class _Parser:
             self._flags = outer
 
     def _set_flags(self) -> str:
-        """Read ``?i-s:`` or ``?i-s)``; return how it ends."""
+        """Parse ``?i-s:`` or ``?i-s)``. Returns its last character."""
         found = _FLAGS.match(self._text, self._at)
         if not found:
             raise self._unsupported("a group of an unknown kind")
@@ -207,7 +208,7 @@ class _Parser:
         return end
 
     def _escape(self) -> None:
-        """What stands behind a backslash, outside of a class."""
+        """Parse what follows a backslash outside a class."""
         kind = self._peek()
         if kind in "bB":
             self._at += 1
@@ -223,7 +224,7 @@ class _Parser:
             self._parts.append(self._escaped_set())
 
     def _escaped_set(self) -> CodePoints:
-        """The set that a backslash and what follows stand for, in a class or outside."""
+        """Parse what follows a backslash into a set, inside or outside a class."""
         kind = self._take()
         if kind in "dDsSwWhHpP":
             positive = self._named_set(kind.lower())
@@ -262,7 +263,8 @@ class _Parser:
         return int(self._take(digits), 16)
 
     def _bracket(self) -> CodePoints:
-        """A class, from behind its opening bracket through its closing one. Operators take all that is left of them."""
+        """Parse a class after its opening bracket, including the closing one. Operators apply to everything on their
+        left."""
         negated = self._skip("^")
         result: CodePoints | None = None
         operator = ""
@@ -286,7 +288,7 @@ class _Parser:
         return left & right if operator == "&&" else left - right if operator == "--" else left ^ right
 
     def _item(self) -> CodePoints:
-        """A nested class, a set, a range or a single character."""
+        """Parse a nested class, a set, a range or a single character."""
         if self._peek(2) == "[:":
             end = self._text.find(":]", self._at) + 2
             return code_point_sets.asked(f"[{self._take(end - self._at)}]")
@@ -300,7 +302,7 @@ class _Parser:
         return CodePoints((first.edges[0], last.edges[1]))
 
     def _single(self) -> CodePoints:
-        """One character, or a set that a backslash stands for. Case is not ignored yet: the class as a whole is."""
+        """Parse a single character or an escaped set. Case folding is applied later, to the class as a whole."""
         character = self._take()
         if character != "\\":
             return CodePoints.of(ord(character))

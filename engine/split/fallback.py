@@ -1,9 +1,9 @@
-r"""Split a text without tiktoken, for the user's own patterns that the Rust engine gives up on.
+r"""Split a text without tiktoken, for users' own patterns on which the Rust engine fails.
 
-``engine.split.pretokenization`` reads nearly all of them exactly as the Rust crates do. The others go to Python's
-``regex`` module as they are, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``,
-possessive loops) except for ``$``, which in Rust is the very end of the text. Its Unicode version may be newer, so
-characters assigned since may be classed differently; the bundled patterns never come here.
+``engine.split.pretokenization`` matches nearly all of them exactly as the Rust crates do. The others go unchanged to
+Python's ``regex`` module, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``,
+possessive loops) except for ``$``, which in Rust matches only at the end of the text. Its Unicode version may be newer,
+so characters assigned since may be classified differently. The bundled patterns never reach this module.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 
 def split_apart(pattern: str, text: str) -> Iterator[str]:
-    """The pretokens of a text without surrogates. UnsupportedTextError when the pattern takes too long."""
+    """Yield the pretokens of a text without surrogates. Raises UnsupportedTextError if the pattern takes too long."""
     from engine.split.pretokenization import UnsupportedPatternError, pretokenizer, stretches
 
     try:
@@ -32,12 +32,12 @@ def split_apart(pattern: str, text: str) -> Iterator[str]:
 
 
 def translated(pattern: str) -> str:
-    r"""The pattern with ``$`` written as ``\Z``, but not where it is escaped or in a class."""
+    r"""Return the pattern with ``$`` replaced by ``\Z``, except where it is escaped or in a class."""
     return _ESCAPE_CLASS_OR_END.sub(lambda match: r"\Z" if match.group() == "$" else match.group(), pattern)
 
 
 def split_with_regex(pattern: str, text: str) -> Iterator[str]:
-    """The pretokens of a text. UnsupportedTextError when the pattern takes more than half a minute."""
+    """Yield the pretokens of a text. Raises UnsupportedTextError if the pattern takes more than 30 seconds."""
     import regex  # type: ignore[import-untyped]
 
     try:

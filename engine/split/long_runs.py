@@ -1,11 +1,11 @@
-"""Find the long runs of characters that the split engine cannot take, so that they are encoded as whole pieces.
+"""Find runs of characters that are too long for the split engine, so that they are encoded as whole pretokens.
 
-``fancy-regex`` keeps one stack entry a character while a greedy loop waits for its lookahead, and tiktoken turns its
-error at a million entries into a panic. A run of ``LIMIT`` characters or more contains one of every ``LIMIT``-th
-characters of the text, so looking for such runs costs next to nothing.
+While a greedy loop waits for its lookahead, ``fancy-regex`` keeps one stack entry per character, and tiktoken turns its
+error at a million entries into a panic. Every run of at least ``LIMIT`` characters contains a character of the sample
+of every ``LIMIT``-th character, so finding such runs is nearly free.
 
-Which characters belong to a class is asked of the same Rust crates that split the text, by way of a tokenizer of 256
-bytes whose pattern is the class: Python's own tables may be of another Unicode version.
+The members of a character class are determined by the Rust crates that split the text, through a tokenizer of the 256
+bytes whose pattern is the class: Python's own tables may have another Unicode version.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from engine.runtime.tiktoken_core import CoreBPE, byte_core, guarded
 from engine.split.patterns import LongRunRule, SplitPattern
 
 LIMIT = 100_000
-"""Runs shorter than this, in characters, are left to the split engine, whose own limit is a million."""
+"""Shorter runs, in characters, are left to the split engine, whose own limit is a million."""
 
 _WINDOW = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class LongRun:
-    """Part of a text that is one pretoken: characters ``char_start`` to ``char_end``. ``seen_by_space``: as in
+    """A span of a text that is one pretoken: characters ``char_start`` to ``char_end``. ``seen_by_space``: as in
     ``LongRunRule``."""
 
     char_start: int
@@ -39,14 +39,14 @@ def _members_core(character_class: str) -> object:
 
 
 def _members(character_class: str, text: str) -> str:
-    """The characters of ``text`` that are in the class, in their order. ``text`` has no surrogates."""
+    """Return the characters of ``text`` that are in the class, in order. ``text`` has no surrogates."""
     if not character_class:
         return ""
     return bytes(_members_core(character_class).encode_ordinary(text)).decode("utf-8")  # type: ignore[attr-defined]
 
 
 def _leading(character_class: str, text: str) -> int:
-    """How many characters at the start of ``text`` are in the class."""
+    """Return the number of characters at the start of ``text`` that are in the class."""
     members = _members(character_class, text)
     if text.startswith(members):
         return len(members)
@@ -54,12 +54,12 @@ def _leading(character_class: str, text: str) -> int:
 
 
 def _trailing(character_class: str, text: str) -> int:
-    """How many characters at the end of ``text`` are in the class."""
+    """Return the number of characters at the end of ``text`` that are in the class."""
     return _leading(character_class, text[::-1])
 
 
 def _run_around(rule: LongRunRule, text: str, char_seed: int) -> tuple[int, int]:
-    """The maximal run of the rule's characters around ``char_seed``, which is one of them."""
+    """Return the span of the maximal run of the rule's characters around ``char_seed``, which is one of them."""
     end = char_seed + 1
     while end < len(text):
         window = text[end : end + _WINDOW]
@@ -95,7 +95,7 @@ def _runs_of_rule(rule: LongRunRule, text: str) -> Iterator[LongRun]:
 
 
 def find_long_runs(pattern: SplitPattern, text: str) -> list[LongRun]:
-    """The pretokens made of long runs, which must not reach the split engine: in order, apart from each other.
+    """Return the pretokens made of long runs, which must not reach the split engine, in order and disjoint.
 
     ``text`` has no surrogates.
     """
@@ -106,7 +106,8 @@ def find_long_runs(pattern: SplitPattern, text: str) -> list[LongRun]:
 
 
 def encode_around_runs(core: CoreBPE, pattern: SplitPattern, text: str) -> Iterator[list[int]]:
-    """The tokens of a text, part by part, its long runs as whole pieces. ``core``: the encoder with that pattern."""
+    """Yield the tokens of a text in chunks, with long runs as whole pretokens. ``core``: the encoder with that
+    pattern."""
     done = 0
     for run in find_long_runs(pattern, text):
         yield _before_run(core, text[done : run.char_start], text[run.char_start] if run.seen_by_space else "")
@@ -116,7 +117,7 @@ def encode_around_runs(core: CoreBPE, pattern: SplitPattern, text: str) -> Itera
 
 
 def _before_run(core: CoreBPE, text: str, seen: str) -> list[int]:
-    """Tokens of a text behind which ``seen`` stands, a character that is a pretoken by itself."""
+    """Return the tokens of a text that is followed by ``seen``, a character that is a pretoken by itself."""
     with guarded():
         ids: list[int] = core.encode_ordinary(text + seen)
     return ids[: len(ids) - len(core.encode_single_piece(seen.encode("utf-8")))] if seen else ids

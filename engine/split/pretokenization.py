@@ -1,35 +1,36 @@
-"""Cut texts into pretokens by any split pattern, with a general engine of regular expressions: plain and slow.
+"""Split texts into pretokens by any split pattern, with a general regular-expression engine: simple and slow.
 
-The kernels have scanners for a few patterns (``engine.split.scanners``). Every other one, such as a user's own, is
-matched by a ``Pretokenizer``, and the tests compare the two. It gives the pretokens that tiktoken would, which drops
-text that no match covers. A hostile pattern can take time without bounds: a limit in seconds ends it.
+Kernels have scanners for a few patterns (``engine.split.scanners``). All others, such as a user's own, are matched by a
+``Pretokenizer``, and the tests compare the two. It returns the same pretokens as tiktoken, which drops text that no
+match covers. A hostile pattern can take unbounded time: a limit in seconds ends it.
 
-``stretches`` and ``stretches_in_time`` cut a long text stretch by stretch. Each ``Stretch`` has the pretokens that no
-later text can change, and the next one begins where the last of them ends. So memory is bounded, unless the pattern
-looks at the whole text.
+``stretches`` and ``stretches_in_time`` split a long text chunk by chunk. Each ``Stretch`` has the pretokens that no
+later text can change, and the next begins where the last of them ends. So memory is bounded, unless the pattern looks
+at the whole text.
 
-How far a pattern looks is its ``Reach``, found by ``reach_of``. It also tells which pretokens an edit cannot have
-changed, for any pattern. Matching goes through a text attempt by attempt: at the end of the last match, and where there
-is no match, at each character behind it. What an attempt that starts at s finds depends on the text it looks at: back
-to ``behind`` characters before s, and ahead to where every way through the pattern has ended. A pattern is a choice of
-*ways* (``Way``), and of each is known
+How far a pattern looks is its ``Reach``, computed by ``reach_of``. It also gives, for any pattern, the pretokens that
+an edit cannot have changed. Matching proceeds by attempts: one at the end of the last match, and after a failed one,
+another at the next character. The result of an attempt that starts at s depends on the text it looks at: back to
+``behind`` characters before s, and ahead to where every way through the pattern has ended. A pattern is a choice of
+*ways* (``Way``); each has
 
-* ``single``: how many characters it passes at most outside of unbounded repetitions (within look-arounds, too), and
-* ``repeated``: what such repetitions pass.
+* ``single``: the maximum number of characters it passes outside unbounded repetitions (look-arounds included), and
+* ``repeated``: the characters that such repetitions pass.
 
-So an attempt gets no further than to the (``single`` + 1)-th character from s on that no repetition passes: before it,
-every character it passes is one of ``single`` or is in ``repeated``, and that character it may look at, but not pass.
-That place never lies further left for an attempt that starts further right. Three things follow:
+So an attempt reaches at most the (``single`` + 1)-th character from s on that no repetition passes: each character that
+it passes before that counts towards ``single`` or is in ``repeated``. It may look at that character, but not pass it.
+The later an attempt starts, the later this limit, or the same. Three things follow:
 
-* Where the text is cut off at f (or changes from f on), take for each way the (``single`` + 1)-th last character before
-  f that is not in ``repeated``, and of these the leftmost, q (``Reach.settled``). Attempts that start at q or before do
-  not see f. So all ends of matches up to q are what they are in the whole text.
-* An attempt that starts ``behind`` characters or more behind a change does not see it.
-* Once two texts that are the same from some place on have a match that ends at the same place, ``behind`` characters
-  behind the first, all their matches from there on are the same: what comes next is decided by the text alone.
+* If the text is cut off at f (or changes from f on), take for each way the (``single`` + 1)-th last character before f
+  that is not in ``repeated``, and let q be the leftmost of these (``Reach.settled``). Attempts that start at q or
+  before do not see f. So all ends of matches up to q are those of the whole text.
+* An attempt that starts at least ``behind`` characters after a change does not see it.
+* If two texts are equal from some offset on, and both have a match that ends at the same offset, at least ``behind``
+  characters after the first, then all their matches from there on are equal: they depend only on the text.
 
-A way whose repetitions pass everything, as ``.*``, is never settled before the end of the text: then there is no short
-cut, and none is taken. The reach is read from the pattern as ``engine.split.expression`` rewrites it.
+A way whose repetitions pass everything, such as ``.*``, is never settled before the end of the text: then there is no
+shortcut, and the whole text is matched. The reach is computed from the pattern as ``engine.split.expression`` rewrites
+it.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ _QUANTIFIERS = ("*", "+", "?", "{")
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way through a pattern. ``repeated``: letters, as in ``split_expression.Rewritten``."""
+    """One way through a pattern. ``repeated``: letters, as in ``engine.split.expression.Rewritten``."""
 
     single: int
     repeated: frozenset[int]
@@ -67,16 +68,16 @@ class Way:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """How far a pattern looks. ``behind``: characters before the start of an attempt, None where there is no limit."""
+    """How far a pattern looks. ``behind``: characters before the start of an attempt, None if there is no limit."""
 
     behind: int | None
     singles: tuple[int, ...]
     passed: NDArray[np.bool_]
-    """bool[n_ways, n_letters]: which letters the repetitions of each way pass."""
+    """bool[n_ways, n_letters]: the letters that the repetitions of each way pass."""
 
     def settled(self, letters: NDArray[np.uint16]) -> int:
-        """The place in a stretch of text up to which an attempt may start and not see what comes behind the stretch;
-        -1 if there is none. ``letters``: uint16[n], those of its characters."""
+        """Return the last offset in a chunk of text at which an attempt may start without seeing what follows the
+        chunk; -1 if there is none. ``letters``: uint16[n], those of the chunk's characters."""
         place = len(letters)
         for single, passed in zip(self.singles, self.passed, strict=True):
             place = min(place, _last_but(single, passed, letters))
@@ -84,7 +85,7 @@ class Reach:
 
 
 def _last_but(single: int, passed: NDArray[np.bool_], letters: NDArray[np.uint16]) -> int:
-    """Where the last but ``single`` letter is that is not passed, or -1."""
+    """Return the index of the letter that no repetition passes and that ``single`` others follow, or -1."""
     size = _TAIL
     while True:
         start = max(0, len(letters) - size)
@@ -97,7 +98,7 @@ def _last_but(single: int, passed: NDArray[np.bool_], letters: NDArray[np.uint16
 
 
 def reach_of(signs: Sequence[str | frozenset[int]], n_letters: int) -> Reach:
-    """How far a pattern looks. ``signs``: the pattern with sets of letters in place of characters."""
+    """Compute how far a pattern looks. ``signs``: the pattern with sets of letters in place of characters."""
     reader = _Reader(signs)
     ways = reader.choice().ways
     passed = np.zeros((len(ways), n_letters), dtype=np.bool_)
@@ -108,8 +109,8 @@ def reach_of(signs: Sequence[str | frozenset[int]], n_letters: int) -> Reach:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of a pattern: the ways through it, all letters it names, and how many characters it takes at most (None
-    where there is no limit). Look-arounds take none."""
+    """A part of a pattern: the ways through it, all letters in it, and the maximum number of characters that it matches
+    (None if unlimited). Look-arounds match none."""
 
     ways: tuple[Way, ...]
     letters: frozenset[int]
@@ -120,7 +121,7 @@ _NOTHING = _Part((Way(0, frozenset()),), frozenset(), 0)
 
 
 class _Reader:
-    """Reads a pattern once. ``behind``: what has been found so far of how far it looks back."""
+    """Parses a pattern in one pass. ``behind``: how far it looks back, as found so far."""
 
     def __init__(self, signs: Sequence[str | frozenset[int]]) -> None:
         self._signs = list(_single_signs(signs))
@@ -131,7 +132,7 @@ class _Reader:
         return self._signs[self._at] if self._at < len(self._signs) else ""
 
     def choice(self) -> _Part:
-        """Alternatives, up to the end of the group."""
+        """Parse alternatives, up to the end of the group."""
         part = self._sequence()
         while self._peek() == "|":
             self._at += 1
@@ -157,7 +158,7 @@ class _Reader:
             return _NOTHING
         outer, self.behind = self.behind, 0
         part = self.choice()
-        self._at += 1  # its closing parenthesis
+        self._at += 1  # the closing parenthesis
         inside, self.behind = self.behind, outer
         back = part.width if sign.startswith("(?<") else 0
         self._look_back(None if inside is None or back is None else inside + back)
@@ -169,7 +170,7 @@ class _Reader:
         self.behind = None if self.behind is None or characters is None else max(self.behind, characters)
 
     def _repeated(self, part: _Part) -> _Part:
-        """A part with the quantifiers that stand behind it; what makes one lazy or possessive is no other way."""
+        """Apply the quantifiers that follow a part. A lazy or possessive suffix does not change its ways."""
         while isinstance(sign := self._peek(), str) and sign.startswith(_QUANTIFIERS):
             self._at += 1
             if self._peek() in ("?", "+"):
@@ -196,12 +197,12 @@ def _single_signs(signs: Sequence[str | frozenset[int]]) -> Iterator[str | froze
 
 
 def _one_way(ways: Sequence[Way]) -> Way:
-    """A way that reaches as far as any of some."""
+    """Return a way that reaches as far as any of these."""
     return Way(max(way.single for way in ways), frozenset().union(*(way.repeated for way in ways)))
 
 
 def _fewer(ways: tuple[Way, ...]) -> tuple[Way, ...]:
-    """The same ways, without those that others reach further than; one for all where they are many."""
+    """Return the ways without those that others dominate; a single way for all if there are too many."""
     found: list[Way] = []
     for way in ways:
         if not any(way.single <= other.single and way.repeated <= other.repeated for other in found):
@@ -211,7 +212,7 @@ def _fewer(ways: tuple[Way, ...]) -> tuple[Way, ...]:
 
 
 def _behind(left: _Part, right: _Part) -> _Part:
-    """One part behind the other."""
+    """Concatenate two parts."""
     ways = [
         Way(first.single + second.single, first.repeated | second.repeated)
         for first in left.ways
@@ -222,33 +223,34 @@ def _behind(left: _Part, right: _Part) -> _Part:
 
 
 SECONDS = 10.0
-"""How long one text may take, unless the caller says otherwise."""
+"""Default time limit for one text."""
 
 
 class InvalidPatternError(EngineError, ValueError):
-    """A split pattern is not a valid one. The text says why."""
+    """A split pattern is not valid. The text gives the reason."""
 
 
 class SplitTimeoutError(UnsupportedTextError):
-    """Cutting a text with a pattern took longer than allowed."""
+    """Splitting a text took longer than allowed."""
 
     @classmethod
     def after(cls, seconds: float) -> SplitTimeoutError:
-        """The error for a text that was allowed so many seconds."""
+        """Return the error for a text with a limit of ``seconds``."""
         return cls(f"The split pattern took more than {seconds:g} seconds on this text.")
 
 
 MOST_OF_A_LITERAL = 500
-"""Characters: ``regex`` prepares a literal in time cubic in its length, and holds the interpreter."""
+"""Maximum length of a literal, in characters: ``regex`` prepares a literal in cubic time while it holds the interpreter
+lock."""
 _LONG_LITERAL = re.compile(rf"(?:\[\\u([0-9a-f]{{4}})-\\u\1\]){{{MOST_OF_A_LITERAL + 1}}}")
-"""In a rewritten pattern, where each is a class of one."""
+"""Matches a longer literal in a rewritten pattern, where each of its characters is a class of one."""
 
 
 class Pretokenizer:
-    """Cuts texts with one split pattern. Safe to use from several threads at once, which do not wait for each other."""
+    """Splits texts with one split pattern. Thread-safe; threads do not wait for each other."""
 
     def __init__(self, expression: str) -> None:
-        """InvalidPatternError; UnsupportedPatternError."""
+        """Raises InvalidPatternError or UnsupportedPatternError."""
         import regex  # type: ignore[import-untyped]
 
         try:
@@ -262,7 +264,7 @@ class Pretokenizer:
         try:
             self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0, cache_pattern=False)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
-            # Two engines: what is too much for one, such as a count of repeats, need not be for the other.
+            # A pattern that is valid for tiktoken may exceed a limit of ``regex``, such as a count of repeats.
             raise InvalidPatternError(f"The split pattern is not valid: {error}") from error
 
     @functools.cached_property
@@ -271,29 +273,30 @@ class Pretokenizer:
         return reach_of(self._rewritten.signs, self._letters.count)
 
     def char_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
-        """int64[n, 2]: where each pretoken starts and ends, in characters. None is empty; text that the pattern does
-        not match is in none of them. SplitTimeoutError."""
+        """Return int64[n, 2]: start and end of each pretoken, in characters. None is empty. Text that the pattern does
+        not match is in none of them. Raises SplitTimeoutError."""
         return self._spans(_in_unicode(self._letters.of(code_points(text))), 0, seconds)
 
     def settled_spans(self, text: str, char_start: int, *, to_end: bool, seconds: float = SECONDS) -> NDArray[np.int64]:
-        """The spans of a stretch of a longer text, from ``char_start`` on, where a pretoken ends or the text begins.
+        """Return the spans of a chunk of a longer text, from ``char_start`` on, where a pretoken ends or the text
+        begins.
 
-        What stands before must be ``reach.behind`` characters, or all that there are. ``to_end``: the stretch ends
-        where the text does; otherwise only those pretokens are given that nothing behind the stretch can change.
-        SplitTimeoutError.
+        ``text`` must include at least ``reach.behind`` characters before ``char_start``, or all that there are.
+        ``to_end``: True if the chunk extends to the end of the text; otherwise only pretokens that the text after the
+        chunk cannot change are returned. Raises SplitTimeoutError.
         """
         letters = self._letters.of(code_points(text))
         spans = self._spans(_in_unicode(letters), char_start, seconds)
         return spans if to_end else spans[: spans[:, 1].searchsorted(self.reach.settled(letters), "right")]
 
     def settled(self, text: str) -> int:
-        """The place in a stretch of a longer text up to which ends of pretokens do not depend on what stands behind the
-        stretch, in characters; -1 if there is none."""
+        """Return the last character offset in a chunk of a longer text up to which ends of pretokens do not depend on
+        the text after the chunk; -1 if there is none."""
         return self.reach.settled(self._letters.of(code_points(text)))
 
     def _spans(self, letters: str, start: int, seconds: float) -> NDArray[np.int64]:
         try:
-            # In one call, without the interpreter lock. Lengths are enough where the matches cover the text.
+            # One call, without the interpreter lock. Lengths suffice if the matches cover the text.
             found = self._regex.findall(letters, pos=start, timeout=seconds, concurrent=True)
             sizes = _lengths(found)
             ends = start + np.cumsum(sizes, dtype=np.int64)
@@ -309,18 +312,18 @@ class Pretokenizer:
         return spans[spans[:, 1] > spans[:, 0]]
 
     def byte_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
-        """int64[n, 2]: where each pretoken starts and ends, in bytes of UTF-8; lone surrogates count as U+FFFD, which
-        has three bytes. SplitTimeoutError."""
+        """Return int64[n, 2]: start and end of each pretoken, in bytes of UTF-8. Lone surrogates count as U+FFFD, which
+        has three bytes. Raises SplitTimeoutError."""
         spans: NDArray[np.int64] = byte_offsets(text)[self.char_spans(text, seconds)]
         return spans
 
     def pretokens(self, text: str, seconds: float = SECONDS) -> list[str]:
-        """The pretokens themselves. SplitTimeoutError."""
+        """Return the texts of the pretokens. Raises SplitTimeoutError."""
         return [text[start:end] for start, end in interruptible(pairs(self.char_spans(text, seconds)))]
 
 
 def _lengths(found: list[str]) -> NDArray[np.int64]:
-    """int64[n]: how long each of n strings is."""
+    """Return int64[n]: the length of each of n strings."""
     sizes = np.empty(len(found), dtype=np.int64)
     for start in interruptible(range(0, len(found), ENTRIES), every=1):
         some = found[start : start + ENTRIES]
@@ -329,14 +332,14 @@ def _lengths(found: list[str]) -> NDArray[np.int64]:
 
 
 def _in_unicode(letters: NDArray[np.uint16]) -> str:
-    """Letters as characters."""
+    """Return letters as a string with one character each."""
     stored, codec = ("u1", "latin-1") if letters.max(initial=0) < 0x100 else ("<u2", "utf-16-le")
     starts = interruptible(range(0, len(letters), AT_A_TIME), every=1)
     return "".join(letters[start : start + AT_A_TIME].astype(stored).tobytes().decode(codec) for start in starts)
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
+    """Return uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
     points = np.empty(len(text), dtype=np.uint32)
     for start in interruptible(range(0, len(text), AT_A_TIME), every=1):
         encoded = text[start : start + AT_A_TIME].encode("utf-32-le", "surrogatepass")
@@ -346,7 +349,7 @@ def code_points(text: str) -> NDArray[np.uint32]:
 
 
 def byte_offsets(text: str) -> NDArray[np.int64]:
-    """int64[n + 1]: where each character starts in the UTF-8 of a text, lone surrogates as U+FFFD, and its end."""
+    """Return int64[n + 1]: byte offset of each character in UTF-8, lone surrogates as U+FFFD, and of the end."""
     points = code_points(text)
 
     def sizes(start: int, stop: int) -> NDArray[np.int8]:
@@ -359,7 +362,7 @@ def byte_offsets(text: str) -> NDArray[np.int64]:
 
 
 def utf16_offsets(text: str) -> NDArray[np.int64]:
-    """int64[n + 1]: where each character starts in UTF-16 units, and where the text ends."""
+    """Return int64[n + 1]: UTF-16 offset of each character and of the end."""
     points = code_points(text)
     offsets = np.zeros(len(points) + 1, dtype=np.int64)
     running_sums_of(len(points), lambda start, stop: (points[start:stop] >= 0x10000) + np.int8(1), offsets[1:])
@@ -368,9 +371,9 @@ def utf16_offsets(text: str) -> NDArray[np.int64]:
 
 @functools.lru_cache(maxsize=8)
 def pretokenizer(expression: str) -> Pretokenizer:
-    """The pretokenizer of a pattern, kept while few others are asked for.
+    """Return the pretokenizer of a pattern. The last eight are cached.
 
-    InvalidPatternError; UnsupportedPatternError.
+    Raises InvalidPatternError or UnsupportedPatternError.
     """
     return Pretokenizer(expression)
 
@@ -388,29 +391,29 @@ __all__ = [
 
 
 CHUNK_CHARS = 16_384
-"""Some milliseconds' work: between two stretches callers ask whether they go on, and others get a turn."""
+"""Characters of a chunk, some milliseconds of work: between two chunks callers can cancel and other threads can run."""
 CHARS_A_SECOND = 1_000_000
-"""A text may take ``SECONDS``, and one more for so many characters. A hostile pattern would take for ever."""
+"""A text may take ``SECONDS``, plus one second per this many characters. A hostile pattern would never end."""
 
 _LEAST_CHARS = 256
 
 
 class Stretch(NamedTuple):
-    """Pretokens that are cut. ``char_spans``: int64[n, 2], where each starts and ends in ``text``, which may begin
-    before the first of them and end behind the last. ``char_start``: where it starts in the whole text."""
+    """Pretokens of a chunk. ``char_spans``: int64[n, 2], start and end of each in ``text``, which may begin before the
+    first and end after the last. ``char_start``: offset of ``text`` in the whole text."""
 
     text: str
     char_start: int
     char_spans: NDArray[np.int64]
 
     def byte_spans(self) -> NDArray[np.int64]:
-        """The same spans in bytes of UTF-8."""
+        """Return the spans in bytes of UTF-8."""
         spans: NDArray[np.int64] = byte_offsets(self.text)[self.char_spans]
         return spans
 
 
 def stretches(pretokenizer: Pretokenizer, text: str) -> Iterator[Stretch]:
-    """All pretokens of a text, stretch by stretch. SplitTimeoutError."""
+    """Yield all pretokens of a text, chunk by chunk. Raises SplitTimeoutError."""
     allowed = SECONDS + len(text) / CHARS_A_SECOND
     return (stretch for stretch in stretches_in_time(pretokenizer, text, allowed, allowed) if stretch is not None)
 
@@ -418,9 +421,9 @@ def stretches(pretokenizer: Pretokenizer, text: str) -> Iterator[Stretch]:
 def stretches_in_time(
     pretokenizer: Pretokenizer, text: str, allowed: float, at_a_time: float
 ) -> Iterator[Stretch | None]:
-    """All pretokens of a text, stretch by stretch, in ``allowed`` seconds. Where ``at_a_time`` seconds brought none,
-    None comes, so that the caller can stop asking; then a shorter stretch is tried. SplitTimeoutError."""
-    spent = 0.0  # matching; what the caller does between two stretches does not count
+    """Yield all pretokens of a text, chunk by chunk, in ``allowed`` seconds. Yields None after ``at_a_time`` seconds
+    without a result, so that the caller can cancel, and then tries a shorter chunk. Raises SplitTimeoutError."""
+    spent = 0.0  # matching only; what the caller does between two chunks does not count
     behind = pretokenizer.reach.behind
     start, size = 0, len(text) if behind is None else CHUNK_CHARS
     while start < len(text):

@@ -1,6 +1,6 @@
-"""Safe cuts found by kernels.
+"""Safe boundaries found by kernels.
 
-The same cuts as those of ``engine.split.safe_cuts.CutFinder``, some hundred times as fast where cuts are rare.
+Finds the same boundaries as ``engine.split.safe_cuts.CutFinder``, a hundred times as fast in texts where they are rare.
 """
 
 from __future__ import annotations
@@ -18,35 +18,35 @@ from engine.split.unit_properties import unit_properties
 
 
 class QuickCutFinder(CutFinder):
-    """Finds safe cuts in texts in which no special tokens are looked for."""
+    """Finds safe boundaries in texts in which special tokens are not recognized."""
 
     def __init__(self) -> None:
         super().__init__()
         self._properties = unit_properties(())
 
     def first(self, text: str, char_start: int, char_end: int) -> int:
-        """The first cut p with ``char_start <= p < char_end``, or -1."""
+        """Return the first boundary p with ``char_start <= p < char_end``, or -1."""
         start, end = max(char_start, 1), min(char_end, len(text))
         return first_cut_in(text, start, end, self._properties) if start < end else -1
 
     def last(self, text: str, char_start: int, char_end: int) -> int:
-        """The last cut p with ``char_start <= p < char_end``, or -1."""
+        """Return the last boundary p with ``char_start <= p < char_end``, or -1."""
         start, end = max(char_start, 1), min(char_end, len(text))
         return last_cut_in(text, start, end, self._properties) if start < end else -1
 
     def spans(self, text: str, size: int) -> NDArray[np.int64]:
-        """As ``CutFinder.spans``."""
+        """Return the same as ``CutFinder.spans``."""
         return find_chunks(text, size, self._properties)
 
 
 @functools.lru_cache(maxsize=1)
 def text_cuts() -> CutFinder:
-    """Finds cuts in texts without special tokens, as quickly as can be."""
+    """Return the fastest available finder for texts without special tokens."""
     return QuickCutFinder() if COMPILED else CutFinder()
 
 
 def warm_up() -> None:
-    """Compile the kernels, or load them compiled."""
+    """Compile the kernels, or load them from the code cache."""
     if COMPILED:
         properties = np.zeros(block_layout.PAIR_COUNT_AT, dtype=np.uint8)
         properties.flags.writeable = False

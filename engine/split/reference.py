@@ -1,13 +1,13 @@
-"""Byte-pair encoding as the definition says, slowly and plainly.
+"""Byte-pair encoding exactly as defined: simple and slow.
 
-The fast kernels are tested against this module, and the merge inspector shows what it does.
+The fast kernels are tested against this module, and the merge inspector shows its steps.
 
-A vocabulary is a mapping from the bytes of tokens to their ids; the order of the ids is the order of merging. A text is
-first cut into pretokens by the encoding's split pattern; each is then encoded by itself:
+A vocabulary maps the bytes of tokens to their ids; pairs are merged in the order of the ids. A text is first split into
+pretokens by the encoding's split pattern; each is then encoded separately:
 
-1. A pretoken that is a token is that token.
-2. Otherwise it starts as single bytes. As long as two neighbours joined are a token, join the pair whose token has the
-   lowest id; of equals, the leftmost.
+1. A pretoken that is a token becomes that token.
+2. Otherwise it starts as single bytes. While any two neighbours together are a token, merge the pair whose token has
+  the lowest id; of equals, the leftmost.
 
 (tiktoken: ``src/lib.rs``, ``encode_ordinary_native`` and ``byte_pair_merge``.)
 """
@@ -21,15 +21,15 @@ from engine.types import MergeStep
 
 
 def encode_pretoken(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[int]:
-    """Token ids of one pretoken. KeyError for a byte that is no token."""
+    """Return the token ids of one pretoken. Raises KeyError for a byte that is not a token."""
     if pretoken in ranks:
         return [ranks[pretoken]]
     return [ranks[part] for part in merge(pretoken, ranks)]
 
 
 def encode_with_byte_fallback(pretoken: str, ranks: Mapping[bytes, int]) -> list[int]:
-    """Token ids of one pretoken in a vocabulary of characters: it starts as characters, those that are no tokens as
-    their bytes, which never merge. (huggingface/tokenizers, src/models/bpe/model.rs: ``merge_word``.)"""
+    """Return the token ids of one pretoken in a vocabulary of characters. It starts as characters; those that are not
+    tokens become bytes, which never merge. (huggingface/tokenizers, src/models/bpe/model.rs: ``merge_word``.)"""
     parts: list[bytes] = []
     for character in pretoken:
         content = character.encode("utf-8")
@@ -44,7 +44,7 @@ def _is_text(token: bytes) -> bool:
 
 
 def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
-    """The parts that are left when no two neighbours can be merged, without looking the whole up first."""
+    """Return the tokens that remain when no two neighbours can be merged. Does not look up the whole pretoken first."""
     parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
     for _ in _merges(parts, ranks):
         pass
@@ -52,23 +52,23 @@ def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
 
 
 def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
-    """The merges of one pretoken in the order in which they happen; none for one that is looked up as a whole and
-    that no merges lead to. KeyError for a byte that is no token."""
+    """Return the merges of one pretoken in order; none if the pretoken is looked up as a whole. Raises KeyError for a
+    byte that is not a token."""
     parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
     steps = list(_merges(parts, ranks))
     return [] if pretoken in ranks and len(parts) > 1 else steps
 
 
 def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
-    """The two tokens that a token is merged from: what all others merge its bytes into, if that is two. None for a
-    single byte, and for a token that merging never makes."""
+    """Return the two tokens that a token is merged from: the result of merging its bytes by all other tokens, if that
+    is two. None for a single byte, and for a token that no merge produces."""
     others = {part: token_id for part, token_id in ranks.items() if part != token}
     parts = merge(token, others)
     return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
 
 
 def _merges(parts: list[bytes], ranks: Mapping[bytes, int]) -> Iterator[MergeStep]:
-    """Merge ``parts`` in place, and tell of each merge."""
+    """Merge ``parts`` in place and yield each merge."""
     while True:
         joined = [ranks.get(left + right) for left, right in itertools.pairwise(parts)]
         found = [rank for rank in joined if rank is not None]

@@ -1,30 +1,30 @@
-r"""Places where a text may be cut so that both sides encode apart to exactly the tokens of the whole.
+r"""Safe boundaries: offsets at which a text may be divided so that both sides encode to the tokens of the whole.
 
-A position p inside a text is a safe cut when either
+An offset p inside a text is a safe boundary if either
 
-1. ``text[p]`` is a space or a tab and ``text[p-1]`` is not white space, or
+1. ``text[p]`` is a space or a tab and ``text[p-1]`` is not whitespace, or
 2. ``text[p]`` is ``\r`` or ``\n`` and ``text[p-1]`` is a letter or a number, or
 3. ``text[p]`` is punctuation from a fixed list without the apostrophe, and ``text[p-1]`` is a letter or a number;
 
-and no special token that is looked for lies across p.
+and no recognized special token spans p.
 
-Why that holds for every pattern in ``engine.split.patterns``, with A the text before p and B the rest:
+Why this holds for every pattern in ``engine.split.patterns``, with A the text before p and B the rest:
 
-* No match runs across p. No alternative of any pattern has a space or tab behind a character that is not white space
-  (a space opens a match, it never continues one). Line ends continue matches of punctuation and of white space only,
-  and ``/`` after them in o200k; never of letters and numbers. Behind a letter or number only letters, numbers, marks
-  and the apostrophe of a contraction continue a match. So p is where a match starts, whatever comes before.
-* The matches of A alone are those of the whole text up to p. A match ends where it does because of the characters it
-  may take, and those stop at p either way; lookaheads and ``$`` are the exception, and every one of them stands
-  behind white space, where ``text[p-1]`` is none, but for DeepSeek's run of characters outside every class, which
-  asks whether a letter or mark follows: neither the end nor a space is one.
-* The matches of B alone are those of the whole text from p: no pattern looks behind itself.
+* No match crosses p. No alternative of any pattern has a space or tab after a non-whitespace character (a space starts
+  a match, it never continues one). Line ends continue only matches of punctuation and of whitespace, and ``/`` after
+  them in o200k; never of letters and numbers. After a letter or number, only letters, numbers, marks and the apostrophe
+  of a contraction continue a match. So a match starts at p, whatever precedes it.
+* The matches of A alone are those of the whole text up to p. The end of a match depends on the characters that it may
+  include, and those stop at p in both cases. Lookaheads and ``$`` are the exception, but all of them follow whitespace,
+  which ``text[p-1]`` is not. DeepSeek's run of characters outside every class checks whether a letter or mark follows:
+  neither the end of the text nor ``text[p]`` is one.
+* The matches of B alone are those of the whole text from p on: no pattern looks behind itself.
 * Merges never leave a match.
-* Special tokens found in A and in B are those found in the whole text, as no text of one lies across p; and what
-  stands between two of them is a text of its own, to which all of the above applies.
+* The special tokens found in A and in B are those found in the whole text, as none of them spans p. The text between
+  two of them is separate, and all of the above applies to it.
 
 The letters and numbers of rules 2 and 3 are blocks that have been letters since Unicode 3, because Python's tables and
-those of the Rust crates may be of different versions. A cut that is not found costs a longer window, never a token.
+those of the Rust crates may have different versions. A boundary that is missed costs a longer window, never a token.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ LETTERS_AND_NUMBERS = (
     "\\u3041-\\u3094\\u30a1-\\u30fa\\u4e00-\\u9fa5\\uac00-\\ud7a3"  # kana, Han, Hangul
 )
 PUNCTUATION = "!-&(-/:-@\\[-`{-~\\u3001\\u3002\\u3008-\\u3011\\uff01\\uff08\\uff09\\uff0c\\uff0e\\uff1a\\uff1b\\uff1f"
-# It begins with one set of characters: for that, ``re`` has a search, fifteen times as fast as trying each place.
+# The expression begins with a single set of characters: ``re`` searches for that fifteen times as fast as it tries each
+# offset.
 CUT = re.compile(
     f"[ \\t\\r\\n{PUNCTUATION}](?:(?<=[^{WHITE_SPACE}][ \\t])|(?<=[{LETTERS_AND_NUMBERS}][\\r\\n{PUNCTUATION}]))"
 )
@@ -59,15 +60,15 @@ CUT = re.compile(
 _FIRST_WINDOW = 64
 _LAST_WINDOW = 65_536
 _LONG_WINDOW = 1_024
-"""Before so many characters are searched, it is asked whether there is a cut at all: where there was none so far, there
-may be none for a million more."""
+"""Minimum window, in characters, for which the existence of any boundary is checked before searching: where none was
+found so far, there may be none in a million more."""
 
 
 class CutFinder:
-    """Finds safe cuts in texts, for all known patterns. The ends of a text are no cuts, though as safe.
+    """Finds safe boundaries in texts, for all known patterns. The ends of a text are safe, but not reported.
 
-    ``special_tokens``: the texts that count as tokens of their own, if any. ``reach``: how many characters on either
-    side of a position say whether it is a cut.
+    ``special_tokens``: the texts that are recognized as special tokens, if any. ``reach``: number of characters on
+    either side of an offset that decide whether it is a boundary.
     """
 
     def __init__(self, special_tokens: Collection[str] = ()) -> None:
@@ -77,7 +78,7 @@ class CutFinder:
         self._special_start = re.compile(f"[{first_chars}]") if special_tokens else None
 
     def first(self, text: str, char_start: int, char_end: int) -> int:
-        """The first cut p with ``char_start <= p < char_end``, or -1."""
+        """Return the first boundary p with ``char_start <= p < char_end``, or -1."""
         position = max(char_start, 1)
         window = _FIRST_WINDOW
         while position < char_end:
@@ -89,7 +90,7 @@ class CutFinder:
         return -1
 
     def last(self, text: str, char_start: int, char_end: int) -> int:
-        """The last cut p with ``char_start <= p < char_end``, or -1."""
+        """Return the last boundary p with ``char_start <= p < char_end``, or -1."""
         stop = char_end
         window = _FIRST_WINDOW
         lowest = max(char_start, 1)
@@ -103,7 +104,7 @@ class CutFinder:
         return -1
 
     def chunks(self, text: str, size: int) -> Iterator[tuple[int, int]]:
-        """Cut a text into pieces (start, end) of at most ``size`` characters, more only where there is no cut."""
+        """Yield the (start, end) of chunks of at most ``size`` characters, longer only if there is no boundary."""
         start = 0
         while len(text) - start > size:
             cut = self.last(text, start + 1, start + size + 1)
@@ -117,13 +118,13 @@ class CutFinder:
             yield start, len(text)
 
     def spans(self, text: str, size: int) -> NDArray[np.int64]:
-        """int64[k, 2]: ``chunks``, as an array."""
+        """Return ``chunks`` as int64[k, 2]."""
         import numpy as np
 
         return np.array(list(self.chunks(text, size)), dtype=np.int64).reshape(-1, 2)
 
     def _is_crossed(self, text: str, cut: int) -> bool:
-        """Whether a special token lies across a position."""
+        """Return True if a special token spans an offset."""
         if self._special is None or self._special_start is None:
             return False
         start = max(0, cut - self.reach + 1)
@@ -136,14 +137,14 @@ class CutFinder:
 
 
 def _cuts(text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
-    """The cuts p with ``1 <= char_start <= p < char_end``, special tokens apart."""
+    """Return the boundaries p with ``1 <= char_start <= p < char_end``, ignoring special tokens."""
     if char_end - char_start >= _LONG_WINDOW and not _may_have_cut(text[char_start - 1 : char_end]):
         return ()
     return CUT.finditer(text, char_start, char_end)
 
 
 def _may_have_cut(text: str) -> bool:
-    """Whether there is a cut in a text, special tokens apart."""
+    """Return True if a text has a boundary, ignoring special tokens."""
     import numpy as np
 
     kinds = _kinds()[np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)]
@@ -152,8 +153,9 @@ def _may_have_cut(text: str) -> bool:
 
 @functools.cache
 def _kinds() -> NDArray[np.uint8]:
-    """uint8[65536], read-only: which rules let a UTF-16 unit stand behind a cut, a bit each, and four bits higher,
-    which let it stand before one. Halves of a pair are no white space, as no character beyond the basic plane is."""
+    """Return uint8[65536], read-only: for each UTF-16 unit one bit per rule that allows it after a boundary, and four
+    bits higher, one per rule that allows it before. Surrogates are not whitespace, as no character beyond the basic
+    plane is."""
     import numpy as np
 
     units = "".join(map(chr, range(1 << 16)))

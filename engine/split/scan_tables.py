@@ -1,6 +1,6 @@
-r"""Tables for the scanners: the class of each character in two readings, and where a vocabulary allows further cuts.
+r"""Tables for the scanners: the class of each character, and where a vocabulary allows additional boundaries.
 
-The readings are laid out in ``engine.kernels.blocks``. They come from the Unicode categories of
+There are two classifications, laid out in ``engine.kernels.blocks``. They come from the Unicode categories of
 ``engine.text.character_classes``: White_Space is the categories Z and six control characters.
 """
 
@@ -19,10 +19,10 @@ from engine.text import character_classes
 from engine.text.character_classes import CATEGORIES, N_CODE_POINTS, PAGE
 
 N_PAGES = 0x200000 // PAGE
-"""Pages for every number that four bytes can decode to, valid UTF-8 or not."""
+"""Number of pages for all values that four bytes can decode to, valid UTF-8 or not."""
 
 EAST_RANGES = ((0x3040, 0x3100), (0x4E00, 0x9FA6))
-"""Hiragana, katakana and Han: what DeepSeek's second stage cuts off. First, and behind the last."""
+"""Hiragana, katakana and Han, which DeepSeek's second stage splits off, as half-open ranges."""
 
 HAN_RANGES = (
     *((0x2E80, 0x2E9A), (0x2E9B, 0x2EF4), (0x2F00, 0x2FD6), (0x3005, 0x3006), (0x3007, 0x3008), (0x3021, 0x302A)),
@@ -33,10 +33,11 @@ HAN_RANGES = (
 r"""``\p{Han}`` in Unicode 16.0."""
 
 CROSSINGS_BITS = 18
-"""log2 of the bits that pairs of characters are hashed to: 32 KB, of which large vocabularies set up to an eighth."""
+"""log2 of the number of bits that character pairs are hashed to: 32 KB, of which large vocabularies set up to an
+eighth."""
 
 CROSSINGS_SIZE = CROSSED_PAIRS + (1 << (CROSSINGS_BITS - 3))
-"""Bytes of ``crossings_of``."""
+"""Size of the result of ``crossings_of``, in bytes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,44 +48,44 @@ class ClassTable:
     classes: NDArray[np.uint8]
 
     def of_all(self) -> NDArray[np.uint8]:
-        """uint8[1114112]: the class of every code point, without flags."""
+        """Return uint8[1114112]: the class of every code point, without flags."""
         classes = self.classes.reshape(-1, PAGE)[self.pages[: N_CODE_POINTS // PAGE]].reshape(-1)
         return classes & np.uint8(characters.CLASS)
 
 
 @functools.lru_cache(maxsize=1)
 def word_table() -> ClassTable:
-    """The reading for words, for the patterns of gpt2, cl100k and their like. Letters without case are splittable."""
+    """Return the classification for words, for gpt2, cl100k and similar patterns. Caseless letters are splittable."""
     return _table(_word_class, (characters.CASELESS,), ())
 
 
 @functools.lru_cache(maxsize=1)
 def mark_table() -> ClassTable:
-    """The same for o200k and its like, whose words contain marks: those are splittable, too."""
+    """Like ``word_table``, for o200k and similar patterns, whose words contain marks: those are splittable, too."""
     return _table(_word_class, (characters.CASELESS, characters.MARK), ())
 
 
 @functools.lru_cache(maxsize=1)
 def han_table() -> ClassTable:
-    """The same for Kimi, with all classes once more for Han."""
+    """Like ``mark_table``, for Kimi, with a second set of all classes for Han."""
     return _table(_word_class, (characters.CASELESS, characters.MARK), HAN_RANGES)
 
 
 @functools.lru_cache(maxsize=1)
 def letter_table() -> ClassTable:
-    """The same for Qwen 3.5, to which marks are letters without case."""
+    """Like ``word_table``, for Qwen 3.5, in which marks are caseless letters."""
     return _table(_letter_class, (characters.CASELESS,), ())
 
 
 @functools.lru_cache(maxsize=1)
 def deepseek_table() -> ClassTable:
-    """The reading for DeepSeek's three stages."""
+    """Return the classification for DeepSeek's three stages."""
     return _table(_deepseek_class, (characters.CASELESS, characters.MARK), EAST_RANGES)
 
 
 @functools.lru_cache(maxsize=1)
 def no_cuts() -> NDArray[np.uint8]:
-    """Crossings that allow no cut: every pair is crossed."""
+    """Return crossings that allow no boundary: every pair is crossed."""
     crossings = np.full(CROSSED_PAIRS + 1, 0xFF, dtype=np.uint8)
     crossings.flags.writeable = False
     return crossings
@@ -93,10 +94,11 @@ def no_cuts() -> NDArray[np.uint8]:
 def crossings_of(
     token_bytes: NDArray[np.uint8], token_offsets: NDArray[np.int64], unmade: NDArray[np.uint32] | None = None
 ) -> NDArray[np.uint8]:
-    """uint8[16384 + 2**15], read-only: between which neighbouring characters nothing may be cut in a vocabulary.
+    """Return uint8[16384 + 2**15], read-only: the pairs of adjacent characters that a vocabulary does not allow to
+    split.
 
-    token_bytes: uint8[n], the tokens one after the other; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers
-    of those that merging never makes.
+    token_bytes: uint8[n], the concatenated tokens; token_offsets: int64[m + 1]. unmade: uint32[l], the numbers of the
+    tokens that no merge produces.
     """
     from engine.kernels.block_algebra import mark_crossings
 
@@ -108,8 +110,8 @@ def crossings_of(
 
 
 def wide_table_of(table: ClassTable, crossings: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """uint8[65536 + 2**k], read-only: what ``engine.kernels.block_algebra`` asks of characters of two and three bytes
-    and of neighbouring ones, in one reading and with the crossings of one vocabulary."""
+    """Return uint8[65536 + 2**k], read-only: the flags that ``engine.kernels.block_algebra`` looks up for characters of
+    two and three bytes and for pairs of adjacent ones, for one classification and the crossings of one vocabulary."""
     flags = table.classes.reshape(-1, PAGE)[table.pages[: PAIRS_AT // PAGE]].reshape(-1)
     flags[:0x800] &= characters.CLASS
     held = np.unpackbits(crossings[INNER_STARTS:CROSSED_PAIRS], bitorder="little")
@@ -154,7 +156,7 @@ def _table(
     pages[: len(unicode.pages)] = unicode.pages
     for first, stop in east:
         blocks = _marked_east(blocks, pages, first, stop)
-    # Nothing but control characters has to be told apart below U+0100, whose two pages no other page shares.
+    # Below U+0100, only control characters need distinguishing; no other page shares those two pages' blocks.
     low = blocks[pages[:2]].reshape(-1)
     low[[point for point in character_classes.WHITE_SPACE if point < len(low)]] = characters.SPACE
     low[[0x0A, 0x0D]] = characters.NEWLINE
@@ -165,7 +167,7 @@ def _table(
 
 
 def _marked_east(blocks: NDArray[np.uint8], pages: NDArray[np.uint16], first: int, stop: int) -> NDArray[np.uint8]:
-    """The blocks and new ones for the pages of a range of code points, which are EAST there; pages are changed."""
+    """Return the blocks plus new ones in which a range of code points is EAST. Updates ``pages``."""
     added: dict[bytes, int] = {}
     for page in range(first // PAGE, (stop - 1) // PAGE + 1):
         block = blocks[pages[page]].copy()

@@ -1,4 +1,4 @@
-"""Scanning texts with the split patterns that kernels know by heart (``engine.split.patterns``)."""
+"""Scanners for the split patterns that kernels implement (``engine.split.patterns``)."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from numpy.typing import NDArray
 from engine.split.patterns import PATTERNS, Family, KnownSplit
 
 PADDING = 64
-"""Readable bytes that a text needs behind its end."""
+"""Readable bytes that must follow a text in its buffer."""
 
 
 KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
     {text: known.scan for known in PATTERNS if known.scan for text in (known.expression, *known.also)}
 )
-"""How kernels scan, by the text of the pattern."""
+"""How kernels scan each pattern, by the text of the pattern."""
 
 Kernel = Callable[..., int]
 BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]
 
 
 def block_kernel(family: Family) -> Kernel:
-    """The block scanner of a family. Imported when asked for: importing numba takes a while."""
+    """Return the block scanner of a family. Imported on demand: importing numba takes a while."""
     if family is Family.GPT2:
         from engine.kernels.block_scanners import scan_gpt2 as kernel
     elif family is Family.CL100K:
@@ -39,13 +39,13 @@ def block_kernel(family: Family) -> Kernel:
 
 
 class Scanner:
-    """Finds where pretokens end in UTF-8. Holds tables that never change: safe to use from several threads at once."""
+    """Finds the ends of pretokens in UTF-8. Holds only constant tables, so it is thread-safe."""
 
     def __init__(self, split: KnownSplit, crossings: NDArray[np.uint8] | None = None, *, plain: bool = False) -> None:
-        """crossings: from ``scan_tables.crossings_of``, for ends at which pretokens are cut further where no token of
-        that vocabulary crosses; without, all ends are ends of pretokens. plain: take the slow scanner that cuts
-        nothing further; it is taken anyway where kernels are not compiled. ``block_tables``: what a block scanner
-        works with, for kernels that call it; None for the slow one."""
+        """crossings: from ``scan_tables.crossings_of``, to split pretokens further where no token of that vocabulary
+        crosses; if None, all ends are ends of pretokens. plain: use the slow scanner, which splits nothing further; it
+        is always used if kernels are not compiled. ``block_tables``: tables of a block scanner, for kernels that call
+        it; None for the slow scanner."""
         from engine.kernels._jit import COMPILED
         from engine.split import scan_tables
 
@@ -73,15 +73,15 @@ class Scanner:
             self.block_tables = self._tables = (self._classes.pages, self._classes.classes, wide_table, self._split)
 
     def __call__(self, text: NDArray[np.uint8], n_bytes: int, byte_start: int, ends: NDArray[np.int32]) -> int:
-        """Write where the pretokens from ``byte_start`` on end, and return how many ends that are: at least one, unless
+        """Write the ends of the pretokens from ``byte_start`` on. Returns the number of ends: at least one, unless
         ``byte_start`` is ``n_bytes``.
 
-        text: uint8[n], n >= n_bytes + PADDING, contiguous, valid UTF-8 up to n_bytes < 2**31. byte_start: where a
-        pretoken starts, or the last end of a call before. ends: int32[m], m >= 64. IndexError when the text is shorter
-        than n_bytes + PADDING or byte_start is outside of it.
+        text: uint8[n], n >= n_bytes + PADDING, contiguous, valid UTF-8 up to n_bytes < 2**31. byte_start: start of a
+        pretoken, or the last end of a previous call. ends: int32[m], m >= 64. Raises IndexError if the text is shorter
+        than n_bytes + PADDING or byte_start is outside it.
         """
         if text.flags.writeable:
-            # A kernel is recompiled for writable arrays.
+            # Writable arrays would make the kernel compile again.
             text = text.view()
             text.flags.writeable = False
         return self._scan(text, n_bytes, byte_start, *self._tables, ends)
@@ -89,5 +89,5 @@ class Scanner:
 
 @functools.lru_cache(maxsize=16)
 def plain_scanner(split: KnownSplit) -> Scanner:
-    """The slow scanner of a split."""
+    """Return the slow scanner of a split."""
     return Scanner(split, plain=True)

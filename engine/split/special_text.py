@@ -1,4 +1,4 @@
-"""Text of special tokens inside a text: found, refused, or cut out."""
+"""Special tokens in a text: finding them, refusing them, and splitting at them."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ if TYPE_CHECKING:
 
 
 _MOST_NESTED = 20
-"""Groups within each other; an expression of too many is refused."""
+"""Maximum nesting of groups; the library refuses expressions with too many levels."""
 
 _FEW = 100
-"""Of an expression of more texts fewer are kept: it takes some 300 bytes for each. Some encodings have a thousand, and
-each pair of one and a chat template has an expression of its own."""
+"""Expressions of more texts than this have a smaller cache: each text takes some 300 bytes. Some encodings have a
+thousand, and each pair of an encoding and a chat template has an expression of its own."""
 
 
 def special_token_regex(texts: frozenset[str]) -> regex.Pattern[str]:
-    """An expression that finds any of the texts, the longest where several start. ``texts`` is not empty."""
+    """Return an expression that finds any of the texts, the longest if several match. ``texts`` is not empty."""
     return _of_few(texts) if len(texts) <= _FEW else _of_many(texts)
 
 
 def _compiled(texts: frozenset[str]) -> regex.Pattern[str]:
     import regex
 
-    # The library would keep up to 500 of them.
+    # The library would cache up to 500 of them.
     return regex.compile(_any_of(sorted(texts), 0), cache_pattern=False)
 
 
@@ -36,10 +36,10 @@ _of_many = functools.lru_cache(maxsize=12)(_compiled)
 
 
 def _any_of(texts: Sequence[str], nested: int) -> str:
-    """An expression for any of these texts, which are in order, that takes the longest.
+    """Return an expression for any of these sorted texts that matches the longest.
 
-    What several begin with is written once: of a thousand special tokens that all begin with ``<``, not each is tried
-    at each ``<`` of a page of HTML, and the expression is compiled in a third of the time.
+    Common prefixes are written once: a thousand special tokens that begin with ``<`` are not all tried at each ``<`` of
+    a page of HTML, and the expression compiles in a third of the time.
     """
     import regex
 
@@ -56,7 +56,7 @@ def _any_of(texts: Sequence[str], nested: int) -> str:
 
 
 def split_at_specials(text: str, allowed: Set[str]) -> Iterator[tuple[str, str]]:
-    """The text as pairs (plain text, special token behind it); the last pair's special token is ``""``."""
+    """Yield the text as pairs (plain text, special token after it); the last special token is ``""``."""
     start = 0
     if allowed:
         for match in special_token_regex(frozenset(allowed)).finditer(text, concurrent=True):
@@ -66,7 +66,7 @@ def split_at_specials(text: str, allowed: Set[str]) -> Iterator[tuple[str, str]]
 
 
 def raise_disallowed(text: str) -> NoReturn:
-    """ValueError for a text with a special token in it that the caller did not allow."""
+    """Raise ValueError for a text with a special token that the caller did not allow."""
     raise ValueError(
         f"The text contains the special token {text!r}, which is not allowed here. "
         f"To encode it as that token, pass allowed_special={{{text!r}}}; to encode it as plain text, "

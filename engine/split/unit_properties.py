@@ -1,4 +1,5 @@
-"""What an edit asks of UTF-16 units, as a table for kernels: see ``engine.kernels.block_layout``."""
+"""Properties of UTF-16 units that recounting after an edit needs, as a table for kernels
+(``engine.kernels.block_layout``)."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ _ALL_UNITS = "".join(map(chr, range(layout.PAIR_COUNT_AT)))
 
 @functools.lru_cache(maxsize=1)
 def _flags() -> NDArray[np.uint8]:
-    """uint8[65536]: the flags that are the same for every encoding."""
+    """Return uint8[65536]: the flags that are the same for every encoding."""
     flags = np.zeros(len(_ALL_UNITS), dtype=np.uint8)
     for flag, members in (
         (layout.WHITE, re.findall(f"[{WHITE_SPACE}]", _ALL_UNITS)),
@@ -33,7 +34,7 @@ def _flags() -> NDArray[np.uint8]:
 
 
 def unit_properties(special_tokens: Collection[str]) -> NDArray[np.uint8]:
-    """uint8[n], read-only: flags of every unit, and how special tokens, none of them empty, begin."""
+    """Return uint8[n], read-only: flags of every unit, and the beginnings of special tokens, none of which is empty."""
     flags = _flags().copy()
     pairs = set()
     for text in special_tokens:
