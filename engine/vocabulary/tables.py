@@ -1,25 +1,24 @@
-"""The tables of a vocabulary that kernels read: built once, kept in a file, mapped into memory afterwards.
+"""Vocabulary tables for kernels: built once, saved to a file, and memory-mapped from then on.
 
-Tables are one flat array; ``engine.kernels.layout`` says what is where. ``build_tables`` makes them; ``open_tables``
-and ``shared_tables`` map them from their file if it is there. A mapped file costs no memory of its own: its pages
-belong to the system's file cache and are shared by all threads and processes.
+Tables are one flat array; ``engine.kernels.layout`` defines its layout. ``build_tables`` builds them; ``open_tables``
+and ``shared_tables`` map them from their file if it exists. A mapped file costs no memory of its own: its pages belong
+to the system's file cache and are shared by all threads and processes.
 
-A file that is there is not trusted. Before anybody uses it, ``map_tables`` verifies it in three ways:
+An existing file is not trusted. Before its first use, ``map_tables`` verifies it in three ways:
 
-* its size, version and vocabulary are compared with what they have to be, and its directory is checked,
-* a checksum over all of it finds what was damaged or cut off, wherever that is,
-* every number that kernels use as a place is checked (``engine.kernels.build``): so even a file that somebody has
-  made up, checksum included, cannot lead a kernel out of its memory.
+* its size, version and vocabulary are compared with the expected values, and its directory is checked,
+* a checksum of the whole file detects any damage or truncation,
+* every number that kernels use as an offset is checked (``engine.kernels.build``): so even a forged file, checksum
+  included, cannot make a kernel access memory out of bounds.
 
-The last two read all of the file, which takes some milliseconds. So their outcome is noted in a second file beside it,
-with what the system says of the file that was read: which one it is, its size, and when it was last written to or
-otherwise changed. As long as the system says the same, it is the same file with the same content, and only the first
-check is repeated. A file that is so new that a later change could bear the same time is not noted (as git does with its
-index).
+The last two read the whole file, which takes some milliseconds. So their success is noted in a second file beside it,
+with the identity that the system reported for the file: its inode, size, and times of modification and status change.
+While the system reports the same, it is the same file with the same content, and only the first check is repeated. A
+file that is so new that a later change could have the same time is not noted (as git does with its index).
 
-None of this can tell whether somebody has put other tokens in, with a new checksum, or a note on a file that nobody
-read: but who can write to that folder can put other machine code there, too. Nor can it keep others from changing the
-file while it is in use; Tokenloupe itself replaces such files and never writes into one.
+None of this detects other tokens with a new checksum, or a note on a file that was never verified: but anyone who can
+write to that folder can put other machine code there, too. Nor does it prevent changes to the file while it is in use;
+Tokenloupe itself replaces such files and never writes into one.
 """
 
 from __future__ import annotations
@@ -52,19 +51,19 @@ from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.piece_order import PieceOrder
 
 _MAGIC = int.from_bytes(b"TLTABLES", "little")
-_ROW = 16_384  # words summed up together: so many stay in the processor's caches for the second sum
-_NEW_NS = 3_000_000_000  # file systems tell times apart by two seconds or less
+_ROW = 16_384  # words summed at a time: this many stay in the processor's caches for the second sum
+_NEW_NS = 3_000_000_000  # file systems have a time resolution of two seconds or better
 NOTE_SUFFIX = ".read"
-"""Ending of the file that says that a file of tables was read and found sound."""
+"""Suffix of the file which records that a file of tables was read and is valid."""
 MOST_TOKENS = layout.NO_TOKEN - 1
-"""Numbers that tables have room for."""
+"""Maximum number of ids that tables can hold."""
 
 
 _mapped: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 
 
 def seal(tables: NDArray[np.uint8], fingerprint: bytes) -> None:
-    """Write what every file begins with into the header of tables that are otherwise complete."""
+    """Write the fields common to all files into the header of tables that are otherwise complete."""
     header = _header(tables)
     header[layout.MAGIC // 8] = _MAGIC
     header[layout.VERSION // 8] = _version()
@@ -74,7 +73,7 @@ def seal(tables: NDArray[np.uint8], fingerprint: bytes) -> None:
 
 
 def save_tables(tables: NDArray[np.uint8], path: Path) -> bool:
-    """Write tables to a file that appears when it is complete. Whether that was possible."""
+    """Write tables to a file atomically. Returns False if that fails."""
     try:
         keep(path, tables.data)
     except OSError:
@@ -83,7 +82,7 @@ def save_tables(tables: NDArray[np.uint8], path: Path) -> bool:
 
 
 def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
-    """The tables in a file: uint8[n], read-only. None where there is no such file or it is not what it should be."""
+    """Map the tables in a file: uint8[n], read-only. Returns None if the file does not exist or is not valid."""
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -101,21 +100,21 @@ def map_tables(path: Path, fingerprint: bytes) -> NDArray[np.uint8] | None:
         if not has_its_checksum(tables) or not contents_are_sound(tables):
             return None
         if time.time_ns() - max(status.st_mtime_ns, status.st_ctime_ns) > _NEW_NS:
-            with contextlib.suppress(OSError):  # then the next start reads all of it once more
+            with contextlib.suppress(OSError):  # then the next start verifies the whole file again
                 keep(note, _note_on(status))
     return tables
 
 
 def release_pages() -> None:
-    """Let go of the pages of all mapped tables, where the system can be told: they count as memory of this process as
-    long as they are at hand. They stay in the file cache; one that is needed again is there at its first use."""
+    """Release the pages of all mapped tables, if the system supports it: resident pages count as memory of this
+    process. They stay in the file cache and are mapped again on next use."""
     if hasattr(mmap, "MADV_DONTNEED"):
         for mapped in list(_mapped):
             release_range(np.frombuffer(mapped, dtype=np.uint8).ctypes.data, len(mapped))
 
 
 def _note_on(status: os.stat_result) -> bytes:
-    """What is noted of a file that was read."""
+    """Return the note for a file that was verified."""
     return f"{status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}\n".encode()
 
 
@@ -127,7 +126,7 @@ def _noted(note: Path) -> bytes | None:
 
 
 def is_for(tables: NDArray[np.uint8], fingerprint: bytes) -> bool:
-    """Whether tables say that they are those of a vocabulary, made by this version, and all there."""
+    """Return True if the header of tables states this vocabulary, this version and their actual size."""
     header = _header(tables)
     stated = (header[layout.MAGIC // 8], header[layout.VERSION // 8], header[layout.SIZE // 8])
     return (
@@ -137,7 +136,7 @@ def is_for(tables: NDArray[np.uint8], fingerprint: bytes) -> bool:
 
 
 def has_its_checksum(tables: NDArray[np.uint8]) -> bool:
-    """Whether tables are as they were when ``seal`` wrote their checksum."""
+    """Return True if tables still match the checksum that ``seal`` wrote."""
     return int(_header(tables)[layout.CHECKSUM // 8]) == _checksum(tables)
 
 
@@ -146,14 +145,14 @@ def _header(tables: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 def _version() -> int:
-    """A number that changes with the kernels: another layout must not be taken for this one."""
+    """Return a number that changes with the kernels, so that tables of another layout are rejected."""
     return int(sources_digest()[:15], 16)
 
 
 def _checksum(tables: NDArray[np.uint8]) -> int:
-    """64 bits over all words behind the fixed part of the header: a digest of the sums of all rows and all columns of
-    ``_ROW`` words, since a digest of the words themselves would take many times as long. Words that change places
-    change sums, too."""
+    """Return 64 bits over all words after the fixed part of the header: a digest of the sums of all rows and all
+    columns of ``_ROW`` words, since a digest of the words themselves would take many times as long. Swapping words
+    changes sums, too."""
     words = tables[layout.TOKEN_COUNT :].view(np.int64)
     columns = np.zeros(_ROW, dtype=np.int64)
     rows = []
@@ -166,8 +165,8 @@ def _checksum(tables: NDArray[np.uint8]) -> int:
 
 
 def _directory_fits(tables: NDArray[np.uint8]) -> bool:
-    """Whether the sections lie one behind the other in the file, each as large as the rest of the header says; and the
-    one whose bytes are always the same."""
+    """Return True if the sections are contiguous in the file, have the sizes implied by the header, and the section
+    with constant bytes is correct."""
     header = _header(tables)
     first = layout.DIRECTORY // 8
     places = header[first : first + 2 * layout.TABLE_SECTIONS].reshape(-1, 2).tolist()
@@ -205,22 +204,22 @@ _FIXED_SIZES = ((layout.BYTE_TOKENS, 4 * 256), (layout.BIGRAMS, 4 * 65536), (lay
 
 
 def _is_shift(shift: np.int64, size: int, width: int) -> bool:
-    """Whether a 64-bit hash shifted by so much is a place of a section of so many bytes."""
+    """Return True if a 64-bit hash shifted by ``shift`` is an index into a section of ``size`` bytes."""
     return 0 < int(shift) < 64 and size == width << (64 - int(shift))
 
 
 _LONGEST = 1 << 16
 
 Vocabulary = RankTable | PieceOrder
-"""Tokens in the order of merging; of pieces also their ids."""
+"""Tokens in merge order; for pieces also their ids."""
 
 
 class UnsupportedVocabularyError(EngineError):
-    """The kernels cannot encode with this vocabulary; another encoder has to. The text says why."""
+    """The kernels cannot encode with this vocabulary; another encoder is needed. The text gives the reason."""
 
 
 def fingerprint_of(table: RankTable) -> bytes:
-    """32 bytes that tell vocabularies apart."""
+    """Return 32 bytes that identify a vocabulary."""
     digest = hashlib.sha256(f"{table.first_id} {len(table)} ".encode())
     digest.update(table.offsets.tobytes())
     digest.update(table.blob)
@@ -228,7 +227,7 @@ def fingerprint_of(table: RankTable) -> bytes:
 
 
 def build_tables(vocabulary: Vocabulary, fingerprint: bytes) -> NDArray[np.uint8]:
-    """The tables of a vocabulary: uint8[n], read-only. UnsupportedVocabularyError."""
+    """Build the tables of a vocabulary: uint8[n], read-only. Raises UnsupportedVocabularyError."""
     table = vocabulary if isinstance(vocabulary, RankTable) else vocabulary.table
     _check(table)
     lengths = np.diff(table.offsets)
@@ -269,8 +268,8 @@ _open: weakref.WeakValueDictionary[tuple[Path | None, bytes], NDArray[np.uint8]]
 
 
 def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Vocabulary]) -> NDArray[np.uint8]:
-    """The same as ``open_tables``, and the same array for all who use it at a time: encodings that differ in their
-    special tokens only, such as o200k_base and o200k_harmony, have their tables in memory once."""
+    """Like ``open_tables``, but return the same array while it is in use: encodings that differ only in their special
+    tokens, such as o200k_base and o200k_harmony, share their tables in memory."""
     tables = _open.get((folder, fingerprint))
     if tables is None:
         _open[folder, fingerprint] = tables = open_tables(folder, fingerprint, load)
@@ -278,8 +277,8 @@ def shared_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Vo
 
 
 def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Vocabulary]) -> NDArray[np.uint8]:
-    """The tables of a vocabulary: mapped from a file in ``folder`` if it is there, else built, and kept there if that
-    is possible. ``load`` gives the vocabulary, if it is needed. UnsupportedVocabularyError."""
+    """Open the tables of a vocabulary: mapped from a file in ``folder`` if it exists, else built and, if possible,
+    saved there. ``load`` returns the vocabulary, if it is needed. Raises UnsupportedVocabularyError."""
     path = None if folder is None else folder / f"{fingerprint.hex()[:32]}.tables"
     if path is not None and (tables := map_tables(path, fingerprint)) is not None:
         return tables
@@ -291,12 +290,12 @@ def open_tables(folder: Path | None, fingerprint: bytes, load: Callable[[], Voca
 
 
 def crossings_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """What a scanner needs to cut pretokens further where no token crosses: uint8[n], read-only."""
+    """Return uint8[n], read-only: crossings with which a scanner splits pretokens further where no token crosses."""
     return _section(tables, layout.CROSSINGS)
 
 
 def table_in(tables: NDArray[np.uint8]) -> RankTable:
-    """The vocabulary that tables were made from: they have all of it."""
+    """Return the vocabulary that tables were built from. They contain all of it."""
     offsets = _section(tables, layout.TOKEN_OFFSETS).view(np.uint32).astype(np.int64)
     offsets.flags.writeable = False
     first_id = int(tables[: layout.HEADER_SIZE].view(np.int64)[layout.FIRST_ID // 8])
@@ -304,18 +303,18 @@ def table_in(tables: NDArray[np.uint8]) -> RankTable:
 
 
 def ids_in(tables: NDArray[np.uint8]) -> NDArray[np.uint32]:
-    """uint32[n], read-only: the ids of the numbers of pieces."""
+    """Return uint32[n], read-only: the ids of the pieces, by number."""
     return _section(tables, layout.PIECE_IDS).view(np.uint32)
 
 
 def scan_data_in(tables: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """uint8[n], read-only: what the scanner of pieces asks."""
+    """Return uint8[n], read-only: the table that the scanner of pieces reads."""
     return _section(tables, layout.PIECE_SCAN)
 
 
 def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """All pairs that merge, in no order: int64[n] three times, the numbers of the left token, of the right one, and of
-    the one they become. The number of a token is its id less the first id."""
+    """Return all pairs that merge, unordered: int64[n] three times, the numbers of the left token, of the right token,
+    and of their result. The number of a token is its id minus the first id."""
     slots = _section(tables, layout.PAIRS).view(np.int64)
     slots = slots[slots != -1]
     mask = layout.NUMBER_MASK
@@ -329,15 +328,15 @@ def _section(tables: NDArray[np.uint8], number: int) -> NDArray[np.uint8]:
 
 
 def _bits_for(entries: float) -> int:
-    """Exponent of the power of two that is at least so large, and two."""
+    """Return the exponent of the smallest power of two that is at least ``entries`` and at least two."""
     return max(1, int(np.ceil(np.log2(max(entries, 2)))))
 
 
 def _sizes(table: RankTable, lengths: NDArray[np.int64]) -> tuple[dict[int, int], dict[int, int]]:
-    """Sizes in bytes of all sections, and the shifts that belong to them."""
+    """Return the sizes of all sections, in bytes, and the shifts that belong to them."""
     short = int(((lengths > 0) & (lengths < 16)).sum())
-    line_bits = _bits_for(short / 1.6)  # of three places a line, 1.6 at most are filled on average
-    pair_bits = _bits_for(len(table) / 5.5)  # of eight places a line, five and a half at most
+    line_bits = _bits_for(short / 1.6)  # at most 1.6 of the three slots of a line are filled on average
+    pair_bits = _bits_for(len(table) / 5.5)  # at most 5.5 of the eight slots of a line
     long_bits = _bits_for(2 * int((lengths >= 16).sum()) + 2)
     sizes = {
         layout.LINES: 64 << line_bits,
@@ -361,7 +360,7 @@ def _sizes(table: RankTable, lengths: NDArray[np.int64]) -> tuple[dict[int, int]
 
 
 def _check(table: RankTable) -> None:
-    """Refuse what the tables have no room for."""
+    """Raise UnsupportedVocabularyError if the tables cannot hold a vocabulary."""
     if len(table) > MOST_TOKENS or table.first_id + len(table) > MOST_TOKENS:
         raise UnsupportedVocabularyError(f"The vocabulary has more than {MOST_TOKENS:,} ids.")
     if len(table.blob) >= 1 << 31 or int(np.diff(table.offsets).max()) > _LONGEST:
@@ -374,13 +373,13 @@ def _check(table: RankTable) -> None:
 
 # --- tokens by length -------------------------------------------------------------------------------------------------
 #
-# Two hundred thousand tokens take 10 MB as Python objects, and 30 MB as keys of dictionaries. Small, short-lived
-# objects among long-lived ones also leave holes that the interpreter cannot give back.
+# 200,000 tokens take 10 MB as Python objects, and 30 MB as dictionary keys. Small, short-lived objects among
+# long-lived ones also leave holes that the interpreter cannot return to the system.
 
 
 class Alike(NamedTuple):
-    """Tokens of one length. ``places``: int64[k], ascending, where they stand in the vocabulary. ``tokens``:
-    void[k] of that length: their bytes, which are ordered as ``bytes`` are."""
+    """Tokens of one length. ``places``: int64[k], ascending, their indices in the vocabulary. ``tokens``: void[k] of
+    that length: their bytes, which sort like ``bytes``."""
 
     places: NDArray[np.int64]
     tokens: NDArray[np.void]
@@ -389,8 +388,8 @@ class Alike(NamedTuple):
 def tokens_by_length(
     blob: bytes, offsets: NDArray[np.int64], wanted: NDArray[np.bool_] | None = None
 ) -> dict[int, Alike]:
-    """The tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, empty ones left out, and those that are
-    not ``wanted`` (bool[n])."""
+    """Group the tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, without empty ones and those that
+    are not ``wanted`` (bool[n])."""
     values = np.frombuffer(blob, dtype=np.uint8)
     lengths = np.diff(offsets)
     if wanted is not None:
@@ -404,5 +403,5 @@ def tokens_by_length(
 
 
 def none_of(length: int) -> Alike:
-    """No tokens of a length."""
+    """Return an empty group of tokens of a length."""
     return Alike(np.empty(0, dtype=np.int64), np.empty(0, dtype=f"V{length}"))

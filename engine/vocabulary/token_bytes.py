@@ -1,10 +1,10 @@
-"""A vocabulary: which bytes each token id stands for, and which id bytes have.
+"""A vocabulary: the bytes of each token id, and the id of bytes.
 
-``Vocabulary`` has the tokens by id. ``IdsByBytes`` finds the id of a token's bytes, in a tenth of the memory that a
-dictionary takes. A dictionary of 200,000 tokens is 25 MB of small objects, one for each token; when it goes, what came
-to lie between them keeps their pages. Here there are arrays: the hashes of all tokens in order, the token that each
-belongs to, and where the hashes begin that share their first bits. A look-up takes a microsecond, and is compared with
-the token itself.
+``Vocabulary`` has the tokens by id. ``IdsByBytes`` finds the id of a token's bytes, in a tenth of the memory of a
+dictionary. A dictionary of 200,000 tokens is 25 MB of small objects, one for each token; after it is freed, objects
+allocated between them keep their pages in use. ``IdsByBytes`` uses arrays: the sorted hashes of all tokens, the token
+of each hash, and the start of each group of hashes with the same first bits. A look-up takes a microsecond and compares
+the bytes with the token itself.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _HASH_BITS = sys.hash_info.width
 
 
 class IdsByBytes(Mapping[bytes, int]):
-    """The ids of a table's tokens by their bytes. Equal to ``table.mergeable_ranks()``: of a token that has several ids
-    the last one. Safe to use from several threads."""
+    """The ids of a table's tokens by their bytes. Equal to ``table.mergeable_ranks()``: of several ids of one token the
+    last counts. Thread-safe."""
 
     def __init__(self, table: RankTable) -> None:
-        """Takes a tenth of a second for 200,000 tokens."""
+        """Takes 0.1 s for 200,000 tokens."""
         import numpy as np
 
         lengths = np.diff(table.offsets)
@@ -47,7 +47,7 @@ class IdsByBytes(Mapping[bytes, int]):
             ends = table.offsets[first : first + _AT_A_TIME + 1].tolist()
             some = [hash(table.blob[start:end]) for start, end in itertools.pairwise(ends)]
             hashes[first : first + len(some)] = some
-        order = len(table) - 1 - np.argsort(hashes[::-1], kind="stable")  # of equal hashes the last id first
+        order = len(table) - 1 - np.argsort(hashes[::-1], kind="stable")  # last id first among equal hashes
         order = order[lengths[order] > 0]
         self._table = table
         self._offsets = table.offsets.data  # indexed several times as fast as the array
@@ -62,13 +62,13 @@ class IdsByBytes(Mapping[bytes, int]):
         self._numbers = array("i", order.astype(np.int32).tobytes())
 
     def _repeated(self, order: NDArray[np.int64], hashes: NDArray[np.int64]) -> list[int]:
-        """Places in ``order`` of ids whose token a later id stands for, too, as in vocabularies of libraries."""
+        """Return indices into ``order`` of ids whose token also has a later id, as in vocabularies of libraries."""
         import numpy as np
 
         found = []
         for place in (np.flatnonzero(hashes[1:] == hashes[:-1]) + 1).tolist():
             before = place - 1
-            while before >= 0 and hashes[before] == hashes[place]:  # by chance, or because the token is the same
+            while before >= 0 and hashes[before] == hashes[place]:  # a collision, or the same token
                 if self._content(order[before]) == self._content(order[place]):
                     found.append(place)
                     break
@@ -79,7 +79,7 @@ class IdsByBytes(Mapping[bytes, int]):
         return self._table.blob[self._offsets[number] : self._offsets[number + 1]]
 
     def get(self, content: bytes, default: int | None = None) -> int | None:  # type: ignore[override]
-        """The id of the token with these bytes, ``default`` where there is none."""
+        """Return the id of the token with these bytes, ``default`` if there is none."""
         if len(content) > self._longest:
             return default
         wanted = hash(content)
@@ -123,7 +123,7 @@ class Vocabulary:
         return self.max_token_value + 1
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of a token, ``b""`` for an id that is not used."""
+        """Return the bytes of a token, ``b""`` for an unused id."""
         if content := self._mergeable_bytes(token_id):
             return content
         return self._special_texts.get(token_id, "").encode("utf-8")
@@ -135,7 +135,7 @@ class Vocabulary:
         return self.table.blob[self.table.offsets[index] : self.table.offsets[index + 1]]
 
     def token_info(self, token_id: int) -> TokenInfo:
-        """What an id stands for. KeyError for one below 0 or above ``max_token_value``."""
+        """Return the entry of an id. Raises KeyError if it is below 0 or above ``max_token_value``."""
         if not 0 <= token_id <= self.max_token_value:
             raise KeyError(token_id)
         if content := self._mergeable_bytes(token_id):
@@ -146,7 +146,7 @@ class Vocabulary:
 
     @property
     def ids_by_bytes(self) -> Mapping[bytes, int]:
-        """The id of every mergeable token. Made when it is asked for, without a lock: a job may pause during it."""
+        """The id of every mergeable token. Built on first use, without a lock: a job may pause while building it."""
         ids = self._ids_by_bytes
         if ids is None:
             ids = self._ids_by_bytes = IdsByBytes(self.table)
@@ -158,12 +158,12 @@ class Vocabulary:
         self._ids_by_bytes = None
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
-        """The two tokens that a token is merged from (see ``engine.vocabulary.merges``), or None."""
+        """Return the two tokens that a token is merged from (see ``engine.vocabulary.merges``), or None."""
         content = self._mergeable_bytes(token_id)
         return merges.parents_of(content, self.ids_by_bytes) if content else None
 
     def merge_tree(self, token_id: int) -> MergeTree:
-        """How a token is merged from single bytes. KeyError for an id that stands for nothing."""
+        """Return the tree by which a token is merged from single bytes. Raises KeyError for an unused id."""
         if not self.token_bytes(token_id):
             raise KeyError(token_id)
         pairs: dict[int, tuple[int, int] | None] = {}
@@ -174,7 +174,7 @@ class Vocabulary:
                 pairs[number] = self.parents_of(number)
                 unknown += pairs[number] or ()
         trees: dict[int, MergeTree] = {}
-        for info in sorted(map(self.token_info, pairs), key=lambda info: len(info.token_bytes)):  # parts come first
+        for info in sorted(map(self.token_info, pairs), key=lambda info: len(info.token_bytes)):  # parents come first
             number = info.token_id
             pair = pairs[number]
             left, right = (trees[pair[0]], trees[pair[1]]) if pair else (None, None)
@@ -183,7 +183,7 @@ class Vocabulary:
 
     @functools.cached_property
     def byte_lengths(self) -> NDArray[np.int32]:
-        """int32[n_vocab], read-only: bytes of each token, 0 for unused ids."""
+        """int32[n_vocab], read-only: number of bytes of each token, 0 for unused ids."""
         import numpy as np
 
         return self._per_token(np.diff(self.table.offsets), len)
@@ -202,7 +202,7 @@ class Vocabulary:
 
     @functools.cached_property
     def continues(self) -> NDArray[np.bool_]:
-        """bool[n_vocab], read-only: whether the first byte of each token is a UTF-8 continuation byte."""
+        """bool[n_vocab], read-only: True if the first byte of a token is a UTF-8 continuation byte."""
         import numpy as np
 
         values = np.frombuffer(self.table.blob, dtype=np.uint8)
@@ -214,7 +214,7 @@ class Vocabulary:
         return flags
 
     def _per_token(self, mergeable: NDArray[np.integer], of_special: Callable[[bytes], int]) -> NDArray[np.int32]:
-        """A figure for every id, from those of the table's tokens and a rule for special tokens."""
+        """Return a figure for every id, given those of the table's tokens and a function for special tokens."""
         import numpy as np
 
         figures = np.zeros(self.max_token_value + 1, dtype=np.int32)

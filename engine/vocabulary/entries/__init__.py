@@ -1,1 +1,1 @@
-"""Every id of a vocabulary at once: as arrays that can be searched, sorted, diagnosed and compared."""
+"""All ids of a vocabulary as arrays that can be searched, sorted, diagnosed and compared."""

@@ -1,7 +1,7 @@
-"""The characters of tokens, many tokens at a time.
+"""The characters of tokens, decoded many tokens at a time.
 
-A token need not be whole UTF-8: bytes that belong to no character in it are lone surrogates U+DC80 to U+DCFF, as with
-Python's error handler ``surrogateescape``. No text has these, so nothing is mistaken for them.
+A token need not be whole UTF-8: bytes that belong to no character in it become lone surrogates U+DC80 to U+DCFF, as
+with Python's error handler ``surrogateescape``. No text contains these, so they are unambiguous.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from engine.vocabulary.entries.table import EntryTable
 
 PIECE = 8192
-"""Tokens that are taken at a time: decoding holds up other Python threads, so it comes in pieces of a millisecond."""
+"""Tokens decoded at a time, about 1 ms of work: decoding blocks other Python threads."""
 
 FIRST_ESCAPE, LAST_ESCAPE = 0xDC80, 0xDCFF
 _SEPARATOR = 0x0A
@@ -31,8 +31,8 @@ _SEPARATOR = 0x0A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Characters:
-    """The characters of the ids ``first_id`` and following. ``points``: uint32[m], their code points one behind the
-    other; ``owners``: int64[m], the token that each belongs to, counted from ``first_id``; ``n_tokens`` of them."""
+    """The characters of the ids from ``first_id`` on. ``points``: uint32[m], their code points, concatenated;
+    ``owners``: int64[m], the token of each, counted from ``first_id``; ``n_tokens``: the number of tokens."""
 
     first_id: int
     n_tokens: int
@@ -40,27 +40,27 @@ class Characters:
     owners: NDArray[np.int64]
 
     def tokens_with(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """bool[n_tokens]: which tokens have a character that is flagged (bool[m])."""
+        """Return bool[n_tokens]: True for tokens with a flagged character (bool[m])."""
         found = np.zeros(self.n_tokens, dtype=np.bool_)
         found[self.owners[flags]] = True
         return found
 
     @property
     def escapes(self) -> NDArray[np.bool_]:
-        """bool[m]: which are no characters but bytes outside of any."""
+        """bool[m]: True for bytes that belong to no character."""
         escapes: NDArray[np.bool_] = (self.points >= FIRST_ESCAPE) & (self.points <= LAST_ESCAPE)
         return escapes
 
 
 def characters_of(entries: EntryTable, piece: int = PIECE) -> Iterator[Characters]:
-    """The characters of all tokens, ``piece`` tokens at a time."""
+    """Yield the characters of all tokens, ``piece`` tokens at a time."""
     for first in interruptible(range(0, len(entries), piece), every=1):
         stop = min(first + piece, len(entries))
         yield _decoded(entries, first, stop)
 
 
 def _decoded(entries: EntryTable, first: int, stop: int) -> Characters:
-    """Decode tokens at once. A separator between two keeps their bytes from becoming one character."""
+    """Decode tokens in one call. Separators between them keep their bytes from joining into one character."""
     start, end = int(entries.offsets[first]), int(entries.offsets[stop])
     lengths = entries.byte_lengths[first:stop].astype(np.int64)
     apart = np.full(end - start + stop - first, _SEPARATOR, dtype=np.uint8)
@@ -74,21 +74,21 @@ def _decoded(entries: EntryTable, first: int, stop: int) -> Characters:
 
 
 def utf8_widths(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """int64[m]: bytes of each code point in UTF-8; one for an escaped byte."""
+    """Return int64[m]: bytes of each code point in UTF-8; 1 for an escaped byte."""
     escaped = (points >= FIRST_ESCAPE) & (points <= LAST_ESCAPE)
     widths = 1 + (points >= 0x80).astype(np.int64) + (points >= 0x800) + (points >= 0x10000)
     return np.where(escaped, 1, widths)
 
 
 def to_bytes(points: NDArray[np.uint32]) -> bytes:
-    """The bytes of characters and escaped bytes."""
+    """Return the bytes of characters and escaped bytes."""
     text = points.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
     return text.encode("utf-8", "surrogateescape")
 
 
 @functools.lru_cache(maxsize=1)
 def folding() -> NDArray[np.uint32]:
-    """uint32[1114112], read-only: for every code point the first of those that are one but for case, by simple folding
+    """Return uint32[1114112], read-only: for every code point the lowest that equals it under simple case folding
     (``engine.text.character_classes``)."""
     table = np.arange(N_CODE_POINTS, dtype=np.uint32)
     for orbit in character_classes.load().orbits:
@@ -98,8 +98,8 @@ def folding() -> NDArray[np.uint32]:
 
 
 def folded_text(text: str) -> bytes:
-    """UTF-8 of a text with case folded; its lone surrogates are read as escaped bytes where they may be, and as U+FFFD
-    otherwise."""
+    """Return the UTF-8 of a case-folded text. Lone surrogates become escaped bytes if they stand for one, else
+    U+FFFD."""
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).copy()
     surrogates = (points >= 0xD800) & (points < 0xE000) & ~((points >= FIRST_ESCAPE) & (points <= LAST_ESCAPE))
     points[surrogates] = 0xFFFD

@@ -1,4 +1,4 @@
-"""Two vocabularies side by side: which tokens both have, at which ids."""
+"""Comparison of two vocabularies: which tokens both have, and at which ids."""
 
 from __future__ import annotations
 
@@ -16,16 +16,17 @@ if TYPE_CHECKING:
 
 NOWHERE = -1
 GROUPS = ("same id", "another id", "only here", "only there")
-"""What an entry of two vocabularies can be: in both at the same id, in both at different ones, in one of them."""
+"""Groups of the entries of two vocabularies: in both at the same id, in both at different ids, in only one."""
 
 SAME_ID, ANOTHER_ID, ONLY_HERE, ONLY_THERE = range(len(GROUPS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """Arrays are read-only. ``there``: int32[n], for each id of the first vocabulary the id of the same bytes in the
-    second; -1 where it has none, and for unused ids. ``only_there``: int32[m], the ids of the second whose bytes the
-    first has not. Special tokens and others are different things, whatever their bytes."""
+    """Result of a comparison. Arrays are read-only. ``there``: int32[n], for each id of the first vocabulary the id of
+    the same bytes in the second; -1 if it has none, and for unused ids. ``only_there``: int32[m], the ids of the second
+    whose bytes the first does not have. A special token never matches another kind of token, even with the same
+    bytes."""
 
     first: EntryTable
     second: EntryTable
@@ -33,8 +34,8 @@ class Comparison:
     only_there: NDArray[np.int32]
 
     def pairs(self, group: int) -> NDArray[np.int32]:
-        """int32[k, 2]: the entries of a group (a place in ``GROUPS``) as id here and id there, -1 for none, in the
-        order of ids."""
+        """Return int32[k, 2]: the entries of a group (an index into ``GROUPS``) as id here and id there, -1 for none,
+        in the order of ids."""
         if group == ONLY_THERE:
             return np.column_stack([np.full_like(self.only_there, NOWHERE), self.only_there])
         here = np.arange(len(self.there), dtype=np.int32)
@@ -46,12 +47,12 @@ class Comparison:
         return np.column_stack([here[chosen], self.there[chosen]])
 
     def counts(self) -> tuple[int, ...]:
-        """How many entries each of ``GROUPS`` has."""
+        """Return the number of entries in each of ``GROUPS``."""
         return tuple(len(self.pairs(group)) for group in range(len(GROUPS)))
 
 
 def compare(first: EntryTable, second: EntryTable) -> Comparison:
-    """Find the tokens of each vocabulary in the other, by their bytes."""
+    """Match the tokens of two vocabularies by their bytes."""
     there = np.full(len(first), NOWHERE, dtype=np.int32)
     only_there = np.zeros(len(second), dtype=np.bool_)
     for special in (False, True):

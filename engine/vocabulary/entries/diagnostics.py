@@ -1,20 +1,20 @@
-"""What can be said of every entry of a vocabulary, once all of them have been looked at.
+"""Diagnostics of all entries of a vocabulary.
 
-``diagnose`` takes a few seconds for 200,000 entries; its ``Diagnosis`` can be kept (``pack``, ``unpack``). It has the
-two tokens that each token is merged from, how many tokens are built on it, directly (``built_directly``: as one of
-those two) and in all (``built_in_all``), and its findings. A finding is a place in ``FINDINGS``:
+``diagnose`` takes a few seconds for 200,000 entries; its ``Diagnosis`` can be stored (``pack``, ``unpack``). It has the
+two tokens that each token is merged from, the number of tokens built on it, directly (``built_directly``: as one of
+those two) and in total (``built_in_all``), and its findings. A finding is an index into ``FINDINGS``:
 
 - ``unreachable``: no text is encoded to it.
 - ``partial UTF-8``: its bytes are not whole characters.
-- ``white space``: white space and nothing else (Unicode's property White_Space).
-- ``control``: it has a control or format character (categories Cc and Cf) that is not white space.
-- ``unused id``: the id stands for nothing.
+- ``white space``: only whitespace (Unicode's property White_Space).
+- ``control``: it has a control or format character (categories Cc and Cf) that is not whitespace.
+- ``unused id``: the id has no token.
 
-A token is unreachable (``unreachable_ids``, ``is_reachable``) when encoding its own bytes gives other ids. Such entries
-exist because a vocabulary is learned with one split pattern and may be used with another, which cuts them apart:
-`` I'`` in o200k_base is a token, but texts are cut before the apostrophe. A token that is only part of a character
-cannot be given to an encoder as a text; it is reached where merging makes it. Nothing is said of a tokenizer that a
-library runs: what it makes of a token's text by itself is not what it makes of it within another.
+A token is unreachable (``unreachable_ids``, ``is_reachable``) if encoding its own bytes gives other ids. Such entries
+exist because a vocabulary may be trained with one split pattern and used with another, which splits them: `` I'`` is a
+token in o200k_base, but its pattern sets a boundary before the apostrophe. A token that is only part of a character
+cannot be given to an encoder as a text; it is reachable if merges produce it. Reachability is unknown for a tokenizer
+that a library runs: how it encodes a token's text alone differs from how it encodes it within another.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ if TYPE_CHECKING:
 
 
 PIECE = 4096
-"""So many trees fit into the processor's caches while they are gone through."""
+"""Trees traversed at a time: this many fit into the processor's caches."""
 
 
 def built_directly(parents: TokenParents) -> NDArray[np.int32]:
-    """int32[n_vocab], read-only: how many tokens have each id as a parent; one merged from two of the same is one."""
+    """Return int32[n_vocab], read-only: number of tokens with each id as a parent; two equal parents count once."""
     made = parents.left >= 0
     left, right = parents.left[made], parents.right[made]
     n_vocab = len(parents.left)
@@ -59,8 +59,8 @@ def built_directly(parents: TokenParents) -> NDArray[np.int32]:
 
 
 def built_in_all(parents: TokenParents, piece: int = PIECE) -> NDArray[np.int32]:
-    """int32[n_vocab], read-only: how many tokens have each id somewhere in the tree of their merges, themselves not
-    counted. ``piece``: tokens whose trees are gone through at a time."""
+    """Return int32[n_vocab], read-only: number of tokens that have each id anywhere in their merge tree below the root.
+    ``piece``: number of trees traversed at a time."""
     n_vocab = len(parents.left)
     counts = np.zeros(n_vocab, dtype=np.int64)
     made = np.flatnonzero(parents.left >= 0)
@@ -70,8 +70,8 @@ def built_in_all(parents: TokenParents, piece: int = PIECE) -> NDArray[np.int32]
 
 
 def _in_trees(tokens: NDArray[np.int64], parents: TokenParents) -> NDArray[np.int64]:
-    """int64[m]: ``token * n_vocab + id`` for every id in the tree of each token, once each. Goes down all trees at
-    once, a level at a time."""
+    """Return int64[m]: ``token * n_vocab + id`` for every id in the tree of each token, without repeats. Descends all
+    trees at once, level by level."""
     level = _pairs(tokens, tokens, parents)
     seen = [level]
     while len(level):
@@ -83,15 +83,15 @@ def _in_trees(tokens: NDArray[np.int64], parents: TokenParents) -> NDArray[np.in
 
 
 def _pairs(tokens: NDArray[np.int64], inside: NDArray[np.int64], parents: TokenParents) -> NDArray[np.int64]:
-    """int64[m]: ``token * n_vocab + parent`` for both parents of the ids ``inside`` the trees of ``tokens``, once
-    each."""
+    """Return int64[m]: ``token * n_vocab + parent`` for both parents of the ids ``inside`` the trees of ``tokens``,
+    without repeats."""
     n_vocab = len(parents.left)
     above = np.concatenate([parents.left[inside], parents.right[inside]]).astype(np.int64)
     return np.unique(np.concatenate([tokens, tokens]) * n_vocab + above)
 
 
 def children_of(token_id: int, parents: TokenParents) -> NDArray[np.int64]:
-    """int64[m]: the ids of the tokens that an id is a parent of, in the order of merging."""
+    """Return int64[m]: the ids of the tokens that have an id as a parent, in merge order."""
     return np.flatnonzero((parents.left == token_id) | (parents.right == token_id))
 
 
@@ -102,14 +102,15 @@ def _read_only(counts: NDArray[np.int64]) -> NDArray[np.int32]:
 
 
 BETWEEN_REPORTS = 256
-"""Tokens that are encoded before progress is told."""
+"""Tokens encoded between two progress reports."""
 
 
 def unreachable_ids(
     encoding: Encoding, entries: EntryTable, parents: TokenParents, report: Callable[[float], None] | None = None
 ) -> NDArray[np.bool_]:
-    """bool[n], read-only: which byte and merge tokens are never reached. ``parents``: of all tokens. ``report`` is
-    called with how far it is, from 0 to 1; what it raises ends it. Takes a second or two for 200,000 tokens."""
+    """Return bool[n], read-only: byte and merge tokens that are unreachable. ``parents``: of all tokens. ``report`` is
+    called with the progress, from 0 to 1; an exception from it ends the work. Takes a second or two for 200,000
+    tokens."""
     merged = parents.left >= 0
     unreachable = np.zeros(len(entries), dtype=np.bool_)
 
@@ -128,8 +129,8 @@ def unreachable_ids(
 
 
 def is_reachable(encoding: Encoding, entries: EntryTable, token_id: int) -> bool | None:
-    """Whether some text is encoded to an id, a special token's by its name. None for an unused id, and where that is
-    not known."""
+    """Return True if some text is encoded to an id, or a special token's text to it by name. None if the id is unused
+    or the answer is unknown."""
     kind = entries.kinds[token_id]
     if kind in (BYTE, MERGE):
         return _is_reached(
@@ -154,16 +155,16 @@ UNREACHABLE, PARTIAL, WHITE_SPACE, CONTROL, UNUSED_ID = range(len(FINDINGS))
 
 _VERSION = b"1"
 _SHARES = (0.35, 0.5, 0.15)
-"""Of the time that reachability, parents and the rest take."""
+"""Shares of the time that reachability, parents and the rest take."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosis:
     """Findings and figures of every id of a vocabulary. Arrays are read-only.
 
-    ``findings``: uint8[n], bit ``i`` set where ``FINDINGS[i]`` is true of the id. ``scripts``: uint8[n], places in
+    ``findings``: uint8[n], bit ``i`` is set if ``FINDINGS[i]`` applies to the id. ``scripts``: uint8[n], indices into
     ``SCRIPT_NAMES``. ``left``, ``right``: int32[n], as in ``TokenParents``. ``built_directly``, ``built_in_all``:
-    int32[n], how many tokens are built on it, by the functions of these names.
+    int32[n], number of tokens built on it, by the functions of these names.
     """
 
     findings: NDArray[np.uint8]
@@ -175,27 +176,27 @@ class Diagnosis:
 
     @property
     def parents(self) -> TokenParents:
-        """Which two tokens each is merged from."""
+        """The two tokens that each token is merged from."""
         return TokenParents(self.left, self.right)
 
     def ids_with(self, finding: int) -> NDArray[np.int64]:
-        """int64[m]: the ids of which a finding (a place in ``FINDINGS``) is true."""
+        """Return int64[m]: the ids with a finding (an index into ``FINDINGS``)."""
         return np.flatnonzero(self.findings >> finding & 1)
 
     def findings_of(self, token_id: int) -> tuple[str, ...]:
-        """What is true of one id, by name."""
+        """Return the names of the findings of one id."""
         bits = int(self.findings[token_id])
         return tuple(name for place, name in enumerate(FINDINGS) if bits >> place & 1)
 
     def script(self, token_id: int) -> str:
-        """The script of most of its letters."""
+        """Return the script of most letters of one id."""
         return SCRIPT_NAMES[self.scripts[token_id]]
 
 
 def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], None] | None = None) -> Diagnosis:
-    """Look at all entries of an encoding. ``report`` is called with how far it is, from 0 to 1; what it raises ends
-    it."""
-    tell = report or _nobody_asks
+    """Diagnose all entries of an encoding. ``report`` is called with the progress, from 0 to 1; an exception from it
+    ends the work."""
+    tell = report or _no_report
     reach, parent, rest = _SHARES
     parents = _parents(encoding, lambda done: tell(done * parent))
     unreachable = unreachable_ids(encoding, entries, parents, lambda done: tell(parent + done * reach))
@@ -207,25 +208,25 @@ def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], 
         scripts[span] = scripts_of(piece.points, piece.owners, piece.n_tokens)
         findings[span] |= _findings_of_characters(piece, entries.byte_lengths[span])
     findings |= _bits(entries.kinds == UNUSED, UNUSED_ID)
-    scripts[entries.kinds == SPECIAL] = 0  # what a special token is called says nothing about a language
+    scripts[entries.kinds == SPECIAL] = 0  # the name of a special token indicates no language
     for array in (findings, scripts):
         array.flags.writeable = False
     return Diagnosis(findings, scripts, parents.left, parents.right, built_directly(parents), built_in_all(parents))
 
 
 def _parents(encoding: Encoding, report: Callable[[float], None]) -> TokenParents:
-    """At once with our kernels, or where there are none; else it takes long enough to be told of."""
+    """Return the parents; immediate with kernels or without merges, else slow enough to report progress."""
     if encoding.uses_kernels or encoding.no_merges:
         return encoding.token_parents
     return parents_by_replay(encoding._table, encoding.n_vocab, report)
 
 
-def _nobody_asks(_done: float) -> None:
-    """For diagnoses without a progress display."""
+def _no_report(_done: float) -> None:
+    """Default progress callback: does nothing."""
 
 
 def _findings_of_characters(piece: Characters, byte_lengths: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """uint8[n_tokens]: what the characters of tokens say."""
+    """Return uint8[n_tokens]: the findings that follow from the characters of tokens."""
     points = piece.points
     spaces = np.isin(points, character_classes.WHITE_SPACE)
     categories = character_classes.load().categories()[points]
@@ -241,7 +242,8 @@ def _bits(flags: NDArray[np.bool_], finding: int) -> NDArray[np.uint8]:
 
 
 def diagnosis_key(encoding: Encoding, entries: EntryTable) -> str:
-    """What a diagnosis depends on, in 32 letters: the entries, how texts are split and prepared, and these rules."""
+    """Return a digest of everything that a diagnosis depends on, in 32 letters: entries, split, preparation and these
+    rules."""
     digest = hashlib.sha256(_VERSION)
     version = character_classes.load().version
     preparation = getattr(encoding, "preparation", None)
@@ -253,7 +255,7 @@ def diagnosis_key(encoding: Encoding, entries: EntryTable) -> str:
 
 
 def pack(diagnosis: Diagnosis) -> bytes:
-    """A diagnosis as the content of a file."""
+    """Serialize a diagnosis to the content of a file."""
     buffer = io.BytesIO()
     np.savez(buffer, **{field.name: getattr(diagnosis, field.name) for field in fields(Diagnosis)})
     content = buffer.getvalue()
@@ -261,7 +263,7 @@ def pack(diagnosis: Diagnosis) -> bytes:
 
 
 def unpack(content: bytes, n_vocab: int) -> Diagnosis | None:
-    """The diagnosis in a file's content; None where it is damaged, or not of so many ids."""
+    """Parse the content of a file; None if it is damaged or does not have ``n_vocab`` ids."""
     if hashlib.sha256(content[32:]).digest() != content[:32]:
         return None
     arrays = {}

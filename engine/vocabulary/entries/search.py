@@ -1,18 +1,18 @@
-"""Find entries of a vocabulary, and sort them. Every search is a pass over arrays: milliseconds for 200,000 entries.
+"""Find and sort entries of a vocabulary. Every search is a pass over arrays: milliseconds for 200,000 entries.
 
-``EntryQuery`` says which entries are looked for; ``EntrySearch`` finds and orders them.
+``EntryQuery`` describes the entries to find; ``EntrySearch`` finds and orders them.
 
-*Order.* ``places_by_bytes`` orders tokens by their bytes, without an object for each of them and without the
-interpreter: ``sorted`` would hold up every other thread for a tenth of a second over the 200,000 tokens of a
-vocabulary. Sixteen bytes as two numbers tell most tokens apart. Only those that begin with the same sixteen, such as
-long runs of one character, are compared as they are.
+*Order.* ``places_by_bytes`` orders tokens by their bytes without an object for each and mostly without the interpreter:
+``sorted`` would block every other thread for 0.1 s over the 200,000 tokens of a vocabulary. The first sixteen bytes, as
+two numbers, distinguish most tokens. Only tokens with equal first sixteen bytes, such as long runs of one character,
+are compared as bytes.
 
-*Regular expressions.* ``required_texts`` names text that whatever an expression finds must contain. Looking for it
-first leaves few tokens to search. ``EntryTexts`` searches these. To search each token by itself would ask for the time
-of day 200,000 times, which takes three times as long as the search. So tokens without line ends are joined, a line
-each, and searched at once: as long as nothing in the expression could match a line end, or see what is beyond it, that
-finds the same tokens. ``_LINEWISE`` says for which expressions that is certain (``is_linewise``); for all others, and
-for tokens with line ends, each token is searched by itself.
+*Regular expressions.* ``required_texts`` returns text that any match of an expression must contain. Searching for it
+first leaves few candidates. ``EntryTexts`` searches these. Searching each token separately would read the clock 200,000
+times, which takes three times as long as the search. So tokens without line ends are joined, one per line, and searched
+at once: this finds the same tokens if nothing in the expression can match a line end or see beyond it. ``_LINEWISE``
+matches expressions for which this is certain (``is_linewise``). For all others, and for tokens with line ends, each
+token is searched separately.
 """
 
 from __future__ import annotations
@@ -48,20 +48,20 @@ MODES: tuple[Mode, ...] = ("text", "hex", "regex")
 
 
 class QueryError(EngineError):
-    """What was asked for cannot be looked for. The text says why, in a sentence."""
+    """A query cannot be run. The text gives the reason in one sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntryQuery:
-    """Entries have all of this.
+    """Criteria that an entry must all meet.
 
-    ``text`` is read by ``mode``: characters that an entry has in it, bytes in hexadecimal, or a regular expression of
-    the ``regex`` module that is found in the entry's text, in which bytes outside of characters are U+FFFD. Nothing
-    finds everything. ``match_case``: for text and expressions.
-    ``first_id``, ``last_id``: ids, both included; ``shortest``, ``longest``: bytes. ``longest`` and ``last_id`` None:
-    no limit. ``kinds``: some of ``engine.vocabulary.entries.table.KINDS``. ``script``: a place in
-    ``engine.text.scripts.SCRIPT_NAMES``; ``finding``: one in ``engine.vocabulary.entries.diagnostics.FINDINGS``; None
-    for any. Both need a diagnosis.
+    ``text`` is interpreted according to ``mode``: characters that an entry contains, bytes in hexadecimal, or a regular
+    expression of the ``regex`` module that is searched in the entry's text, in which bytes outside of characters are
+    U+FFFD. An empty text matches everything. ``match_case``: for text and expressions.
+    ``first_id``, ``last_id``: range of ids, inclusive; ``shortest``, ``longest``: range of lengths, in bytes.
+    ``longest`` or ``last_id`` None: no limit. ``kinds``: some of ``engine.vocabulary.entries.table.KINDS``. ``script``:
+    an index into ``engine.text.scripts.SCRIPT_NAMES``; ``finding``: an index into
+    ``engine.vocabulary.entries.diagnostics.FINDINGS``; None for any. Both need a diagnosis.
     """
 
     text: str = ""
@@ -77,18 +77,18 @@ class EntryQuery:
 
     @property
     def needs_diagnosis(self) -> bool:
-        """Whether it asks for something that only a diagnosis tells."""
+        """True if a criterion needs a diagnosis."""
         return self.script is not None or self.finding is not None
 
 
 def read_hex(text: str) -> bytes:
-    """The bytes that hexadecimal digits spell; white space, commas and ``0x`` or ``\\x`` before a byte are left out.
+    """Parse hexadecimal digits to bytes. Ignores whitespace, commas, and ``0x`` or ``\\x`` before a byte. Raises
     QueryError."""
     digits = text.lower().replace("0x", " ").replace("\\x", " ").replace(",", " ")
     digits = "".join(digits.split())
     strange = next((one for one in digits if one not in string.hexdigits), None)
     if strange is not None:
-        raise QueryError(f"{strange!r} is no hexadecimal digit: bytes are written with 0 to 9 and a to f, as in c3 a9.")
+        raise QueryError(f"{strange!r} is not a hexadecimal digit: write bytes with 0 to 9 and a to f, as in c3 a9.")
     if len(digits) % 2:
         raise QueryError("Each byte has two hexadecimal digits: one is missing.")
     return bytes.fromhex(digits)
@@ -96,14 +96,14 @@ def read_hex(text: str) -> bytes:
 
 _WORD = 8
 _HEAD = 2 * _WORD
-_GROUPS = 16  # groups of tokens that begin alike, between two cancellation checks
+_GROUPS = 16  # groups of tokens with equal beginnings, between two cancellation checks
 
 
 def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
-    """int64[n]: the place of each entry among all, by their bytes; the same place for the same bytes."""
+    """Return int64[n]: the rank of each entry in the order of bytes; equal for equal bytes."""
     lengths = np.diff(entries.offsets)
     first, second = _word(entries, lengths, 0), _word(entries, lengths, _WORD)
-    # What is missing behind a token counts as zeros: of what is alike then, the shorter one is the smaller one.
+    # Tokens are padded with zeros: of two that then look equal, the shorter one comes first.
     order = np.lexsort((np.minimum(lengths, _HEAD + 1), second, first))
     alike = (first[order][1:] == first[order][:-1]) & (second[order][1:] == second[order][:-1])
     long = lengths[order] > _HEAD
@@ -121,8 +121,7 @@ def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
 
 
 def _word(entries: EntryTable, lengths: NDArray[np.int64], start: int) -> NDArray[np.uint64]:
-    """uint64[n]: eight bytes of each entry from the one at ``start`` on, the first of them the highest; zeros for what
-    is beyond its end."""
+    """Return uint64[n]: eight bytes of each entry from ``start`` on, big endian, padded with zeros beyond its end."""
     word = np.zeros(len(lengths), dtype=np.uint64)
     for place in range(start, start + _WORD):
         check_cancelled()
@@ -133,7 +132,7 @@ def _word(entries: EntryTable, lengths: NDArray[np.int64], start: int) -> NDArra
 
 
 LEAST = 2
-"""Characters of a text that is worth looking for: a single one is in too many tokens."""
+"""Minimum length of a useful text, in characters: too many tokens contain any single one."""
 
 _PARTS = r"""(?xs)
     \[ (?: \\. | [^\]] )+ \]
@@ -144,10 +143,11 @@ _REPEATS = ("*", "+", "?", "{")
 
 
 def required_texts(expression: str, match_case: bool) -> list[str] | None:
-    """Texts of which every find has at least one, all ASCII; None where that cannot be said.
+    """Return texts of which every match contains at least one, all ASCII; None if that is unknown.
 
-    For expressions that ``is_linewise`` accepts: there a group begins with ``(`` or ``(?:``, and nothing looks around.
-    Where case is ignored, an i ends a text: the ``regex`` module takes ``İ`` for one, which no folding does.
+    For expressions that ``is_linewise`` accepts: there a group begins with ``(`` or ``(?:``, and there are no
+    look-arounds. If case is ignored, an i ends a text: the ``regex`` module matches it with ``İ``, which no folding
+    does.
     """
     longest = [""]
     run, depth = "", 0
@@ -157,7 +157,7 @@ def required_texts(expression: str, match_case: bool) -> list[str] | None:
                 run += part
                 continue
         elif part[0] in _REPEATS:
-            run = run[:-1]  # it may be there no time at all
+            run = run[:-1]  # may occur zero times
         longest[-1], run = max(longest[-1], run, key=len), ""
         if part[0] == "(":
             depth += 1
@@ -170,7 +170,7 @@ def required_texts(expression: str, match_case: bool) -> list[str] | None:
 
 
 def _parts(expression: str) -> Iterator[str]:
-    """Characters, classes, escapes, and how often something is repeated, one by one."""
+    """Yield the characters, classes, escapes and quantifiers of an expression."""
     import regex  # type: ignore[import-untyped]
 
     return (match.group() for match in regex.finditer(_PARTS, expression))
@@ -180,7 +180,7 @@ TIMEOUT_SECONDS = 5.0
 MOST_CHARACTERS = 500
 """Maximum length of an expression: ``regex`` compiles a literal in time cubic in its length, with the GIL held."""
 FEW = 64
-"""Tokens that are searched one by one between two looks at the clock: each of them may take long."""
+"""Tokens searched one by one between two readings of the clock: each may take long."""
 PIECE = 4096
 """Tokens searched between two cancellation checks."""
 
@@ -191,16 +191,16 @@ _LINEWISE = rf"""(?x)
              | p\{{ (?: L[ultmo]? | M[nce]? | N[dlo]? | P[cdseifo]? | S[mcko]? | {"|".join(NAMED_SCRIPTS)} ) \}} )
       | \[ (?: [0-9]-[0-9] | [a-z]-[a-z] | [A-Z]-[A-Z] | \\[dw] | [^\\\[\]\s&|~^-] )+ \]
     )*"""
-"""Characters, the dot, groups, alternatives, repetitions, anchors of lines and words, and classes of characters that a
-line end is not in. Nothing that looks around, refers back, steers the search, or turns a class into its opposite."""
+"""Characters, the dot, groups, alternatives, repetitions, anchors of lines and words, and character classes without a
+line end. No look-arounds, back-references, search controls or negated classes."""
 
 
 class TooSlowError(QueryError):
-    """The search did not end in time."""
+    """The search exceeded its time limit."""
 
 
 class EntryTexts:
-    """The texts of a vocabulary's tokens, ready to be searched. Made when they are first needed."""
+    """The texts of a vocabulary's tokens, prepared for searching. Built on first use."""
 
     def __init__(self, entries: EntryTable) -> None:
         self._texts = [token.decode("utf-8", "replace") for token in entries.tokens()]
@@ -210,7 +210,7 @@ class EntryTexts:
         self._used = [number for number, text in enumerate(self._texts) if text]
 
     def _joined(self, ids: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-        """The texts of some ids, a line each, ``PIECE`` at a time: the lines, where each begins, and the ids."""
+        """Yield the texts of some ids, one per line, ``PIECE`` at a time: the lines, the start of each, and the ids."""
         for first in range(0, len(ids), PIECE):
             some = ids[first : first + PIECE]
             lines = [self._texts[number] for number in some.tolist()]
@@ -223,9 +223,9 @@ class EntryTexts:
         cancel_check: Callable[[], None] | None = None,
         among: NDArray[np.bool_] | None = None,
     ) -> NDArray[np.bool_]:
-        """bool[n]: the entries in whose text an expression is found. QueryError for one that is not valid or takes too
-        long. ``cancel_check`` is called now and then; what it raises ends the search. ``among``: bool[n], the entries
-        that may have it, where that is known."""
+        """Return bool[n]: the entries in whose text an expression matches. Raises QueryError if it is invalid or takes
+        too long. ``cancel_check`` is called regularly; an exception from it ends the search. ``among``: bool[n], the
+        candidates, if they are known."""
         flags = np.zeros(len(self._texts), dtype=np.bool_)
         limit = time.monotonic() + TIMEOUT_SECONDS
         pattern = compiled(expression, match_case)
@@ -261,7 +261,7 @@ class EntryTexts:
 
 
 def compiled(expression: str, match_case: bool, *, multiline: bool = False) -> Any:
-    """An expression of the ``regex`` module. QueryError with the place of a mistake in it."""
+    """Compile an expression with the ``regex`` module. Raises QueryError with the position of an error in it."""
     import regex
 
     flags = (0 if match_case else regex.IGNORECASE) | (regex.MULTILINE if multiline else 0)
@@ -277,7 +277,7 @@ def compiled(expression: str, match_case: bool, *, multiline: bool = False) -> A
 
 
 def is_linewise(expression: str) -> bool:
-    """Whether it surely finds in many lines what it finds in each by itself."""
+    """Return True if the expression certainly finds the same in joined lines as in each line alone."""
     import regex
 
     return regex.fullmatch(_LINEWISE, expression) is not None
@@ -291,7 +291,7 @@ def _left(limit: float) -> float:
 
 
 def _always() -> None:
-    """For searches that are never cancelled."""
+    """Default cancellation check: never cancels."""
 
 
 SortKey = Literal[
@@ -303,8 +303,8 @@ DIAGNOSED: tuple[SortKey, ...] = ("script", "left", "right", "built_directly", "
 
 
 class EntrySearch:
-    """Searches one vocabulary, and keeps what it made for that. Safe to use from several threads: what two of them make
-    at once is made twice, with the same outcome."""
+    """Searches one vocabulary and caches intermediate results. Thread-safe: results that two threads build at the same
+    time are built twice and are equal."""
 
     def __init__(self, entries: EntryTable) -> None:
         self.entries = entries
@@ -313,8 +313,8 @@ class EntrySearch:
         caches.add(self)
 
     def let_go(self) -> None:
-        """Drop what can be rebuilt in a tenth of a second, up to 50 MB: the texts for expressions, the orders, and
-        to whom each byte belongs."""
+        """Drop caches that can be rebuilt in 0.1 s, up to 50 MB: the texts for expressions, the orders, and the owner
+        of each byte."""
         self._orders.clear()
         self.__dict__.pop("_texts", None)
         for entries in (self.entries, self.__dict__.get("_folded")):
@@ -323,11 +323,11 @@ class EntrySearch:
 
     @property
     def diagnosis(self) -> Diagnosis | None:
-        """What a diagnosis found, as soon as there is one."""
+        """The diagnosis, None until it is set."""
         return self._diagnosis
 
     def set_diagnosis(self, diagnosis: Diagnosis) -> None:
-        """From now on scripts, parents and findings can be looked for."""
+        """Enable searching for scripts, parents and findings."""
         self._diagnosis = diagnosis
         for key in [key for key in list(self._orders) if key[0] in DIAGNOSED]:
             self._orders.pop(key, None)
@@ -339,8 +339,8 @@ class EntrySearch:
         descending: bool = False,
         cancel_check: Callable[[], None] | None = None,
     ) -> NDArray[np.int32]:
-        """int32[m], read-only: the ids of the entries that a query finds, in order; of equals the smaller id comes
-        first. QueryError. ``cancel_check`` is called now and then; what it raises ends the search."""
+        """Return int32[m], read-only: the ids of the entries that match a query, sorted by ``key``; equal keys by
+        ascending id. Raises QueryError. ``cancel_check`` is called regularly; an exception from it ends the search."""
         found = self.matching(query, cancel_check)
         if key == "id" and not descending:
             ids = np.flatnonzero(found).astype(np.int32)
@@ -351,11 +351,11 @@ class EntrySearch:
         return ids
 
     def all_ids(self) -> NDArray[np.int32]:
-        """int32[n], read-only: every id."""
+        """Return int32[n], read-only: every id."""
         return self.ids(EntryQuery())
 
     def matching(self, query: EntryQuery, cancel_check: Callable[[], None] | None = None) -> NDArray[np.bool_]:
-        """bool[n]: which ids a query finds. QueryError."""
+        """Return bool[n]: True for ids that match a query. Raises QueryError."""
         found = self._with_text(query, cancel_check)
         entries = self.entries
         found[: max(0, query.first_id)] = False
@@ -396,7 +396,7 @@ class EntrySearch:
         return holding(self._folded, folded_text(query.text))
 
     def _candidates(self, query: EntryQuery) -> NDArray[np.bool_] | None:
-        """bool[n]: the entries in which an expression may be found; None where that takes a search to know."""
+        """Return bool[n]: the entries in which an expression may match; None if only a search can decide."""
         texts = required_texts(query.text, query.match_case) if is_linewise(query.text) else None
         if texts is None:
             return None
@@ -413,8 +413,8 @@ class EntrySearch:
         return folded(self.entries)
 
     def order(self, key: SortKey, descending: bool = False) -> NDArray[np.int32]:
-        """int32[n]: all ids by one of their properties. Kept, so that it takes no time when it is asked for again.
-        QueryError where it needs a diagnosis that is not there."""
+        """Return int32[n]: all ids sorted by a property. The result is cached. Raises QueryError if it needs a
+        diagnosis that is not set."""
         known = self._orders.get((key, descending))
         if known is None:
             values = self._values(key)
@@ -438,13 +438,13 @@ class EntrySearch:
         return figures
 
     def prepare(self) -> None:
-        """Build in advance what takes more than a few milliseconds."""
+        """Build in advance everything that takes more than a few milliseconds."""
         assert self._folded is not None
         self.order("bytes")
 
     @functools.cached_property
     def _places_by_bytes(self) -> NDArray[np.int64]:
-        """int64[n]: the place of each entry among all, by their bytes; the same place for the same bytes."""
+        """int64[n]: rank of each entry in the order of bytes; equal for equal bytes."""
         return places_by_bytes(self.entries)
 
 
@@ -452,9 +452,9 @@ _FIGURES = {"script": "scripts"}
 
 
 def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
-    """bool[n]: the entries whose bytes have ``wanted`` in them; all for none.
+    """Return bool[n]: the entries whose bytes contain ``wanted``; all if it is empty.
 
-    Begins with the byte of it that is rarest in the vocabulary, and goes through the others at the places left.
+    Starts with its rarest byte in the vocabulary and checks the other bytes at the remaining offsets.
     """
     found = np.zeros(len(entries), dtype=np.bool_)
     if not wanted:
@@ -476,7 +476,7 @@ def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
 
 
 def folded(entries: EntryTable) -> EntryTable:
-    """The entries with case folded. Their bytes may be more or fewer."""
+    """Return the entries with case folded. Their lengths in bytes may change."""
     blobs: list[bytes] = []
     lengths = np.zeros(len(entries), dtype=np.int64)
     for piece in characters_of(entries):

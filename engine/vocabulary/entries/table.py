@@ -1,4 +1,4 @@
-"""The entries of a vocabulary as arrays: one row for each id from 0 on, gaps and special tokens included."""
+"""The entries of a vocabulary as arrays: one row for each id from 0 on, including gaps and special tokens."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
 
 KINDS = ("byte", "merge", "special", "unused", "piece")
-"""What an id can be, as in ``engine.types.TokenInfo``. ``EntryTable.kinds`` holds places in it."""
+"""Kinds of ids, as in ``engine.types.TokenInfo``. ``EntryTable.kinds`` holds indices into it."""
 
 BYTE, MERGE, SPECIAL, UNUSED, PIECE = range(len(KINDS))
 
@@ -29,8 +29,8 @@ BYTE, MERGE, SPECIAL, UNUSED, PIECE = range(len(KINDS))
 class EntryTable:
     """All ids of one vocabulary. Arrays are read-only.
 
-    ``blob``: the bytes of all ids one behind the other. ``offsets``: int64[n + 1]: id ``i`` stands for
-    ``blob[offsets[i]:offsets[i + 1]]``, nothing for an unused id. ``kinds``: uint8[n], places in ``KINDS``.
+    ``blob``: the bytes of all ids, concatenated. ``offsets``: int64[n + 1]: id ``i`` has the bytes
+    ``blob[offsets[i]:offsets[i + 1]]``, none for an unused id. ``kinds``: uint8[n], indices into ``KINDS``.
     """
 
     name: str
@@ -43,17 +43,17 @@ class EntryTable:
         return len(self.kinds)
 
     def token_bytes(self, token_id: int) -> bytes:
-        """The bytes of an id, ``b""`` for an unused one. IndexError for one that the table does not reach."""
+        """Return the bytes of an id, ``b""`` for an unused one. Raises IndexError if it is out of range."""
         if not 0 <= token_id < len(self):
             raise IndexError(token_id)
         return self.blob[self.offsets[token_id] : self.offsets[token_id + 1]]
 
     def kind(self, token_id: int) -> str:
-        """What an id is, one of ``KINDS``."""
+        """Return the kind of an id, one of ``KINDS``."""
         return KINDS[self.kinds[token_id]]
 
     def tokens(self, first: int = 0, stop: int | None = None) -> list[bytes]:
-        """The bytes of every id from ``first`` to before ``stop``."""
+        """Return the bytes of every id from ``first`` to before ``stop``."""
         ends = self.offsets[first : len(self) + 1 if stop is None else stop + 1].tolist()
         blob = self.blob
         return [blob[start:end] for start, end in itertools.pairwise(ends)]
@@ -65,7 +65,7 @@ class EntryTable:
 
     @functools.cached_property
     def byte_lengths(self) -> NDArray[np.int32]:
-        """int32[n], read-only: bytes of each id."""
+        """int32[n], read-only: number of bytes of each id."""
         lengths = np.diff(self.offsets).astype(np.int32)
         lengths.flags.writeable = False
         return lengths
@@ -83,13 +83,14 @@ class EntryTable:
 
     @functools.cached_property
     def byte_frequencies(self) -> list[int]:
-        """How often each of the 256 bytes occurs in the blob."""
+        """Number of occurrences of each of the 256 bytes in the blob."""
         counts: list[int] = np.bincount(self.values, minlength=256).tolist()
         return counts
 
 
 def entries_of(encoding: Encoding) -> EntryTable:
-    """The entries of an encoding. Without merges, all that is neither special nor unused is a piece."""
+    """Return the entries of an encoding. If it has no merges, every id that is neither special nor unused is a
+    piece."""
     table = entry_table(encoding.name, encoding._table, encoding._special_tokens, encoding.n_vocab)
     if not encoding.no_merges:
         return table
@@ -100,7 +101,7 @@ def entries_of(encoding: Encoding) -> EntryTable:
 
 
 def entry_table(name: str, table: RankTable, special_tokens: Mapping[str, int], n_vocab: int) -> EntryTable:
-    """The entries of a table of ranks and its special tokens. An id that is in both is the mergeable token, and of
+    """Build the entries of a table of ranks and its special tokens. An id that is in both is the mergeable token; of
     several texts of one special id the first counts, as in ``engine.vocabulary.token_bytes``."""
     lengths = np.zeros(n_vocab, dtype=np.int64)
     kinds = np.full(n_vocab, UNUSED, dtype=np.uint8)

@@ -123,7 +123,7 @@ def test_no_text_is_refused():
         ({"vocab_size": 264, "alphabet": "characters"}, "no room for the 265 bytes and characters of this corpus"),
         ({"alphabet": "words"}, "no alphabet 'words'. There are bytes, characters"),
         ({"tie_order": "random"}, "no order of ties 'random'"),
-        ({"normalization": "NFX"}, "no normalisation 'NFX'"),
+        ({"normalization": "NFX"}, "Unknown normalization 'NFX'"),
         ({"min_count": 0}, "min_count is 0"),
         ({"max_token_bytes": 0}, "max_token_bytes is 0"),
         ({"special_tokens": ["<a>", "<a>"]}, "'<a>' is given twice"),

@@ -145,7 +145,7 @@ def test_a_token_too_long_for_the_format_is_refused():
 def test_what_is_not_the_table_is_refused():
     content = pack("mine", table_from_ranks({b"a": 0, b"b": 1}))
     for length in range(len(content)):
-        with pytest.raises(ValueError, match="it"):
+        with pytest.raises(ValueError, match=r"the file (is not a table|was changed)"):
             unpack("mine", content[:length])
     with pytest.raises(ValueError, match="another vocabulary, mine"):
         unpack("yours", content)

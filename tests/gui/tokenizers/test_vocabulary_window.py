@@ -206,7 +206,7 @@ def test_an_invalid_expression_is_a_sentence(qtbot, open_window):
     qtbot.waitUntil(lambda: panel.problem.text().startswith("The expression is not valid at its end:"))
     assert shown_ids(panel) == before
     panel.filters.mode.setCurrentIndex(1)
-    qtbot.waitUntil(lambda: panel.problem.text().startswith("'m' is no hexadecimal digit"))
+    qtbot.waitUntil(lambda: panel.problem.text().startswith("'m' is not a hexadecimal digit"))
 
 
 @pytest.mark.deep
