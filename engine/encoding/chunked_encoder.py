@@ -1,4 +1,4 @@
-"""Our own encoder for texts of any length: chunk by chunk, on several threads where that is asked for."""
+"""Tokenloupe's own encoder for texts of any length: chunk by chunk, on several threads if requested."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ from engine.split.quick_cuts import text_cuts
 _R = TypeVar("_R")
 
 CHUNK_CHARS = 65_536
-"""Characters of a chunk: what is made of so many stays in the processor's caches until the next."""
+"""Maximum length of a chunk, in characters: the data of one stays in the processor's caches until the next."""
 
 LEAST_CHUNKS = 8
-"""Chunks that a thread takes at a time at least: some milliseconds' work, beside which handing it out is nothing."""
+"""Minimum number of chunks given to a thread: some milliseconds of work, compared to which the handover is free."""
 
 
 class NativeFront:
-    """What stands before our own encoder, for whole texts."""
+    """Interface for encoding whole texts with Tokenloupe's own encoder."""
 
     def __init__(self, native: NativeEncoder) -> None:
         self._native = native
 
     def count(self, text: str, num_threads: int = 1) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
         raise NotImplementedError
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text."""
+        """Return uint32[n], read-only: the token ids of a text."""
         raise NotImplementedError
 
     def encode_to_list(self, text: str) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         raise NotImplementedError
 
     @property
     def native(self) -> NativeEncoder:
-        """What encodes the parts of a text."""
+        """The encoder of the parts of a text."""
         return self._native
 
     @property
@@ -53,26 +53,26 @@ class NativeFront:
 
 
 class ChunkedEncoder(NativeFront):
-    """Encodes Python texts. Safe to use from several threads. UnicodeEncodeError for a text with a surrogate, TypeError
-    for what is no text: only UTF-8 that Python or our own kernel has made comes to the encoder behind it.
+    """Encodes Python texts. Thread-safe. Raises UnicodeEncodeError for a text with a surrogate and TypeError for
+    anything but a text: only UTF-8 made by Python or the kernels reaches the native encoder.
 
-    A text is cut at ``engine.split.safe_cuts``, so that its chunks have the tokens that they have in the whole. Two
-    threads take half the time of one, or keep it from others: it is one unless the caller says otherwise.
+    A text is divided at ``engine.split.safe_cuts``, so that its chunks have the same tokens as in the whole. Two
+    threads take half the time of one, but keep other work from running: the default is one.
     """
 
     def __init__(self, native: NativeEncoder) -> None:
-        """``native``: one that has a scanner. Safe cuts hold for all patterns that there are scanners for."""
+        """``native``: an encoder with a scanner. Safe boundaries hold for all patterns that have scanners."""
         super().__init__(native)
 
     def count(self, text: str, num_threads: int = 1) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
         check_text(text)
         if len(text) <= CHUNK_CHARS:
             return self._native.count(text)
         return sum(self._by_parts(self._native.count, text, num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text."""
+        """Return uint32[n], read-only: the token ids of a text."""
         check_text(text)
         parts = self._by_parts(self._native.encode, text, num_threads)
         if len(parts) == 1:
@@ -82,19 +82,19 @@ class ChunkedEncoder(NativeFront):
         return ids
 
     def encode_to_list(self, text: str) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         check_text(text)
         return self._native.encode_to_list(text, self._chunks(text))
 
     def _chunks(self, text: str) -> Chunks | None:
-        """Where to cut a text; None for a text that is taken at once."""
+        """Return the chunks of a text; None for a text that is encoded in one call."""
         if len(text) <= CHUNK_CHARS:
             return None
         return text_cuts().spans(text, CHUNK_CHARS)
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
-        """Apply ``work`` to the chunks of a text: in one call, or chunk by chunk if it can be cancelled in between;
-        or several parts of them by threads."""
+        """Apply ``work`` to the chunks of a text: in one call, or some chunks at a time if it can be cancelled in
+        between; or in parts on several threads."""
         chunks = self._chunks(text)
         if chunks is None:
             return [work(text, None)]
@@ -107,9 +107,9 @@ class ChunkedEncoder(NativeFront):
 
 
 def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:
-    """A text in parts for threads to take in turn, each half of what would be left for every one of them: large ones
-    first, as each costs a call, and smaller ones last, so that no thread has much to do when the others are done. Some
-    parts of a text take two times as long as others."""
+    """Divide chunks into parts for threads to take in turn. Each part is half of an equal share of the rest: large ones
+    first, as each costs a call, and smaller ones last, so that all threads finish at about the same time. Some parts of
+    a text take twice as long as others."""
     parts = []
     first = 0
     while first < len(chunks):
@@ -120,6 +120,6 @@ def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:
 
 
 def check_text(text: object) -> None:
-    """TypeError for what is no text."""
+    """Raise TypeError unless ``text`` is a str."""
     if not isinstance(text, str):
         raise TypeError(f"a text must be a str, not {type(text).__name__}")

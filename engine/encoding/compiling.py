@@ -1,9 +1,9 @@
-"""Compile kernels ahead of their first use, in a process of its own.
+"""Compile kernels ahead of their first use, in a separate process.
 
     python -m engine.encoding.compiling FOLDER FAMILY...
 
-Compiling takes tens of seconds and holds the interpreter all the while: in the process of a window it would stop the
-window. So it happens in a child process of low priority (``compile_in_child``), which leaves the code in a folder. From
+Compiling takes tens of seconds and holds the interpreter lock: within the process of a window it would block the
+window. So it runs in a child process of low priority (``compile_in_child``), which saves the code to a folder. From
 there ``Encoding.use_kernels(folder, compiled_only=True)`` and similar calls load it in milliseconds.
 
 A *family* is a set of kernels that are compiled together because they are used together. ``FAMILIES`` names them.
@@ -28,17 +28,17 @@ from engine.kernels.cache_folder import current_folder, is_uncompiled, keep, kep
 from engine.runtime.threads import child_command
 
 ENCODE = "encode"
-"""The family of everything that counts and encodes."""
+"""Family of all kernels that count and encode."""
 
 TRAIN = "train"
-"""The family of everything that trains."""
+"""Family of all kernels that train."""
 
 FAMILIES: Mapping[str, str] = MappingProxyType({ENCODE: "engine.library.warm_up", TRAIN: "engine.training.warm_up"})
-"""Family -> the module whose ``warm_up()`` calls every kernel of the family, with arguments of every type that Python
-ever calls it with."""
+"""Family -> the module whose ``warm_up()`` calls every kernel of the family with every combination of argument types
+that occurs."""
 
 OPTION = "--compile-kernels"
-"""Option of the program that makes it compile: a frozen program has no interpreter beside it."""
+"""Command-line option with which the program compiles kernels: a frozen program has no separate interpreter."""
 
 ATTENDED = "--attended"
 """First argument of a compiler process with a waiting caller."""
@@ -47,14 +47,15 @@ UNATTENDED = 75
 """Exit status of a compiler process whose caller is gone."""
 
 NICENESS = 10
-"""How far compiling steps back behind everything else on the computer."""
+"""Increment of the compiler's niceness, so that other processes run first."""
 
 POLL_SECONDS = 0.05
-"""How often is looked whether the compiler is to be stopped."""
+"""Interval between two checks for cancellation."""
 
 
 class CompilingFailedError(EngineError):
-    """Kernels could not be compiled and kept. The text says why, as part of a sentence; ``details`` is for a report."""
+    """Kernels could not be compiled or saved. The text gives the reason as part of a sentence; ``details`` is for a
+    report."""
 
     def __init__(self, why: str, details: str = "") -> None:
         super().__init__(why)
@@ -62,9 +63,9 @@ class CompilingFailedError(EngineError):
 
 
 def is_compiled(folder: Path | None, family: str) -> bool:
-    """Whether a family was compiled into ``folder``. Imports no numba, so it can be asked before anything is counted.
+    """Return True if a family was compiled into ``folder``. Does not import numba, so the check is cheap at start-up.
 
-    Only loading it shows whether it was for this processor.
+    Whether the code fits this processor is known only after loading it.
     """
     with kept_in(folder):
         mark = _mark(family)
@@ -72,25 +73,25 @@ def is_compiled(folder: Path | None, family: str) -> bool:
 
 
 def folder_with(family: str, folder: Path | None) -> Path | None:
-    """Return the folder to load a family of kernels from: ``folder``, that of a profile, or None for the user's own if
-    only that one has them."""
+    """Return the folder to load a family of kernels from: ``folder``, which belongs to a profile, or None for the
+    user's own if only that one has them."""
     return folder if is_compiled(folder, family) or not is_compiled(None, family) else None
 
 
 def keeps_nothing(folder: Path | None) -> bool:
-    """Whether it was asked for nothing to be kept, or compiled, so that there is no use in compiling ahead."""
+    """Return True if saving or compiling is disabled, so that compiling ahead is useless."""
     with kept_in(folder):
         return current_folder() is None or is_uncompiled()
 
 
 def compile_family(folder: Path | None, family: str) -> None:
-    """Compile a family into ``folder``, in this process. OSError where it cannot be kept there."""
+    """Compile a family into ``folder``, in this process. Raises OSError if it cannot be saved there."""
     with kept_in(folder):
         mark = _mark(family)
         if mark is None:
             raise OSError("nothing is to be kept")
         trial = mark.with_suffix(".trial")
-        keep(trial, b"")  # tens of seconds of work are not begun for nothing
+        keep(trial, b"")  # fail before tens of seconds of work
         trial.unlink(missing_ok=True)
         importlib.import_module(FAMILIES[family]).warm_up()
         from engine.kernels.kept_code import raise_unkept
@@ -100,9 +101,9 @@ def compile_family(folder: Path | None, family: str) -> None:
 
 
 def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check: Callable[[], None]) -> None:
-    """Compile families into ``folder`` in a child process, and wait for it. CompilingFailedError.
+    """Compile families into ``folder`` in a child process, and wait for it. Raises CompilingFailedError.
 
-    ``cancel_check`` is called all the time; what it raises ends the child at once.
+    ``cancel_check`` is called repeatedly; an exception from it kills the child.
     """
     command, environment = compiler_command(folder, families)
     listening, held = os.pipe()
@@ -115,7 +116,7 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
             stderr=subprocess.PIPE,
             encoding="utf-8",
             errors="replace",
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # Windows only
         )
         with child:
             try:
@@ -135,15 +136,15 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """The command that compiles families into a folder, and its environment. It ends when no process holds the other
-    end of its standard input any more, however that came about."""
+    """Return the command that compiles families into a folder, and its environment. The command exits once no process
+    holds the other end of its standard input, for whatever reason."""
     arguments = [ATTENDED, "" if folder is None else str(folder), *families]
     return child_command("engine.encoding.compiling", OPTION, arguments)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compile: the folder (empty: the user's) and the families. Returns the exit status; what is wrong is on
-    standard error, its last line the reason."""
+    """Compile: the arguments are the folder (empty for the user's) and the families. Returns the exit status; errors
+    are on standard error, the reason in the last line."""
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
@@ -151,7 +152,7 @@ def main(arguments: Sequence[str]) -> int:
         threading.Thread(target=_end_with_parent, daemon=True).start()
         arguments = arguments[1:]
     folder, *families = arguments
-    gc.disable()  # a compiler makes millions of objects and drops few: looking for them costs a tenth of its time
+    gc.disable()  # a compiler creates millions of objects and drops few: collecting would cost a tenth of its time
     try:
         for family in families:
             compile_family(Path(folder) if folder else None, family)
@@ -162,20 +163,20 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _end_with_parent() -> None:
-    """Wait until the process that holds the other end of standard input closes it, or is no more; and end."""
+    """Exit once the process at the other end of standard input closes it or has ended."""
     os.read(sys.stdin.fileno(), 1)
     os._exit(UNATTENDED)
 
 
 def _mark(family: str) -> Path | None:
-    """The file that says that a family was compiled, for this Python on this kind of processor."""
+    """Return the file that marks a family as compiled, for this Python on this kind of processor."""
     folder = current_folder()
     name = f"{family}-{sys.implementation.cache_tag}-{platform.machine()}.compiled"
     return None if folder is None else folder / name
 
 
 def _wait(child: subprocess.Popen[str], cancel_check: Callable[[], None]) -> str:
-    """What the child said on standard error, once it has ended."""
+    """Wait for the child to end. Returns its standard error."""
     while True:
         cancel_check()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -183,7 +184,7 @@ def _wait(child: subprocess.Popen[str], cancel_check: Callable[[], None]) -> str
 
 
 def _why(status: int, said: str) -> str:
-    """The reason in words, of a child that failed."""
+    """Return the reason for which a child failed, as part of a sentence."""
     lines = said.strip().splitlines()
     if status < 0 or not lines:
         return f"the compiler ended with status {status}"

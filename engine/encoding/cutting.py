@@ -1,4 +1,4 @@
-"""Cuts a text so that what is left has at most so many tokens."""
+"""Truncates a text to a maximum number of tokens."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
 
 Kept = Literal["start", "end", "ends"]
-"""Which part of a text is kept: its start, its end, or both without what lies between them."""
+"""The part of a text that is kept: its start, its end, or both without the middle."""
 
 
 def cut(encoding: Encoding, text: str, most: int, keep: Kept = "start") -> str:
     """Return as much of a text as has at most ``most`` tokens in ``encode_ordinary``, cut between characters.
 
-    Return the text itself if it has no more. What is left is counted again after each cut, because tokens at a cut can
-    change: it may have slightly fewer tokens than ``most``, and never more.
-    Raises ValueError for a negative number.
+    Returns the text itself if it is short enough. The result is counted again after each cut, because tokens at a cut
+    can change: it may have slightly fewer tokens than ``most``, but never more. Raises ValueError for a negative
+    number.
     """
     if most < 0:
         raise ValueError(f"a text cannot have {most} tokens")
@@ -32,7 +32,7 @@ def cut(encoding: Encoding, text: str, most: int, keep: Kept = "start") -> str:
         behind = wanted - front
         head = raw[: ends[front - 1]] if front else b""
         tail = raw[ends[len(ends) - behind - 1] :] if behind else b""
-        # A character that is cut through is left out.
+        # An incomplete character is dropped.
         found = head.decode("utf-8", "ignore") + tail.decode("utf-8", "ignore")
         if encoding.count(found) <= most:
             return found

@@ -1,6 +1,6 @@
-"""The encoder that the kernels make up: texts in, numbers of tokens, ids or ends out. The same ids as tiktoken's.
+"""The encoder made of kernels: texts in, token counts, ids or ends out. The ids are those of tiktoken.
 
-It knows no special tokens and no patterns; ``engine.encoding.encoding`` does.
+It handles neither special tokens nor split patterns; ``engine.encoding.encoding`` does.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ from engine.text.utf16 import pairs
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.tables import crossings_in, shared_tables
 
-_LARGE_TEXT = 1 << 18  # characters (or bytes) beyond which it is worth asking for large pages
+_LARGE_TEXT = 1 << 18  # characters (or bytes) above which large pages pay off
 _LARGE_ROOM = 1 << 20  # ids that take 4 MB
-_LIST_SLICE = 1 << 18  # ids turned into Python numbers at a time; other threads wait for as long
+_LIST_SLICE = 1 << 18  # ids converted to Python integers at a time; the conversion blocks other threads
 
 
 class NativeEncoder:
-    """Encodes with one vocabulary and one way of cutting texts. Safe to use from several threads at once: each call has
-    caches of its own for as long as it runs, and leaves them to the next.
+    """Encodes with one vocabulary and one scanner. Thread-safe: each call has its own caches while it runs and leaves
+    them to the next.
 
-    A text is UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given. UnicodeEncodeError for a
-    Python text with a surrogate, UnsupportedTextError for two gigabytes and more at once.
+    A text is UTF-8 as bytes, or a Python text; of a Python text, only ``chunks`` if they are given. Raises
+    UnicodeEncodeError for a Python text with a surrogate, and UnsupportedTextError for two gigabytes or more at once.
 
-    Bytes that are no UTF-8 do no harm: no kernel reaches outside of its memory (the tests give random bytes to the
-    checked build), and the tokens still have the bytes of the text. But where they are cut means nothing, and another
-    encoder may cut them elsewhere: ``engine.encoding.encoding`` makes sure that what it hands on is UTF-8.
+    Invalid UTF-8 does no harm: no kernel accesses memory out of bounds (the tests give random bytes to the checked
+    build), and the tokens still have the bytes of the text. But their boundaries are arbitrary, and another encoder may
+    choose others: ``engine.encoding.encoding`` ensures that it only passes valid UTF-8.
     """
 
     def __init__(self, tables: NDArray[np.uint8], scan: Scan | None) -> None:
-        """``tables``: from ``engine.vocabulary.tables``. ``scan``: what cuts texts; without, only what is cut already
-        can be encoded."""
+        """``tables``: from ``engine.vocabulary.tables``. ``scan``: splits texts; if None, only pretokens can be
+        encoded."""
         self._tables = tables
         self._work = None if scan is None else text_work(scan, tables)
         header = tables[: layout.HEADER_SIZE].view(np.int64)
         self._token_count = int(header[layout.TOKEN_COUNT // 8])
         self._idle: list[Workspace] = []
-        self._as_compiled = as_now()  # where a kernel is found that is loaded later
+        self._as_compiled = as_now()  # the cache folder for kernels that are loaded later
         caches.add(self)
 
     @property
@@ -62,11 +62,11 @@ class NativeEncoder:
 
     @property
     def can_scan(self) -> bool:
-        """Whether it takes texts, or pretokens only."""
+        """True if it encodes texts, False if only pretokens."""
         return self._work is not None
 
     def warm_up(self) -> None:
-        """Compile all kernels, or load them compiled. Takes seconds the first time, on the thread that calls it."""
+        """Compile all kernels, or load them compiled. The first time takes seconds, on the calling thread."""
         word = np.array([[0, 4]], dtype=np.int64)
         self.count_pretokens(b"warm", word)
         ids = self.encode_pretokens(b"warm", word)
@@ -81,25 +81,25 @@ class NativeEncoder:
             self.encode(long_text)
 
     def let_go(self) -> None:
-        """Give back the caches that no call is using: up to 23 MB for each call that there was at a time."""
+        """Drop the workspaces that no call is using: up to 23 MB for each call of the peak concurrency."""
         self._idle.clear()
 
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
-        """How many tokens a text has."""
+        """Return the number of tokens of a text."""
         work = self._work_on_texts()
-        own = self._take_workspace(len(text))  # its chunks have the words of all of it
+        own = self._take_workspace(len(text))  # its chunks have the words of the whole text
         try:
             return work.count(text, chunks, own)
         finally:
             self._idle.append(own)
 
     def count_texts(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> Counts:
-        """How many tokens each of many texts has, which stand in memory already; ``NOT_UTF8`` for what is not UTF-8.
+        """Count the tokens of many texts in one buffer; ``NOT_UTF8`` for invalid UTF-8. Returns int64[n].
 
-        int64[n]. By one call of a kernel: other threads keep running until all are counted. The first call loads
-        that kernel. ``content``: uint8[m], read-only, all of the texts, with ``PADDING`` bytes of anything behind each.
-        ``byte_spans``: int64[n, 2], where each starts and ends, less than two gigabytes behind. IndexError where they
-        are not within ``content``.
+        Takes a single call of a kernel, during which other threads keep running. The first call loads that kernel.
+        ``content``: uint8[m], read-only, all of the texts, each followed by at least ``PADDING`` bytes of any value.
+        ``byte_spans``: int64[n, 2], start and end of each, less than two gigabytes long. Raises IndexError if they are
+        not within ``content``.
         """
         work = self._work_on_texts()
         own = self._take_workspace(int((byte_spans[:, 1] - byte_spans[:, 0]).sum()))
@@ -116,16 +116,16 @@ class NativeEncoder:
         factors: NDArray[np.uint8],
         sums: NDArray[np.int64],
     ) -> None:
-        """What ``engine.kernels.block_sums`` does, which has nothing to do with tokens, but is compiled and found with
-        the kernels that count. The first call loads it."""
+        """Call ``engine.kernels.block_sums``, which is not about tokens but is compiled and loaded with the kernels
+        that count. The first call loads it."""
         try:
             with self._as_compiled():
                 sum_blocks(content, byte_spans, factors, sums)
-        except NotCompiledError:  # it is loaded late, and its file may be gone by then
+        except NotCompiledError:  # it is loaded late, and its file may have been deleted
             sum_blocks_plainly(content, byte_spans, factors, sums)
 
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text."""
+        """Return uint32[n], read-only: the token ids of a text."""
         work = self._work_on_texts()
         out = np.empty(_first_room(text, chunks), dtype=np.uint32)
         own = self._take_workspace(len(text))
@@ -138,7 +138,7 @@ class NativeEncoder:
         return out
 
     def encode_to_list(self, text: str | bytes, chunks: Chunks | None = None) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         ids = self.encode(text, chunks)
         numbers: list[int] = ids[:_LIST_SLICE].tolist()
         for start in range(_LIST_SLICE, len(ids), _LIST_SLICE):
@@ -146,7 +146,7 @@ class NativeEncoder:
         return numbers
 
     def token_ends(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.int64]:
-        """int64[n], read-only: where each token of a text ends, in bytes of its UTF-8."""
+        """Return int64[n], read-only: the end of each token of a text, in bytes of UTF-8."""
         ids = self.encode(text, chunks)
         ends = np.empty(len(ids), dtype=np.int64)
         note_token_ends(ids, self._tables, ends)
@@ -154,10 +154,10 @@ class NativeEncoder:
         return ends
 
     def encode_pretokens(self, text: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of the pretokens of a UTF-8 text that was split elsewhere.
+        """Return uint32[n], read-only: the token ids of the pretokens of a UTF-8 text that the caller split.
 
-        ``byte_spans``: int64[m, 2], where each starts and ends, none of them empty, in order; text between them has no
-        tokens. ValueError when they are not within the text.
+        ``byte_spans``: int64[m, 2], start and end of each, in order and not empty; text between them has no tokens.
+        Raises ValueError if they are not within the text.
         """
         array, ends = _joined(text, byte_spans)
         out = np.empty((int(ends[-1]) if len(ends) else 0) + OUT_SLACK, dtype=np.uint32)
@@ -171,7 +171,7 @@ class NativeEncoder:
         return out
 
     def count_pretokens(self, text: bytes, byte_spans: NDArray[np.int64]) -> int:
-        """Return the number of tokens of a UTF-8 text that was split elsewhere, as in ``encode_pretokens``."""
+        """Return the number of tokens of a UTF-8 text that the caller split, as in ``encode_pretokens``."""
         array, ends = _joined(text, byte_spans)
         own = self._take_workspace()
         try:
@@ -180,13 +180,13 @@ class NativeEncoder:
             self._idle.append(own)
 
     def encode_pretoken(self, pretoken: bytes) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a stretch of UTF-8 that is not cut before."""
+        """Return uint32[n], read-only: the token ids of UTF-8 that is a single pretoken."""
         whole = np.array([[0, len(pretoken)]] if pretoken else np.empty((0, 2)), dtype=np.int64)
         return self.encode_pretokens(pretoken, whole)
 
     def _take_workspace(self, size: int = 0) -> Workspace:
-        """A workspace that no other call has, for a text of about so many bytes. The caller returns it to
-        the idle ones."""
+        """Return a workspace that no other call uses, for a text of about ``size`` bytes. The caller returns it to
+        ``_idle``."""
         try:
             own = self._idle.pop()  # atomic
         except IndexError:
@@ -203,8 +203,8 @@ class NativeEncoder:
 
 
 def _first_room(text: str | bytes, chunks: Chunks | None) -> int:
-    """Ids to make room for at first, so that few texts need more: what is added is cleared all at once. Room that is
-    not written to costs no memory, and from 4 MB on numpy asks for large pages."""
+    """Return the number of ids to allocate at first, so that few texts need more: added memory is cleared at once.
+    Memory that is never written to costs nothing, and from 4 MB on numpy requests large pages."""
     size = len(text) if chunks is None else int(chunks[-1, 1] - chunks[0, 0])
     if size <= _LARGE_TEXT:
         return size + OUT_SLACK
@@ -213,7 +213,7 @@ def _first_room(text: str | bytes, chunks: Chunks | None) -> int:
 
 
 def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-    """Pretokens one behind the other, padded: their text, and where each ends in it."""
+    """Concatenate pretokens: returns their padded text, and the end of each in it. Raises ValueError."""
     starts, stops = byte_spans[:, 0], byte_spans[:, 1]
     if len(byte_spans) and not (
         starts[0] >= 0 and stops[-1] <= len(text) and (stops > starts).all() and (starts[1:] >= stops[:-1]).all()
@@ -226,10 +226,10 @@ def _joined(text: bytes, byte_spans: NDArray[np.int64]) -> tuple[NDArray[np.uint
 
 
 def open_encoder(pattern: str, fingerprint: bytes, load: Callable[[], RankTable], folder: Path | None) -> NativeEncoder:
-    """The encoder of a vocabulary and a split pattern. UnsupportedVocabularyError.
+    """Return the encoder of a vocabulary and a split pattern. Raises UnsupportedVocabularyError.
 
-    ``pattern``: its text; where no kernel knows it, the encoder takes pretokens only. ``fingerprint``: 32 bytes that
-    name the vocabulary; ``load`` reads it, where ``folder`` has no tables of it yet.
+    ``pattern``: its text; if no kernel implements it, the encoder takes pretokens only. ``fingerprint``: 32 bytes that
+    identify the vocabulary; ``load`` reads it if ``folder`` has no tables of it yet.
     """
     tables = shared_tables(folder, fingerprint, load)
     split = KNOWN_SPLITS.get(pattern)

@@ -1,10 +1,10 @@
-"""Encoding: the face of a tokenizer.
+"""Encoding: the public interface of a tokenizer.
 
-A drop-in for ``tiktoken.Encoding`` (its attributes, methods, keyword arguments, defaults, results and exception types)
-that opens bundled vocabularies without a network, survives every text, and adds what an editor needs: counting without
-a list, token ends, and what each token adds to UTF-16 positions.
+A drop-in replacement for ``tiktoken.Encoding`` (its attributes, methods, keyword arguments, defaults, results and
+exception types) that opens bundled vocabularies without a network, handles every text, and adds what an editor needs:
+counting without a list, token ends, and the UTF-16 units of each token.
 
-Two encoders do the work, with the same ids: tiktoken's, built when it is first needed, and our own kernels, from
+Two encoders do the work, with the same ids: tiktoken's, built on first use, and Tokenloupe's kernels, from
 ``use_kernels`` on, which have to be compiled once.
 """
 
@@ -44,12 +44,12 @@ if TYPE_CHECKING:
     from engine.encoding.encoder import NativeEncoder
 
 CHUNK_CHARS = 32_768
-"""tiktoken takes long texts in pieces of at most so many characters: a text being sliced, or turned into UTF-8, keeps
-every other Python thread waiting."""
+"""Maximum length of the chunks in which tiktoken gets long texts, in characters: slicing a text or converting it to
+UTF-8 blocks every other Python thread."""
 
 MOST_LOOKED_UP = 1000
-"""So many tokens at once are looked up in the vocabulary where tiktoken's encoder is not built: that takes up to a
-fifth of a second and 60 MB, which stay taken, and a thousand look-ups take a millisecond."""
+"""Maximum number of tokens that are looked up one by one in the vocabulary before tiktoken's encoder is built: building
+takes up to 0.2 s and 60 MB, which stay allocated; a thousand look-ups take 1 ms."""
 
 _T = TypeVar("_T")
 
@@ -58,7 +58,7 @@ class Encoding:
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
     prepares = False
-    """Whether something is done to texts before they are encoded (``engine.encoding.prepared_encoding``)."""
+    """True if texts are changed before they are encoded (``engine.encoding.prepared_encoding``)."""
 
     _core: CoreBPE | None
     """tiktoken's encoder; None until it is first needed."""
@@ -75,10 +75,10 @@ class Encoding:
         special_tokens: dict[str, int],
         explicit_n_vocab: int | None = None,
     ) -> None:
-        """An encoding of one's own, as with tiktoken.
+        """Create a custom encoding, as with tiktoken.
 
-        ``mergeable_ranks`` maps token bytes to ids in the order of merging, ``special_tokens`` texts to ids.
-        AssertionError if ``explicit_n_vocab`` is given and is not what they add up to.
+        ``mergeable_ranks`` maps token bytes to ids in merge order, ``special_tokens`` texts to ids. Raises
+        AssertionError if ``explicit_n_vocab`` is given and does not match them.
         """
         self._set_up(name, pat_str, mergeable_ranks, special_tokens)
         if explicit_n_vocab:
@@ -91,8 +91,8 @@ class Encoding:
     def of_ranks(
         cls, name: str, pat_str: str, mergeable_ranks: dict[bytes, int], special_tokens: dict[str, int]
     ) -> Self:
-        """As with the constructor, but tiktoken's encoder is built when it is first needed: it takes up to a fifth of a
-        second, in which no other Python thread runs. ValueError where ``pat_str`` is no pattern."""
+        """Create an encoding like the constructor, but build tiktoken's encoder on first use: building takes up to 0.2
+        s, during which no other Python thread runs. Raises ValueError if ``pat_str`` is not a pattern."""
         byte_core(pat_str)
         encoding = cls.__new__(cls)
         encoding._set_up(name, pat_str, mergeable_ranks, special_tokens)
@@ -106,8 +106,8 @@ class Encoding:
         vocabulary: BundledVocabulary,
         special_tokens: Callable[[], dict[str, int]],
     ) -> Self:
-        """A bundled encoding: pickled by its name. Its encoder is built, its vocabulary read and its special tokens
-        asked for when they are first needed; from then on, DamagedVocabularyError."""
+        """Create a bundled encoding, which is pickled by its name. Its encoder, vocabulary and special tokens are
+        loaded on first use, which may raise DamagedVocabularyError."""
         encoding = cls.__new__(cls)
         encoding._set_up(name, pattern.expression, vocabulary, special_tokens)
         return encoding
@@ -135,12 +135,12 @@ class Encoding:
 
     def __reduce__(self) -> tuple[Callable[..., Encoding], tuple[Any, ...]]:
         if isinstance(self._ranks, BundledVocabulary):
-            from engine import get_encoding  # not from the library, which stands above this folder
+            from engine import get_encoding  # not from the library, which is a higher layer
 
             return get_encoding, (self.name,)
         return _rebuild, (self.name, self._pat_str, self._mergeable_ranks, self._special_tokens)
 
-    # What tiktoken keeps under these names, for code that reaches for them.
+    # Names of tiktoken's private attributes, for code that uses them.
 
     @property
     def _core_bpe(self) -> CoreBPE:
@@ -154,13 +154,14 @@ class Encoding:
         return core
 
     def _make_core(self) -> CoreBPE:
-        """Return an encoder of the whole vocabulary."""
+        """Build an encoder of the whole vocabulary."""
         before: ShortTextCores | None = self.__dict__.pop("_short_text_cores", None)
-        ranks = self._mergeable_ranks if before is None else before.ranks  # a large table to make
+        ranks = self._mergeable_ranks if before is None else before.ranks  # a large dictionary to build
         return build_core(ranks, self._special_tokens, self._pat_str)
 
     def _core_for(self, text: str) -> CoreBPE:
-        """tiktoken's encoder; for the first few short texts one of what is in them, which takes less to build."""
+        """Return tiktoken's encoder; for the first few short texts one of only their tokens, which is faster to
+        build."""
         return self._core or self._short_text_cores.core_for(text) or self._core_bpe
 
     @functools.cached_property
@@ -168,13 +169,13 @@ class Encoding:
         return ShortTextCores(self._mergeable_ranks, self._special_tokens, self._pat_str)
 
     def let_go(self) -> None:
-        """Have tiktoken's encoder no longer, of up to 100 MB, where our own encodes and it was built for what only it
-        can do; nor which tokens each is merged from."""
+        """Drop tiktoken's encoder, of up to 100 MB, if the kernels encode and it was built only for a feature that they
+        lack. Also drops the parents of all tokens."""
         if self._native is None:
             return
         self.__dict__.pop("token_parents", None)
         if isinstance(self._ranks, BundledVocabulary):
-            with self._core_lock:  # one that is being built would come back
+            with self._core_lock:  # otherwise one that is being built would reappear
                 self._core = None
             self.__dict__.pop("_short_text_cores", None)
 
@@ -212,20 +213,20 @@ class Encoding:
         return Vocabulary(self._table, self._special_tokens, self.max_token_value)
 
     def read_vocabulary(self) -> None:
-        """Read what encoding needs, where that has not been done: a bundled vocabulary may turn out to be damaged.
+        """Read the vocabulary, if that has not been done: a bundled one may be damaged. Raises
         DamagedVocabularyError."""
         _ = self._table
 
-    # Our own encoder
+    # Kernels
 
     def use_kernels(self, folder: Path | None = None, *, compiled_only: bool = False) -> bool:
-        """Encode with our own kernels from now on: the same ids, many times faster. False where they know no such
-        vocabulary, or nothing here knows what the split pattern means; then nothing changes.
+        """Encode with Tokenloupe's kernels from now on: the same ids, many times faster. Returns False if they do not
+        support the vocabulary or the split pattern; then nothing changes.
 
-        Compiles what is not yet compiled, which takes seconds: call it on a thread that has them; with
-        ``compiled_only`` NotCompiledError is raised instead (an EngineError of ``engine.kernels.kept_code``).
-        Compiled code and the tables of the vocabulary are kept in ``folder``, if that can be written; None: in the
-        user's folder, where the window and ``python main.py warm-up`` compile. What is there is used without this call.
+        Compiles kernels that are not compiled yet, which takes seconds: call it on a background thread. With
+        ``compiled_only`` it raises NotCompiledError instead (an EngineError of ``engine.kernels.kept_code``). Compiled
+        code and the tables of the vocabulary are saved in ``folder``, if it is writable; None is the user's folder,
+        where the window and ``python main.py warm-up`` compile. Kernels in that folder are used even without this call.
         """
         if self._native is None and self._fits_kernels:
             from engine.kernels.cache_folder import current_folder, kept_in
@@ -255,15 +256,15 @@ class Encoding:
             take_compiled(self)
 
     def _front(self, native: NativeEncoder) -> NativeFront | None:
-        """Return what splits whole texts for our own encoder, or None if the split pattern is not supported."""
+        """Return the encoder of whole texts on top of the native one, or None if the split pattern is not supported."""
         from engine.encoding.chunked_encoder import ChunkedEncoder
         from engine.encoding.pattern_encoder import pattern_encoder
 
         return ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
 
     def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
-        """int32[n]: token ids of the pretokens of a UTF-8 text that the caller has cut, by our own encoder; None where
-        that is not in use."""
+        """Return int32[n]: the token ids of the pretokens of a UTF-8 text that the caller split, by the kernels; None
+        if they are not in use."""
         import numpy as np
 
         native = self.native
@@ -271,17 +272,17 @@ class Encoding:
 
     @property
     def uses_kernels(self) -> bool:
-        """Whether our own kernels encode."""
+        """True if the kernels encode."""
         return self._native is not None
 
     @property
     def native(self) -> NativeEncoder | None:
-        """Our own encoder, from ``use_kernels`` on, for what is no long text: or, where it has no scanner for the
-        pattern, for pretokens."""
+        """The native encoder, from ``use_kernels`` on, for texts that are not long; if it has no scanner for the
+        pattern, for pretokens only."""
         return None if self._native is None else self._native.native
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
-        """Our own encoder with nothing in its caches, its tables kept in ``folder``. UnsupportedVocabularyError."""
+        """Return a native encoder with empty caches and its tables in ``folder``. Raises UnsupportedVocabularyError."""
         from engine.encoding.encoder import open_encoder
         from engine.vocabulary.tables import fingerprint_of
 
@@ -293,7 +294,7 @@ class Encoding:
     # Encoding
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Token ids of a text in which special tokens are plain text."""
+        """Return the token ids of a text in which special tokens are plain text."""
         try:
             return self._list(text, frozenset())
         except UnicodeEncodeError:
@@ -306,10 +307,10 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str] = frozenset(),
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> list[int]:
-        """Token ids of a text.
+        """Return the token ids of a text.
 
-        Texts of ``allowed_special`` become special tokens. Texts of ``disallowed_special`` (by default all that are
-        not allowed) raise ValueError when they occur; with ``()`` nothing raises and they are plain text.
+        Texts in ``allowed_special`` become special tokens. Texts in ``disallowed_special`` (by default all that are not
+        allowed) raise ValueError if they occur; with ``()`` nothing raises and they are plain text.
         """
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
         try:
@@ -324,14 +325,14 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str] = frozenset(),
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> NDArray[np.uint32]:
-        """As ``encode``, into uint32[n]. As in tiktoken, a lone surrogate raises UnicodeEncodeError."""
+        """Like ``encode``, but return uint32[n]. As in tiktoken, a lone surrogate raises UnicodeEncodeError."""
         import numpy as np
 
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
         return self._ids(text, allowed).view(np.uint32)
 
     def encode_ordinary_batch(self, text: list[str], *, num_threads: int = 8) -> list[list[int]]:
-        """``encode_ordinary`` of each text, in parallel."""
+        """Apply ``encode_ordinary`` to each text, in parallel."""
         return in_threads(self.encode_ordinary, text, num_threads)
 
     def encode_batch(
@@ -342,7 +343,7 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str] = frozenset(),
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> list[list[int]]:
-        """``encode`` of each text, in parallel."""
+        """Apply ``encode`` to each text, in parallel."""
         encode = functools.partial(self.encode, allowed_special=allowed_special, disallowed_special=disallowed_special)
         return in_threads(encode, text, num_threads)
 
@@ -353,7 +354,7 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str] = frozenset(),
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> tuple[list[int], list[list[int]]]:
-        """The tokens that stay whatever is appended to the text, and how the rest could go on."""
+        """Return the tokens that do not change whatever is appended to the text, and the possible continuations."""
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
         before: list[int] = []
         if allowed and self._some_begin_alike:
@@ -365,16 +366,17 @@ class Encoding:
         return before + stable, unstable
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """The id of the token with exactly this text, special tokens included. KeyError if there is none."""
+        """Return the id of the token with exactly this text, including special tokens. Raises KeyError if there is
+        none."""
         if isinstance(text_or_bytes, str):
             text_or_bytes = text_or_bytes.encode("utf-8")
         token: int = self._core_bpe.encode_single_token(text_or_bytes)
         return token
 
     def encode_bytes(self, content: bytes) -> list[int]:
-        """Token ids of any bytes. From the first that is no UTF-8 on, nothing splits them: they are merged as they are.
+        """Return the token ids of any bytes. From the first invalid UTF-8 on, they are not split, only merged.
 
-        Raises UnsupportedTextError for bytes that are no UTF-8 if the vocabulary does not have every byte.
+        Raises UnsupportedTextError for invalid UTF-8 if the vocabulary does not have every byte.
         """
         try:
             return self.encode_ordinary(content.decode("utf-8"))
@@ -389,7 +391,7 @@ class Encoding:
         ids: list[int] = self._core_bpe._encode_bytes(text)
         return ids
 
-    # How a text becomes ids: by our own kernels, by tiktoken's encoder at once, or part by part
+    # Text to ids: by the kernels, by tiktoken's encoder in one call, or in parts
 
     def _checked_specials(
         self,
@@ -397,18 +399,18 @@ class Encoding:
         allowed_special: Literal["all"] | Set[str],
         disallowed_special: Literal["all"] | Collection[str],
     ) -> Set[str]:
-        """The allowed texts as a set. ValueError where a disallowed one occurs in the text."""
+        """Return the allowed texts as a set. Raises ValueError if a disallowed text occurs in the text."""
         allowed = self.special_tokens_set if allowed_special == "all" else allowed_special
         disallowed = self.special_tokens_set - allowed if disallowed_special == "all" else disallowed_special
         if disallowed and (found := special_token_regex(frozenset(disallowed)).search(text)):
             raise_disallowed(found.group())
-        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core takes no other kind of set
+        return frozenset(allowed) if isinstance(allowed, Set) else allowed  # tiktoken's core accepts no other set type
 
     @functools.cached_property
     def _some_begin_alike(self) -> bool:
-        """True if one special token begins with another. tiktoken's encoder takes any of them; here the longest wins,
+        """True if one special token is a prefix of another. tiktoken's encoder matches either; here the longest wins,
         as in Hugging Face's library."""
-        in_order = sorted(self._special_tokens)  # what begins with a text follows it
+        in_order = sorted(self._special_tokens)  # a text comes right before those that it is a prefix of
         return any(longer.startswith(text) for text, longer in itertools.pairwise(in_order))
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
@@ -422,7 +424,7 @@ class Encoding:
         if not self._needs_parts(text):
             try:
                 with guarded():
-                    # Of the two, encode_ordinary is the faster but panics, with a report on standard error.
+                    # encode_ordinary is the faster one, but panics with a report on standard error.
                     core = self._core_for(text)
                     if allowed or self._pattern is None:
                         ids: list[int] = core.encode(text, allowed)
@@ -430,7 +432,7 @@ class Encoding:
                         ids = core.encode_ordinary(text)
                 return ids
             except SplitGaveUpError:
-                pass  # a pattern of the user's own; _parts splits it another way
+                pass  # a user's own pattern; _parts splits the text in another way
         return [token for part in self._parts(text, allowed) for token in part]
 
     def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
@@ -451,7 +453,7 @@ class Encoding:
                 with guarded():
                     buffer = self._core_for(text).encode_to_tiktoken_buffer(text, allowed)
                 return np.frombuffer(buffer, dtype=np.int32)
-            except SplitGaveUpError:  # a pattern of the user's own; _parts splits it another way
+            except SplitGaveUpError:  # a user's own pattern; _parts splits the text in another way
                 ids_of_parts = self._parts(text, allowed)
         parts = [np.asarray(ids, dtype=np.int32) for ids in ids_of_parts]
         whole = np.concatenate([np.empty(0, dtype=np.int32), *parts])
@@ -474,7 +476,7 @@ class Encoding:
         )
 
     def _parts(self, text: str, allowed: Set[str]) -> Iterator[list[int]]:
-        """The text's tokens part by part, where the encoder cannot take it at once."""
+        """Yield the text's tokens in parts, for a text that the encoder cannot take in one call."""
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             if self._pattern is None:
                 yield self._encode_only_native_bpe(segment)
@@ -495,7 +497,7 @@ class Encoding:
     # Decoding
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of these tokens, one after the other. KeyError for an id that stands for nothing."""
+        """Return the concatenated bytes of these tokens. Raises KeyError for an unused id."""
         if self._core is None and len(tokens) <= MOST_LOOKED_UP:
             known = [self._looked_up(token) for token in tokens]
             if all(known):
@@ -504,31 +506,31 @@ class Encoding:
         return content
 
     def decode(self, tokens: Sequence[int], errors: str = "replace") -> str:
-        """The text of these tokens. Bytes that are no UTF-8 go by ``errors``, as in ``bytes.decode``."""
+        """Return the text of these tokens. Invalid UTF-8 is handled by ``errors``, as in ``bytes.decode``."""
         return self.decode_bytes(tokens).decode("utf-8", errors=errors)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        """Return the bytes of one token, special or not. Raises KeyError for an unused id."""
         if self._core is None and (known := self._looked_up(token)):
             return known
         content: bytes = self._core_bpe.decode_single_token_bytes(token)
         return content
 
     def _looked_up(self, token: int) -> bytes:
-        """The bytes of a token, without tiktoken's encoder. ``b""`` where it is to say what is wrong with the id, and
-        for a vocabulary whose table would have to be made for this."""
+        """Return the bytes of a token without tiktoken's encoder. ``b""`` if that encoder is to raise the error, and
+        for a vocabulary whose table would have to be built for this."""
         if not (self.uses_kernels or isinstance(self._ranks, BundledVocabulary)):
             return b""
         known = type(token) is int and 0 <= token <= self._vocabulary.max_token_value
         return self._vocabulary.token_bytes(token) if known else b""
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """The bytes of each token."""
+        """Return the bytes of each token."""
         return [self.decode_single_token_bytes(token) for token in interruptible(tokens)]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """The text of these tokens, and for each the index of the first character that has bytes of it.
-        UnicodeDecodeError if together they are no UTF-8."""
+        """Return the text of these tokens, and for each the index of the first character that has bytes of it. Raises
+        UnicodeDecodeError if they are not valid UTF-8 together."""
         pieces = self.decode_tokens_bytes(tokens)
         offsets = []
         char_count = 0
@@ -542,18 +544,18 @@ class Encoding:
     def decode_batch(
         self, batch: Sequence[Sequence[int]], *, errors: str = "replace", num_threads: int = 8
     ) -> list[str]:
-        """``decode`` of each list, in parallel."""
+        """Apply ``decode`` to each list, in parallel."""
         return in_threads(functools.partial(self.decode, errors=errors), batch, num_threads)
 
     def decode_bytes_batch(self, batch: Sequence[Sequence[int]], *, num_threads: int = 8) -> list[bytes]:
-        """``decode_bytes`` of each list, in parallel."""
+        """Apply ``decode_bytes`` to each list, in parallel."""
         return in_threads(self.decode_bytes, batch, num_threads)
 
-    # What an editor and a price table need beyond tiktoken
+    # Additions to tiktoken for an editor and a price table
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
-        """How many tokens ``encode_ordinary`` gives, without building the list. Bytes are read as UTF-8, what is not
-        UTF-8 in them as U+FFFD. ``num_threads``: of a long text, when our own kernels count."""
+        """Return the number of tokens of ``encode_ordinary``, without building the list. Bytes are decoded as UTF-8,
+        with invalid bytes as U+FFFD. ``num_threads``: for a long text, if the kernels count."""
         if isinstance(text, bytes):
             text = text.decode("utf-8", "replace")
         if self._undecided:
@@ -569,10 +571,10 @@ class Encoding:
         return sum(len(self.token_ids(text[start:end])) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
 
     def token_ids(self, text: str, *, special_as_tokens: bool = False, num_threads: int = 1) -> NDArray[np.int32]:
-        """int32[n], read-only: token ids of any text, lone surrogates read as U+FFFD.
+        """Return int32[n], read-only: the token ids of any text, with lone surrogates as U+FFFD.
 
-        ``special_as_tokens``: whether text of a special token is that token, or (as usual) plain text.
-        ``num_threads``: of a long text, when our own kernels encode.
+        ``special_as_tokens``: True to encode the text of a special token as that token, not as plain text.
+        ``num_threads``: for a long text, if the kernels encode.
         """
         allowed = self.special_tokens_set if special_as_tokens else frozenset[str]()
         try:
@@ -581,8 +583,8 @@ class Encoding:
             return self._ids(without_surrogates(text), allowed, num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
-        """int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate takes
-        three bytes, as U+FFFD."""
+        """Return int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate
+        takes three bytes, as U+FFFD."""
         from engine.runtime.running_sums import running_sums_at
 
         if not self.has_safe_cuts:  # a custom pattern may skip text
@@ -596,15 +598,15 @@ class Encoding:
 
     @property
     def has_safe_cuts(self) -> bool:
-        """Whether ``engine.split.safe_cuts`` holds for the pattern of this encoding."""
+        """True if ``engine.split.safe_cuts`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
     def takes_as_is(self, text: str) -> bool:
-        """Return whether a text is encoded as it stands, rather than what something makes of it first."""
+        """Return True if a text is encoded unchanged, rather than normalized or prepared first."""
         return True
 
     def encodes_like(self, other: Encoding) -> bool:
-        """Whether text without special tokens surely gives the same ids in both: same ranks, same pattern."""
+        """Return True if text without special tokens certainly has the same ids in both: same ranks, same pattern."""
         if isinstance(self._ranks, BundledVocabulary):
             same = self._ranks is other._ranks and self._pat_str == other._pat_str
             return same and self.prepares is other.prepares
@@ -613,12 +615,12 @@ class Encoding:
     # The vocabulary
 
     def token_info(self, token_id: int) -> TokenInfo:
-        """Return what an id stands for. Raises KeyError for an id beyond the vocabulary."""
+        """Return the entry of an id. Raises KeyError for an id beyond the vocabulary."""
         return self._vocabulary.token_info(token_id)
 
     @property
     def no_merges(self) -> str:
-        """Why there are no merges to be seen, in a sentence; ``""`` where there are."""
+        """Reason why merges are not available, as a sentence; ``""`` if they are."""
         return ""
 
     @property
@@ -628,23 +630,23 @@ class Encoding:
 
     @property
     def byte_lengths(self) -> NDArray[np.int32]:
-        """int32[n_vocab], read-only: bytes of each token. 0 for unused ids."""
+        """int32[n_vocab], read-only: number of bytes of each token. 0 for unused ids."""
         return self._vocabulary.byte_lengths
 
     @property
     def utf16_lengths(self) -> NDArray[np.int32]:
-        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts where it starts; one
-        beyond the basic plane counts as two there. 0 for unused ids."""
+        """int32[n_vocab], read-only: UTF-16 units that each token adds. A character counts for the token in which it
+        starts, as two units if it is beyond the basic plane. 0 for unused ids."""
         return self._vocabulary.utf16_lengths
 
     @property
     def continues(self) -> NDArray[np.bool_]:
-        """bool[n_vocab], read-only: whether a token's first byte continues a character."""
+        """bool[n_vocab], read-only: True if a token's first byte continues a character."""
         return self._vocabulary.continues
 
     def merge_steps(self, text: str | bytes) -> list[MergeStep]:
-        """The merges of one pretoken in the order in which they happen; none where it is looked up as a whole because
-        no merges lead to it. The text is not cut; lone surrogates are read as U+FFFD."""
+        """Return the merges of one pretoken in order; none if it is looked up as a whole because no merges produce it.
+        The text is not split; lone surrogates become U+FFFD."""
         if isinstance(text, str):
             text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
         return self._steps(text)
@@ -653,11 +655,11 @@ class Encoding:
         return merges.merge_steps(content, self._vocabulary.ids_by_bytes)
 
     def first_ends(self, content: bytes) -> list[int]:
-        """Byte offsets at which the parts of a pretoken end before any merge."""
+        """Return the byte offsets at which the parts of a pretoken end before any merge."""
         return list(range(1, len(content) + 1))
 
     def looks_up(self, content: bytes) -> bool:
-        """True if a pretoken that is in the vocabulary becomes that token even if no merges produce it."""
+        """Return True if a pretoken in the vocabulary becomes that token even if no merges produce it."""
         return True
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
@@ -670,13 +672,13 @@ class Encoding:
         return self._vocabulary.merge_tree(token_id)
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
-        """The two tokens that a token is merged from, found for this one alone. None for what is not merged."""
+        """Return the two tokens that a token is merged from, computed for this one alone; None if it is not merged."""
         return self._vocabulary.parents_of(token_id)
 
     @functools.cached_property
     def token_parents(self) -> TokenParents:
-        """Which two tokens each token is merged from. At once with our kernels; without, a large vocabulary takes
-        seconds: ask for it on a thread that has them."""
+        """The two tokens that each token is merged from. Immediate with kernels; without, a large vocabulary takes
+        seconds: use it on a background thread."""
         vocabulary = self._vocabulary
         table = vocabulary.table
         if self._native is None:
@@ -685,12 +687,12 @@ class Encoding:
         return parents_from_tables(self._native.tables, table.first_id, vocabulary.n_vocab)
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of every token that is not special, sorted."""
+        """Return the bytes of every token that is not special, sorted."""
         return sorted(self._mergeable_ranks)
 
     @property
     def eot_token(self) -> int:
-        """The id of <|endoftext|>. KeyError where there is none."""
+        """The id of <|endoftext|>. Raises KeyError if there is none."""
         return self._special_tokens["<|endoftext|>"]
 
     @functools.cached_property
@@ -703,7 +705,7 @@ class Encoding:
         return set(self._special_tokens)
 
     def is_special_token(self, token: int) -> bool:
-        """Whether an id is that of a special token."""
+        """Return True if an id is that of a special token."""
         assert isinstance(token, int)
         return token in self._special_token_values
 

@@ -1,10 +1,10 @@
-"""Which encoder counts: our own kernels where they are compiled, tiktoken's until then.
+"""Choice of the encoder: kernels if they are compiled, tiktoken's until then.
 
-Both give the same tokens, so switching between them is invisible. The aim is not to build tiktoken's
-encoders in vain: each holds the interpreter for up to a fifth of a second, and takes tens of megabytes. So the first
-encoding that is opened asks for compiled kernels, which are loaded in about the same time.
+Both give the same tokens, so switching between them is invisible. The aim is not to build tiktoken's encoders in vain:
+each holds the interpreter lock for up to 0.2 s and takes tens of megabytes. So the first encoding that is opened looks
+for compiled kernels, which load in about the same time.
 
-Importing this module imports nothing large: a window does so before it counts anything.
+Importing this module imports nothing large: the window imports it before it counts anything.
 """
 
 from __future__ import annotations
@@ -21,72 +21,71 @@ if TYPE_CHECKING:
 
 
 automatic = True
-"""Whether an encoding looks for compiled kernels by itself when it gets its first text. Use ``leave_to_caller`` to turn
-this off."""
+"""True if an encoding looks for compiled kernels at its first text. Use ``leave_to_caller`` to turn this off."""
 
 
 def leave_to_caller() -> None:
-    """Make encodings wait for ``use_kernels``. For programs that choose themselves: the window loads kernels where no
-    edit waits for it, and the command line knows beforehand how much there is to count."""
-    global automatic  # noqa: PLW0603 - one program, one way to choose
+    """Make encodings wait for ``use_kernels``. For programs that choose themselves: the window loads kernels while no
+    edit waits, and the command line knows in advance how much there is to count."""
+    global automatic  # noqa: PLW0603 - a setting of the whole process
     automatic = False
 
 
 def take_compiled(encoding: Encoding) -> None:
-    """Make ``encoding`` use the kernels that this user has compiled, if there are any. Never raises: tiktoken's encoder
-    gives the same tokens."""
+    """Make ``encoding`` use the user's compiled kernels, if there are any. Never raises: tiktoken's encoder gives the
+    same tokens."""
     if automatic and is_compiled(None, ENCODE):
-        with contextlib.suppress(Exception):  # of numba, of its compiler, of a file
+        with contextlib.suppress(Exception):  # from numba, its compiler, or a file
             encoding.use_kernels(compiled_only=True)
 
 
 class KernelUse:
-    """Opens encodings, and has our own kernels encode in them as long as that needs no compiling.
+    """Opens encodings and switches them to the kernels, as far as that needs no compiling.
 
-    Safe to use from several threads: what two of them do at once is done twice, with the same outcome.
+    Thread-safe: work that two threads do at the same time is done twice, with the same result.
     """
 
     def __init__(self, folder: Path | None) -> None:
-        """``folder``: where compiled kernels are kept; None: in the user's folder."""
+        """``folder``: of compiled kernels; None for the user's folder."""
         leave_to_caller()
         self.folder = folder
         self._active: bool | None = None  # None: not determined yet
 
     @property
     def active(self) -> bool:
-        """Whether our own kernels encode."""
+        """True if the kernels encode."""
         return bool(self._active)
 
     def open(self, name: str) -> Encoding:
-        """The encoding of that name. UnknownEncodingError, DamagedVocabularyError."""
+        """Return the encoding of this name. Raises UnknownEncodingError or DamagedVocabularyError."""
         encoding = engine.get_encoding(name)
         if self._active is None:
             if not is_compiled(self.folder, ENCODE) and is_compiled(None, ENCODE):
-                self.folder = None  # a profile of its own, but this user has compiled already
+                self.folder = None  # a separate profile, but this user has compiled already
             self._active = is_compiled(self.folder, ENCODE) and self._is_taken(encoding)
         elif self._active:
             self._is_taken(encoding)
         if not encoding.uses_kernels:
-            encoding.read_vocabulary()  # a damaged one is not to be found out while it counts
+            encoding.read_vocabulary()  # report a damaged one now, not while counting
         return encoding
 
     def take_over(self) -> None:
-        """Have the kernels encode in all encodings that are open, and in all that will be.
+        """Make the kernels encode in all open encodings, and in all opened later.
 
-        Whatever loading them raises is raised, NotCompiledError for one; tiktoken's encoder then goes on. The encodings
-        can be used in the meantime.
+        Raises any error from loading them, such as NotCompiledError; then tiktoken's encoder stays in use. The
+        encodings can be used in the meantime.
         """
         for encoding in engine.opened_encodings():
             with contextlib.suppress(engine.DamagedVocabularyError):  # using it reports it; the others work
                 encoding.use_kernels(self.folder, compiled_only=True)
         self._active = True
-        for encoding in engine.opened_encodings():  # those that were opened in the meantime
+        for encoding in engine.opened_encodings():  # including those opened in the meantime
             self._is_taken(encoding)
 
     def _is_taken(self, encoding: Encoding) -> bool:
-        """Try the kernels in an encoding; without them it works, too."""
+        """Try the kernels in an encoding, which works without them, too. Returns True if they loaded."""
         try:
             encoding.use_kernels(self.folder, compiled_only=True)
-        except Exception:  # noqa: BLE001 - of numba, of its compiler, of the file: ``take_over`` will raise it
+        except Exception:  # noqa: BLE001 - from numba, its compiler, or a file: ``take_over`` will raise it
             return False
         return True

@@ -1,8 +1,7 @@
-"""LibraryEncoding: a tokenizer that is not BPE over bytes, run by the library that it was made with.
+"""LibraryEncoding: a tokenizer that is not byte-level BPE, run by the library that it was made with.
 
-WordPiece, Unigram, and BPE over characters have no ranks, so neither tiktoken's engine nor our kernels can do their
-work. They have the same interface as other encodings: counting, ids, places, decoding and a vocabulary. They have no
-merges.
+WordPiece, Unigram, and BPE over characters have no ranks, so neither tiktoken's engine nor the kernels can run them.
+They have the interface of other encodings: counting, ids, offsets, decoding and a vocabulary. They have no merges.
 """
 
 from __future__ import annotations
@@ -30,15 +29,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_CHARS = 4_000_000
-"""Of a text that is encoded at once. A library needs some hundred bytes for each character of it."""
+"""Maximum length of a text to encode, in characters. A library needs some hundred bytes for each."""
 
 
 class LibraryTokenizer(Protocol):
-    """What a library's tokenizer has to tell. Texts have no surrogates. Safe to use from several threads.
+    """Interface of a library's tokenizer. Texts have no surrogates. Thread-safe.
 
-    ``library``: its name and version. ``model``: what kind of tokenizer it is, as the library calls it. ``tokens``: the
-    bytes of each id from 0 on, ``b""`` for unused ids. ``special_tokens``: text to id; these have bytes in ``tokens``,
-    too. ``payload``: what ``from_payload`` makes the same tokenizer of.
+    ``library``: its name and version. ``model``: the library's name for the kind of tokenizer. ``tokens``: the bytes of
+    each id from 0 on, ``b""`` for unused ids. ``special_tokens``: text to id; these have bytes in ``tokens``, too.
+    ``payload``: the input with which ``from_payload`` recreates the tokenizer.
     """
 
     reader: str
@@ -50,35 +49,35 @@ class LibraryTokenizer(Protocol):
 
     @classmethod
     def from_payload(cls, payload: bytes) -> LibraryTokenizer:
-        """The tokenizer of a payload. FormatError where it is damaged."""
+        """Create the tokenizer of a payload. Raises FormatError if it is damaged."""
         ...
 
     def ids(self, text: str) -> list[int]:
-        """Token ids of a text in which special tokens are plain text. UnsupportedTextError."""
+        """Return the token ids of a text in which special tokens are plain text. Raises UnsupportedTextError."""
         ...
 
     def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
-        """The same, and where each token ends in the text, in characters, as the library says."""
+        """Return the ids and the end of each token in the text, in characters, as reported by the library."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """The text that the library makes of tokens, special ones with their names."""
+        """Return the text that the library decodes from tokens, special ones as their names."""
         ...
 
 
 class LibraryEncoding(AlteringEncoding):
-    """The face of a library's tokenizer.
+    """Encoding interface of a library's tokenizer.
 
-    Where tokens are is what the library says of the text as it is: tokens of a text that was normalized first are where
-    the characters are that they come from, and text that became nothing belongs to the token behind it. Text of a
-    special token, where it is allowed, is that token, and the stretches between are texts of their own.
+    Token offsets are those that the library reports for the original text: tokens of a text that was normalized first
+    are located at the characters that they come from, and removed text belongs to the token after it. The text of an
+    allowed special token is that token, and the texts between them are encoded separately.
     """
 
     tokenizer: LibraryTokenizer
 
     @classmethod
     def around(cls, name: str, tokenizer: LibraryTokenizer) -> LibraryEncoding:
-        """The encoding of that name. Nothing in it is copied."""
+        """Return the encoding of this name around a tokenizer. Nothing is copied."""
         encoding = cls.__new__(cls)
         encoding._set_up(name, "", {}, tokenizer.special_tokens)
         encoding._fits_kernels = False
@@ -90,12 +89,12 @@ class LibraryEncoding(AlteringEncoding):
 
     @property
     def no_merges(self) -> str:
-        """Why there are no merges to be seen, in a sentence."""
+        """Reason why merges are not available, as a sentence."""
         return f"{self.name} ({self.tokenizer.model}) runs in {self.tokenizer.library}, which does not expose merges."
 
     @property
     def has_safe_cuts(self) -> bool:
-        """No: what a library makes of a part of a text may depend on all of it."""
+        """False: how a library encodes part of a text may depend on the whole."""
         return False
 
     @functools.cached_property
@@ -141,8 +140,8 @@ class LibraryEncoding(AlteringEncoding):
         return ids
 
     def _char_ends(self, text: str, allowed: Set[str]) -> NDArray[np.int64]:
-        """int64[n]: where each token ends in a text without surrogates, in characters; in order, and the last one at
-        the text's end."""
+        """Return int64[n]: the end of each token in a text without surrogates, in characters, ascending; the last is
+        the end of the text."""
         import numpy as np
 
         ends = [np.empty(0, dtype=np.int64)]
@@ -160,20 +159,20 @@ class LibraryEncoding(AlteringEncoding):
 
     @functools.cached_property
     def _is_part(self) -> NDArray[np.bool_]:
-        """bool[n_vocab]: which tokens are a single byte of a character that has several."""
+        """bool[n_vocab]: True for tokens that are a single byte of a multi-byte character."""
         import numpy as np
 
         return np.array([len(token) == 1 and token[0] >= 0x80 for token in self.tokenizer.tokens], dtype=np.bool_)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
-        """int64[n]: the UTF-8 byte offset in the text at which each token ends, by what the library says of characters:
-        of several tokens that make up one character, all but the last may end before it."""
+        """Return int64[n]: the UTF-8 byte offset at which each token ends, based on the library's character offsets: if
+        several tokens make up one character, all but the last may end before it."""
         text = _sound(text)
         return _sizes_before(text, _utf8_sizes)[self._char_ends(text, frozenset())]
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """As in ``AlteringEncoding``. Tokens that are bytes of one character all end behind it; what the library puts
-        in front of the text takes the place of the first character, as every token has to be somewhere in it."""
+        """Return the same as in ``AlteringEncoding``. Tokens that are bytes of one character all end after it. Tokens
+        that the library prepends get the span of the first character, as every token needs a position in the text."""
         import numpy as np
 
         text = _sound(text)
@@ -193,11 +192,12 @@ class LibraryEncoding(AlteringEncoding):
         allowed_special: Literal["all"] | Set[str] = frozenset(),
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> tuple[list[int], list[list[int]]]:
-        """UnsupportedTextError: nothing is known of what stays when a text goes on."""
+        """Raise UnsupportedTextError: it is unknown which tokens stay if a text is continued."""
         raise UnsupportedTextError(f"{self.no_merges} Which of its tokens stay when a text goes on is not known.")
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """The id of the token with exactly this text, special tokens included. KeyError if there is none."""
+        """Return the id of the token with exactly this text, including special tokens. Raises KeyError if there is
+        none."""
         content = text_or_bytes.encode("utf-8") if isinstance(text_or_bytes, str) else text_or_bytes
         found = self._vocabulary.ids_by_bytes.get(content)
         return self._special_tokens[content.decode("utf-8", "replace")] if found is None else found
@@ -205,45 +205,45 @@ class LibraryEncoding(AlteringEncoding):
     # Decoding
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The text that the library makes of these tokens, in UTF-8. KeyError for an id that stands for nothing."""
+        """Return the text that the library decodes from these tokens, in UTF-8. Raises KeyError for an unused id."""
         for token_id in tokens:
             self.decode_single_token_bytes(token_id)
         return self.tokenizer.decode(list(tokens)).encode("utf-8")
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of one token, special or not. KeyError for an id that stands for nothing."""
+        """Return the bytes of one token, special or not. Raises KeyError for an unused id."""
         content = self.tokenizer.tokens[token] if 0 <= token <= self.max_token_value else b""
         if not content:
             raise KeyError(token)
         return content
 
     def token_byte_values(self) -> list[bytes]:
-        """The bytes of every token that is not special, sorted."""
+        """Return the bytes of every token that is not special, sorted."""
         return sorted(token for token in self._table.tokens() if token)
 
     def token_info(self, token_id: int) -> TokenInfo:
-        """What an id stands for: a piece without a rank, where it is neither special nor unused. KeyError for an id
-        that the vocabulary does not reach."""
+        """Return the entry of an id: a piece without a rank if it is neither special nor unused. Raises KeyError for an
+        id beyond the vocabulary."""
         info = super().token_info(token_id)
         return info if info.rank is None else dataclasses.replace(info, rank=None, kind="piece")
 
-    # Merges, which it has none of
+    # Merges: there are none
 
     def merge_steps(self, text: str | bytes) -> list[MergeStep]:
-        """None."""
+        """Return an empty list."""
         return []
 
     def merge_tree(self, token_id: int) -> MergeTree:
-        """The token alone. KeyError for an id that stands for nothing."""
+        """Return the token alone. Raises KeyError for an unused id."""
         return MergeTree(token_id, self.decode_single_token_bytes(token_id), None, None, None)
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
-        """None."""
+        """Return None."""
         return None
 
     @functools.cached_property
     def token_parents(self) -> TokenParents:
-        """None of any token."""
+        """Parents of all tokens: none."""
         import numpy as np
 
         nothing = np.full(self.n_vocab, -1, dtype=np.int32)
@@ -261,7 +261,7 @@ def _short_enough(text: str, name: str) -> str:
 
 
 def _sound(text: str) -> str:
-    """Surrogate pairs joined, lone surrogates replaced by U+FFFD: no library takes them."""
+    """Join surrogate pairs and replace lone surrogates by U+FFFD: no library accepts them."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -270,7 +270,7 @@ def _sound(text: str) -> str:
 
 
 def _sizes_before(text: str, sizes: Callable[[NDArray[np.uint32]], NDArray[np.int64]]) -> NDArray[np.int64]:
-    """int64[n + 1]: what the characters in front of each place of a text come to."""
+    """Return int64[n + 1]: total size of the characters before each character offset of a text."""
     import numpy as np
 
     points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
@@ -295,32 +295,33 @@ def _around_payload(name: str, kind: type[LibraryTokenizer], payload: bytes) -> 
 
 # --- Claude's tokenizers as ctok reconstructs them --------------------------------------------------------------------
 #
-# https://github.com/sanderland/ctok (MIT) needs Python 3.12 and carries its tables, so nothing is downloaded. Of 272
-# recorded answers of Anthropic's counting service that were held out, it gave all 272, for both vocabularies. It knows
-# none of the models after 4.8; that they count like 4.8 is Anthropic's statement. It is written in Python and processes
-# 0.2 to 0.4 MB/s, so of a sample only a few pieces are counted.
+# https://github.com/sanderland/ctok (MIT) needs Python 3.12 and includes its tables, so nothing is downloaded. It gave
+# all 272 held-out recorded answers of Anthropic's counting service, for both vocabularies. It knows none of the models
+# after 4.8; that they count like 4.8 is Anthropic's statement. It is written in Python and processes 0.2 to 0.4 MB/s,
+# so only a few pieces of a sample are counted.
 
 
 FRAMES: Mapping[str, int] = MappingProxyType({"3.0": 7, "4.8": 6})
-"""Versions that can be asked for, each the first of a vocabulary, and the tokens that ctok counts around a message:
+"""Supported versions, each the first of a vocabulary, and the number of tokens that ctok adds for a message:
 ``message_overhead`` of its tables, 1.3.0."""
 
 MOST_PIECES = 10
-"""A text of no more pieces is counted as a whole."""
+"""Maximum number of pieces of a text that is counted as a whole."""
 
 
 class ReconstructionError(EngineError):
-    """ctok is there, but failed, or is not the one that is known here."""
+    """ctok is installed, but failed or has an unknown version."""
 
 
 def is_installed() -> bool:
-    """Whether there is a ctok. Does not import it."""
+    """Return True if ctok is installed. Does not import it."""
     return find_spec("ctok") is not None
 
 
 def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple[list[tuple[int, int]], bool]:
-    """Tokens by ctok and by ``encoding``, without special tokens: one pair for a whole short text, else one for each
-    of some of its pieces; and whether it is the whole text. Pieces without tokens are left out.
+    """Return the token counts of ctok and of ``encoding``, without special tokens: one pair for a short text as a
+    whole, else one for each of some of its pieces; and whether it is the whole text. Pieces without tokens are
+    excluded.
 
     ``version``: of ``FRAMES``. Raises ReconstructionError.
     """
@@ -337,7 +338,7 @@ def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple
 
 
 def _some(pieces: tuple[str, ...]) -> list[str]:
-    """``MOST_PIECES`` of the pieces or fewer, from the first to the last."""
+    """Return at most ``MOST_PIECES`` of the pieces, evenly spread from the first to the last."""
     if len(pieces) <= MOST_PIECES:
         return list(pieces)
     return [pieces[number * (len(pieces) - 1) // (MOST_PIECES - 1)] for number in range(MOST_PIECES)]

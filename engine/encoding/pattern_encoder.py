@@ -1,4 +1,4 @@
-"""Our own encoder for split patterns that no scanner knows: an engine of regular expressions cuts, kernels merge."""
+"""Encoder for split patterns without a scanner: a regular-expression engine splits, kernels merge."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, 
 
 
 class PatternEncoder(NativeFront):
-    """Encodes Python texts, with the methods of ``ChunkedEncoder``. Safe to use from several threads.
+    """Encodes Python texts, with the methods of ``ChunkedEncoder``. Thread-safe.
 
-    UnicodeEncodeError for a text with a surrogate, TypeError for what is no text; SplitTimeoutError, an EngineError,
-    for one that takes too long.
+    Raises UnicodeEncodeError for a text with a surrogate, TypeError for anything but a text, and SplitTimeoutError (an
+    EngineError) for a text that takes too long.
     """
 
     def __init__(self, native: NativeEncoder, pretokenizer: Pretokenizer) -> None:
@@ -22,13 +22,14 @@ class PatternEncoder(NativeFront):
         self._pretokenizer = pretokenizer
 
     def count(self, text: str, num_threads: int = 1) -> int:
-        """How many tokens a text has. It is cut on one thread, which is most of the work."""
+        """Return the number of tokens of a text. Splitting, which is most of the work, uses one thread."""
         check_text(text)
         found = stretches(self._pretokenizer, text)
         return sum(self._native.count_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found)
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text. It is cut on one thread, which is most of the work."""
+        """Return uint32[n], read-only: the token ids of a text. Splitting, which is most of the work, uses one
+        thread."""
         check_text(text)
         found = stretches(self._pretokenizer, text)
         parts = [self._native.encode_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found]
@@ -37,13 +38,13 @@ class PatternEncoder(NativeFront):
         return ids
 
     def encode_to_list(self, text: str) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         ids: list[int] = self.encode(text).tolist()
         return ids
 
 
 def pattern_encoder(native: NativeEncoder, expression: str) -> PatternEncoder | None:
-    """The encoder of a split pattern that is valid for tiktoken, None where nothing here knows what it means."""
+    """Return the encoder of a split pattern that is valid for tiktoken, None if the pattern is not supported here."""
     try:
         return PatternEncoder(native, pretokenizer(expression))
     except UnsupportedPatternError:

@@ -1,8 +1,8 @@
-"""An encoding with the pieces of SentencePiece's BPE, merged by our own encoders.
+"""An encoding with the pieces of SentencePiece's BPE, merged by Tokenloupe's encoders.
 
 The encoders work on the numbers that ``engine.vocabulary.piece_order`` gives to pieces. ``PieceEncoder`` is the encoder
-of kernels, and ``PieceFront`` stands before it and turns its numbers into ids; ``PieceCore`` does the same for
-tiktoken's. ``PieceEncoding`` is the encoding, ``PieceVocabulary`` its vocabulary.
+of kernels, and ``PieceFront`` turns its numbers into ids; ``PieceCore`` does the same for tiktoken's encoder.
+``PieceEncoding`` is the encoding, ``PieceVocabulary`` its vocabulary.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ if TYPE_CHECKING:
 
 CHUNK_CHARS = 1 << 18
 _NEWLINES = re.compile(r"(?<!\n)\n")
-"""Where a text may be cut: a run of newlines is a stretch of its own."""
+"""Matches safe boundaries: a run of newlines is a pretoken of its own."""
 
 
 class PieceEncoder(NativeEncoder):
-    """As ``NativeEncoder``, but it takes whole texts only, and gives numbers instead of ids."""
+    """Like ``NativeEncoder``, but takes whole texts only and returns numbers instead of ids."""
 
     def count(self, text: str | bytes, chunks: Chunks | None = None) -> int:
         """Return the number of tokens of a text."""
@@ -65,7 +65,7 @@ class PieceEncoder(NativeEncoder):
             self._idle.append(own)
 
     def encode(self, text: str | bytes, chunks: Chunks | None = None) -> NDArray[np.uint32]:
-        """uint32[n], read-only: the numbers of the tokens of a text."""
+        """Return uint32[n], read-only: the numbers of the tokens of a text."""
         own = self._take_workspace(len(text))
         parts = [np.empty(0, dtype=np.uint32)]
         try:
@@ -80,7 +80,8 @@ class PieceEncoder(NativeEncoder):
         return numbers
 
     def _stretches(self, text: str | bytes, own: Workspace) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
-        """Cut a text: all of it, where the next stretches start, and how many of them end in ``own.ends``."""
+        """Split a text: yield all of it as an array, the start of the next pretokens, and their number in
+        ``own.ends``."""
         array, n_bytes = padded(text if isinstance(text, bytes) else text.encode("utf-8"))
         data = scan_data_in(self._tables)
         start = 0
@@ -91,7 +92,7 @@ class PieceEncoder(NativeEncoder):
 
 
 class PieceFront(NativeFront):
-    """Encodes texts with a ``PieceEncoder`` and turns its numbers into ids. Has the methods of ``ChunkedEncoder``."""
+    """Encodes texts with a ``PieceEncoder`` and maps its numbers to ids. Has the methods of ``ChunkedEncoder``."""
 
     def __init__(self, native: NativeEncoder) -> None:
         super().__init__(native)
@@ -103,22 +104,22 @@ class PieceFront(NativeFront):
         return sum(in_threads(self._native.count, _chunks(text), num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of a text."""
+        """Return uint32[n], read-only: the token ids of a text."""
         check_text(text)
         parts = in_threads(self._native.encode, _chunks(text), num_threads)
         return self._ids(np.concatenate([np.empty(0, dtype=np.uint32), *parts]))
 
     def encode_to_list(self, text: str) -> list[int]:
-        """Token ids of a text."""
+        """Return the token ids of a text."""
         ids: list[int] = self.encode(text).tolist()
         return ids
 
     def encode_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """uint32[n], read-only: token ids of the pretokens of a UTF-8 text."""
+        """Return uint32[n], read-only: the token ids of the pretokens of a UTF-8 text."""
         return self._ids(self._native.encode_pretokens(content, byte_spans))
 
     def _ids(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Ids of numbers; beginnings of characters that are no pieces are taken apart."""
+        """Map numbers to ids; beginnings of characters that are not pieces are split into bytes."""
         ids = self._ids_of[numbers]
         places = np.flatnonzero(ids == UNKNOWN)
         if len(places):
@@ -135,7 +136,7 @@ class PieceFront(NativeFront):
 
 
 def _chunks(text: str) -> list[str]:
-    """A text in parts that encode to what they have in the whole: it is cut before runs of newlines."""
+    """Divide a text into parts with the same tokens as in the whole, before runs of newlines."""
     parts = []
     start = 0
     while start + CHUNK_CHARS < len(text):
@@ -148,7 +149,7 @@ def _chunks(text: str) -> list[str]:
 
 
 class PieceEncoding(PreparedEncoding):
-    """As ``PreparedEncoding``. Merging begins with characters, and with the bytes of those that are no pieces."""
+    """Like ``PreparedEncoding``. Merging starts from characters, or from bytes for characters that are not pieces."""
 
     _ranks: BundledVocabulary
 
@@ -162,12 +163,12 @@ class PieceEncoding(PreparedEncoding):
 
     @property
     def _tags(self) -> tuple[str, ...]:
-        """Texts that are tokens, whatever stands around them."""
+        """Texts that are tokens in any context."""
         return HTML_TAGS if self._pat_str == GEMMA3.expression else ()
 
     @property
     def _fingerprint(self) -> bytes:
-        """32 bytes that tell orders of pieces apart."""
+        """32 bytes that identify the order of pieces."""
         own = self._ranks.fingerprint
         return hashlib.sha256(own + "".join(self._tags).encode("ascii")).digest() if self._tags else own
 
@@ -176,7 +177,7 @@ class PieceEncoding(PreparedEncoding):
         return PieceVocabulary(self._table, self._special_tokens, self.max_token_value)
 
     def _make_core(self) -> CoreBPE:
-        """As for any encoding."""
+        """Build the encoder of the whole vocabulary."""
         return PieceCore(self)
 
     def _core_for(self, text: str) -> CoreBPE:
@@ -184,16 +185,16 @@ class PieceEncoding(PreparedEncoding):
 
     @property
     def native(self) -> None:
-        """None: our own encoder is given whole texts only, and numbers tokens otherwise."""
+        """None: the native encoder takes whole texts only and returns numbers, not ids."""
         return None
 
     @property
     def has_safe_cuts(self) -> bool:
-        """Whether ``engine.split.safe_cuts`` holds: pieces join words and punctuation, so it does not."""
+        """False: pieces join words and punctuation, so ``engine.split.safe_cuts`` does not hold."""
         return False
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
-        """As for any encoding; it gives numbers, not ids."""
+        """Return a native encoder as for any encoding, except that it returns numbers, not ids."""
         from engine.vocabulary.tables import shared_tables
 
         tables = shared_tables(folder, self._fingerprint, lambda: self._order)
@@ -204,16 +205,17 @@ class PieceEncoding(PreparedEncoding):
         return PieceFront(native)
 
     def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
-        """As for any encoding."""
+        """Return the token ids of pretokens, as for any encoding."""
         front = cast("PieceFront | None", self._native)
         return None if front is None else front.encode_pretokens(content, byte_spans).view(np.int32)
 
     def first_ends(self, content: bytes) -> list[int]:
-        """Where the parts end, in bytes, that merging a pretoken begins with."""
+        """Return the byte offsets at which the initial parts of a pretoken end."""
         return first_ends(content, self._vocabulary.ids_by_bytes)
 
     def looks_up(self, content: bytes) -> bool:
-        """Whether a pretoken that is a token is that token, though no merges lead to it: a run or a tag is."""
+        """Return True if a pretoken in the vocabulary becomes that token although no merges produce it: a run or a
+        tag."""
         return is_run(content) or content in self._whole
 
     def _steps(self, content: bytes) -> list[MergeStep]:
@@ -224,12 +226,12 @@ class PieceEncoding(PreparedEncoding):
         return frozenset(tag.encode("ascii") for tag in self._tags)
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
-        """The piece that two neighbours in a pretoken become which lie there; None where they stay apart."""
+        """Return the piece that two neighbours with these bytes of a pretoken merge into; None if they do not merge."""
         return Pieces(self._vocabulary.ids_by_bytes).get(content[byte_start:byte_end])
 
     @functools.cached_property
     def token_parents(self) -> TokenParents:
-        """As for any encoding: of pieces of several characters."""
+        """The two pieces that each piece of several characters is merged from."""
         n_vocab = self.n_vocab
         left, right = (np.full(n_vocab, NO_PARENT, dtype=np.int32) for _ in range(2))
         if self._native is None:
@@ -250,22 +252,22 @@ class PieceEncoding(PreparedEncoding):
         return TokenParents(left, right)
 
     def _is_several(self, ids: NDArray[np.uint32]) -> NDArray[np.bool_]:
-        """Which ids are merged pieces of several characters."""
+        """Return True for ids of merged pieces of several characters."""
         return (ids >= FIRST_PIECE) & (self.characters_in_tokens[ids] > 1)
 
     @functools.cached_property
     def characters_in_tokens(self) -> NDArray[np.int64]:
-        """int64[n_vocab]: how many characters start in each token of the table."""
+        """int64[n_vocab]: number of characters that start in each token of the table."""
         values = np.frombuffer(self._table.blob, dtype=np.uint8)
         before = np.concatenate([[0], np.cumsum((values & 0xC0) != 0x80)])
         return np.diff(before[self._table.offsets])
 
 
 class PieceVocabulary(Vocabulary):
-    """As ``Vocabulary``, but that characters are merged from nothing."""
+    """Like ``Vocabulary``, except that characters have no parents."""
 
     def parents_of(self, token_id: int) -> tuple[int, int] | None:
-        """The two pieces that a piece is merged from, or None."""
+        """Return the two pieces that a piece is merged from, or None."""
         content = self._mergeable_bytes(token_id)
         if token_id < FIRST_PIECE or not content:
             return None
@@ -274,19 +276,19 @@ class PieceVocabulary(Vocabulary):
 
 
 class Pieces:
-    """The pieces that merges make."""
+    """The pieces that merges produce."""
 
     def __init__(self, ids: Mapping[bytes, int]) -> None:
         self._ids = ids
 
     def get(self, content: bytes) -> int | None:
-        """The id of a piece with these bytes."""
+        """Return the id of the piece with these bytes, or None."""
         found = self._ids.get(content)
         return found if found is not None and found >= FIRST_PIECE else None
 
 
 def first_ends(content: bytes, ids: Mapping[bytes, int]) -> list[int]:
-    """Where characters end in UTF-8, and every byte of those that are no tokens."""
+    """Return the ends of characters in UTF-8, and of every byte of characters that are not tokens."""
     ends: list[int] = []
     start = 0
     while start < len(content):
@@ -299,19 +301,19 @@ def first_ends(content: bytes, ids: Mapping[bytes, int]) -> list[int]:
 
 
 def is_run(content: bytes) -> bool:
-    """Whether a pretoken is a run of newlines, tabs or spaces."""
+    """Return True if a pretoken is a run of newlines, tabs or spaces."""
     return content[:1] in (b"\n", b"\t") or content[:2] == b"  "
 
 
 def piece_steps(content: bytes, ids: Mapping[bytes, int]) -> list[MergeStep]:
-    """The merges of a pretoken; none for a run, which is taken whole."""
+    """Return the merges of a pretoken; none for a run, which is matched whole."""
     if is_run(content):
         return []
     return list(merges.merges(content, ids, first_ends(content, ids), Pieces(ids).get))
 
 
 class PieceCore:
-    """tiktoken's encoder of numbers, with its methods, but ids."""
+    """tiktoken's encoder of numbers with its own interface, but for ids."""
 
     def __init__(self, encoding: PieceEncoding) -> None:
         order = encoding._order
@@ -327,7 +329,7 @@ class PieceCore:
         self._ranks = made
 
     def _ids(self, numbers: Sequence[int]) -> list[int]:
-        """The ids of numbers; beginnings of characters that are no pieces are taken apart."""
+        """Map numbers to ids; beginnings of characters that are not pieces are split into bytes."""
         beginnings = self._order.beginnings
         ids = self._order.ids
         found: list[int] = []
@@ -339,36 +341,37 @@ class PieceCore:
         return found
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Ids of a text."""
+        """Return the ids of a text."""
         return self._ids(self._core.encode_ordinary(text))
 
     def encode(self, text: str, allowed_special: Set[str]) -> list[int]:
-        """Ids of a text. Special tokens are looked for before."""
+        """Return the ids of a text. The caller has already handled special tokens."""
         return self._ids(self._core.encode(text, set()))
 
     def encode_to_tiktoken_buffer(self, text: str, allowed_special: Set[str]) -> bytes:
-        """Ids of a text as an array of 32 bits each."""
+        """Return the ids of a text as an array of 32 bits each."""
         return np.array(self.encode(text, allowed_special), dtype=np.int32).tobytes()
 
     def encode_single_piece(self, piece: bytes) -> list[int]:
-        """Ids of a pretoken."""
+        """Return the ids of a pretoken."""
         return self._ids(self._core.encode_single_piece(piece))
 
     def _encode_bytes(self, content: bytes) -> list[int]:
         return self._ids(self._core._encode_bytes(content))
 
     def encode_with_unstable(self, text: str, allowed_special: Set[str]) -> tuple[list[int], list[list[int]]]:
-        """As tiktoken's encoder."""
+        """Return the same as tiktoken's encoder."""
         stable, unstable = self._core.encode_with_unstable(text, set())
         return self._ids(stable), [self._ids(numbers) for numbers in unstable]
 
     def encode_single_token(self, token: bytes) -> int:
-        """The id of the token with these bytes. KeyError."""
+        """Return the id of the token with these bytes. Raises KeyError."""
         special = self._encoding._special_tokens.get(token.decode("utf-8", "replace"))
         return self._encoding._vocabulary.ids_by_bytes[token] if special is None else special
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """The bytes of an id. KeyError for one that stands for nothing; OverflowError and TypeError as tiktoken's."""
+        """Return the bytes of an id. Raises KeyError for an unused one, else OverflowError and TypeError as tiktoken
+        does."""
         number = operator.index(token)
         if not 0 <= number < 1 << 32:
             raise OverflowError(f"{number} is no id")
@@ -377,5 +380,5 @@ class PieceCore:
         raise KeyError(number)
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of ids. KeyError."""
+        """Return the concatenated bytes of ids. Raises KeyError."""
         return b"".join([self.decode_single_token_bytes(token) for token in tokens])

@@ -1,18 +1,18 @@
-"""Encodings that change a text before they encode it: normalization, marks at the ends of words, signs for spaces.
+"""Encodings that change a text before they encode it: normalization, end-of-word marks, signs for spaces.
 
-An ``AlteringEncoding`` is one whose tokens, joined, are not the text but what was made of it first. A
-``PreparedEncoding`` is one that does a ``Preparation``: normalization, and either marks at the ends of words or signs
-for spaces (``engine.text.space_signs``).
+An ``AlteringEncoding`` is one whose concatenated tokens are not the text but its changed form. A ``PreparedEncoding``
+applies a ``Preparation``: normalization, and either end-of-word marks or signs for spaces
+(``engine.text.space_signs``).
 
-A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding gives words with one
-space behind each. White space itself is not encoded then. This tells tokens that may end a word from those that may
-not, as Sennrich, Haddow and Birch (2016) do it.
+A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding returns words with one
+space after each. Whitespace itself is not encoded then. This distinguishes tokens that may end a word from those that
+may not, as in Sennrich, Haddow and Birch (2016).
 
-``aligned_ends`` finds where in the original text the tokens of the prepared text end, so that they can be shown there.
-Both texts are divided into the same number of units, each of which stands for one of the other text. Inside a unit that
-has the same length in both, places correspond one by one. In a unit that changed its length, the end of a token is
-placed as far from the start of the unit as it is in the prepared text, or at the end of the unit. All lengths and
-places are UTF-16 units.
+``aligned_ends`` finds the offsets in the original text at which the tokens of the prepared text end, so that they can
+be shown there. Both texts are divided into the same number of corresponding units. Inside a unit that has the same
+length in both, offsets correspond one to one. In a unit of changed length, the end of a token is placed at its distance
+from the start of the unit in the prepared text, at most at the end of the unit. All lengths and offsets are in UTF-16
+units.
 """
 
 from __future__ import annotations
@@ -50,20 +50,22 @@ if TYPE_CHECKING:
 
 
 class AlteringEncoding(Encoding):
-    """As ``Encoding``, but that where tokens are in a text does not follow from their bytes: it is asked for."""
+    """Like ``Encoding``, but token offsets in a text do not follow from the tokens' bytes; ``utf16_ends`` computes
+    them."""
 
     prepares = True
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """int32[n]: where the tokens that a text has end in it, in UTF-16 units: in order, the last one at its end.
+        """Return int32[n]: the end of each token in a text, in UTF-16 units, ascending; the last is the end of the
+        text.
 
-        ids: int32[n], what ``token_ids`` gives for the text in this reading of special tokens.
+        ids: int32[n], the result of ``token_ids`` for the text with the same handling of special tokens.
         """
         raise NotImplementedError
 
 
 MARKED_WORDS = r"\S+ ?|\s+"
-"""The split pattern of texts with marks."""
+"""Split pattern of texts with end-of-word marks."""
 
 _MARK_WORDS = "mark words: "
 
@@ -80,8 +82,8 @@ _SIGNS_WARNING = f"Spaces are written {SIGN}: a {SIGN} of the text itself comes 
 
 @dataclass(frozen=True, slots=True)
 class Preparation:
-    """``words_of``: the split pattern whose pretokens are words, of which each gets a mark; None for no marks.
-    ``signs``: how spaces are written; None for as they are. There are not both."""
+    """Changes to a text before encoding. ``words_of``: the split pattern whose pretokens are words, each of which gets
+    a mark; None for no marks. ``signs``: how spaces are written; None to keep them. At most one of the two is set."""
 
     normalizer: Normalizer = field(default_factory=Normalizer)
     words_of: str | None = None
@@ -89,32 +91,32 @@ class Preparation:
 
     @property
     def steps(self) -> tuple[str, ...]:
-        """What it does, as names for a file: those of ``engine.text.normalization``, and ``mark words: `` with the
-        pattern or those of ``engine.text.space_signs``."""
+        """Names of its steps for a file: those of ``engine.text.normalization``, and ``mark words: `` with the pattern
+        or those of ``engine.text.space_signs``."""
         if self.signs is not None:
             return self.normalizer.steps + self.signs.steps
         return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is lost, a sentence or two each."""
+        """Losses that it causes, in one or two sentences each."""
         marks, signs = self.words_of is not None, self.signs is not None
         return self.normalizer.warnings + (_MARKS_WARNING,) * marks + (_SIGNS_WARNING,) * signs
 
     def __call__(self, text: str) -> str:
-        """The text as it will be encoded. SplitTimeoutError."""
+        """Return the text as it will be encoded. Raises SplitTimeoutError."""
         text = self.normalizer(text)
         if self.signs is not None:
             return self.signs(text)
         return text if self.words_of is None else mark_words(text, self.words_of)
 
     def undone(self, content: bytes) -> bytes:
-        """What tokens of a prepared text are decoded to, in UTF-8: signs become spaces, nothing else is undone."""
+        """Return decoded UTF-8 with signs replaced by spaces; nothing else is reverted."""
         return content if self.signs is None else self.signs.undone(content)
 
 
 def preparation_with(steps: Sequence[str]) -> Preparation:
-    """The preparation of steps that a file names. UnknownNormalizationError."""
+    """Return the preparation for the steps that a file names. Raises UnknownNormalizationError."""
     if steps and steps[-1].startswith(_MARK_WORDS):
         return Preparation(normalizer_with(steps[:-1]), steps[-1].removeprefix(_MARK_WORDS))
     before, signs = signs_of(tuple(steps))
@@ -122,9 +124,9 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 
 
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    """Where the words of a text start and end, in characters. A word is what a pretoken has between white space.
-    SplitTimeoutError."""
-    return interruptible(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be all of the text
+    """Yield the start and end of each word of a text, in characters. A word is a run of non-whitespace within a
+    pretoken. Raises SplitTimeoutError."""
+    return interruptible(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be the whole text
 
 
 def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
@@ -134,27 +136,28 @@ def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
 
 
 def mark_words(text: str, pattern: str) -> str:
-    """The words of a text, with a mark behind each. SplitTimeoutError."""
+    """Return the words of a text, each followed by a mark. Raises SplitTimeoutError."""
     words = (text[start:end] for start, end in words_of_text(text, pattern))
-    # A word is an object of fifty bytes and more: of a long text they are never all there.
+    # A word is an object of at least fifty bytes: the words of a long text never exist all at once.
     return "".join(iter(lambda: "".join(f"{word} " for word in itertools.islice(words, ENTRIES)), ""))
 
 
 _ASKING = 128
-"""After so many lines or characters it is asked whether the work is still wanted: normalising each takes a while."""
+"""Lines or characters between two cancellation checks: normalizing each takes a while."""
 
 _LINES_CHARACTERS = 1 << 16
-"""Lines are cut out of so many characters at a time, and a few more."""
+"""Minimum number of characters that are split into lines at a time."""
 
 _BEYOND_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
-"""What may change its length, with the character in front that it may be joined to."""
+"""Text that may change its length, with the character before it, which it may be composed with."""
 
 _Units = tuple["array[int]", "array[int]"]
-"""The lengths of all units in the text as it is, and in the other one: as numbers of 64 bits, there may be millions."""
+"""Lengths of all units in the original text and in the other, as 64-bit integers: there may be millions."""
 
 
 def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], allowed: Set[str]) -> NDArray[np.int32]:
-    """int32[n]: where the tokens of a text end in it, the last one at its end; nothing is before where it should be.
+    """Return int32[n]: the end of each token in a text, ascending; the last is the end of the text. No end is too
+    early.
 
     ids: int32[n], of ``encoding``, with texts of ``allowed`` as special tokens.
     """
@@ -189,7 +192,7 @@ def _no_units() -> _Units:
 
 
 def _normalized_units(text: str, changed: str, normalizer: Normalizer) -> _Units:
-    """Neighbours of the same length in both texts are one unit: of ten million characters that is most."""
+    """Return the units of both texts. Adjacent units of unchanged length, which are nearly all, become one."""
     before, after = _no_units()
     same = 0
     for old, new in _corresponding(text, changed, normalizer):
@@ -205,7 +208,7 @@ def _normalized_units(text: str, changed: str, normalizer: Normalizer) -> _Units
 
 
 def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[tuple[int, int]]:
-    """The lengths of units, one behind the other."""
+    """Yield the lengths of consecutive units."""
     if text == changed:
         yield (utf16_length(text),) * 2
         return
@@ -215,7 +218,7 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
             continue
         place = 0
         for match in interruptible(_BEYOND_ASCII.finditer(line), _ASKING):
-            # ASCII may have become other letters, but not more or fewer; and whatever begins with it stands alone.
+            # ASCII may become other letters, but never more or fewer; and text that begins with it is independent.
             yield (match.start() - place,) * 2
             place = match.end()
             part = match.group()
@@ -228,7 +231,7 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
 
 
 def _lines(text: str) -> Iterator[str]:
-    """The lines of a text with their ends, which are not all made at once."""
+    """Yield the lines of a text with their ends, without creating all of them at once."""
     start = 0
     while start < len(text):
         stop = text.find("\n", start + _LINES_CHARACTERS) + 1 or len(text)
@@ -237,7 +240,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _marked_units(text: str, words_of: str) -> _Units:
-    """Of each word and its mark, behind which white space may stand in the text as it is."""
+    """Return the units of words and marks. A mark corresponds to the whitespace after its word, if there is any."""
     before, after = _no_units()
     place = 0
     for start, end in words_of_text(text, words_of):
@@ -273,21 +276,21 @@ def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
 
 
 def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n + 1]: where units of these lengths start, and where the last one ends."""
+    """Return int64[n + 1]: the starts of units of these lengths, and the end of the last."""
     starts = np.zeros(len(lengths) + 1, dtype=np.int64)
     running_sums(lengths, starts[1:])
     return starts
 
 
 class PreparedEncoding(AlteringEncoding):
-    """As ``Encoding``, but that ``decode(encode(text))`` is ``preparation(text)`` with spaces for their signs. Special
-    tokens are looked for in the text as it is."""
+    """Like ``Encoding``, except that ``decode(encode(text))`` is ``preparation(text)`` with spaces for their signs.
+    Special tokens are recognized in the original text."""
 
     preparation: Preparation
-    """What is done to a text first; the split pattern is for prepared text."""
+    """Changes to a text before encoding; the split pattern is for prepared text."""
 
     byte_fallback: bool
-    """Whether unknown characters are written in single bytes (``engine.text.byte_fallback``)."""
+    """True if unknown characters are written as single bytes (``engine.text.byte_fallback``)."""
 
     @classmethod
     def bundled(
@@ -298,7 +301,8 @@ class PreparedEncoding(AlteringEncoding):
         special_tokens: Callable[[], dict[str, int]],
         steps: Sequence[str],
     ) -> Encoding:
-        """Return a bundled encoding that does these steps to a text first; otherwise as ``Encoding.from_bundle``."""
+        """Return a bundled encoding that applies these steps to a text first; otherwise like
+        ``Encoding.from_bundle``."""
         encoding = cls.from_bundle(name, pattern, vocabulary, special_tokens)
         encoding.preparation = preparation_with(steps)
         encoding.byte_fallback = False
@@ -318,16 +322,16 @@ class PreparedEncoding(AlteringEncoding):
 
     @property
     def native(self) -> NativeEncoder | None:
-        """Our own encoder, which knows nothing of preparing texts: for those that ``takes_as_is``. None where unknown
-        characters are written in single bytes, which it does not know either."""
+        """The native encoder, which does not prepare texts: for those that ``takes_as_is``. None with byte fallback,
+        which it does not support either."""
         return None if self._fallback is not None else super().native
 
     def takes_as_is(self, text: str) -> bool:
-        """Return whether the preparation leaves a text as it is."""
+        """Return True if the preparation leaves a text unchanged."""
         return self.preparation(text) == text
 
     def encodes_like(self, other: Encoding) -> bool:
-        """As for any encoding, with the same preparation."""
+        """Return the same as for any encoding, given the same preparation."""
         if self is other:
             return True
         return isinstance(other, PreparedEncoding) and self._does_like(other) and super().encodes_like(other)
@@ -337,12 +341,12 @@ class PreparedEncoding(AlteringEncoding):
 
     @property
     def has_safe_cuts(self) -> bool:
-        """Whether ``engine.split.safe_cuts`` holds for texts before they are prepared: composing leaves every character
-        that cuts depend on what it is, other changes may not."""
+        """True if ``engine.split.safe_cuts`` holds for texts before they are prepared: composing does not change the
+        characters that boundaries depend on; other steps may."""
         return self.preparation.steps in ((), ("NFC",)) and super().has_safe_cuts
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
-        """How many tokens ``encode_ordinary`` gives."""
+        """Return the number of tokens of ``encode_ordinary``."""
         if self._undecided:
             self._decide()
         if self._native is None and self._fallback is None:
@@ -354,9 +358,9 @@ class PreparedEncoding(AlteringEncoding):
         return super().count(self.preparation(text), num_threads=num_threads)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
-        """int64[n]: the UTF-8 byte offset in the text as it is at which each token of ``encode_ordinary`` ends; that of
-        the last is its end. A lone surrogate takes three bytes, as U+FFFD. Of a text that is changed first, tokens that
-        share a character end where it does."""
+        """Return int64[n]: the UTF-8 byte offset in the original text at which each token of ``encode_ordinary`` ends;
+        the last is its end. A lone surrogate takes three bytes, as U+FFFD. If the text is changed first, tokens that
+        share a character end after it."""
         from engine.text.byte_map import ByteMap
         from engine.text.validity import without_surrogates
 
@@ -367,17 +371,17 @@ class PreparedEncoding(AlteringEncoding):
         return ByteMap(text).of_units(ends)
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """As in ``AlteringEncoding``; places correspond as in ``aligned_ends``."""
+        """Return the same as in ``AlteringEncoding``; offsets correspond as in ``aligned_ends``."""
 
         return aligned_ends(self, text, ids, self.special_tokens_set if special_as_tokens else frozenset())
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
-        """The bytes of these tokens, one after the other, with spaces for their signs. KeyError for an id that stands
-        for nothing."""
+        """Return the concatenated bytes of these tokens, with spaces for their signs. Raises KeyError for an unused
+        id."""
         return self.preparation.undone(super().decode_bytes(tokens))
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """As for any encoding, in the text that ``decode`` gives."""
+        """Return the same as for any encoding, in the text that ``decode`` returns."""
         text, offsets = super().decode_with_offsets(tokens)
         signs = self.preparation.signs
         if signs is None:
@@ -394,7 +398,7 @@ class PreparedEncoding(AlteringEncoding):
         return [step for step, span in zip(steps, spans, strict=True) if not self._fallback.keeps_apart(content, *span)]
 
     def joined_id(self, content: bytes, byte_start: int, byte_end: int) -> int | None:
-        """As for any encoding; with byte fallback, the bytes of an unknown character stay apart."""
+        """Return the same as for any encoding; with byte fallback, the bytes of an unknown character never merge."""
         if self._fallback is not None and self._fallback.keeps_apart(content, byte_start, byte_end):
             return None
         return super().joined_id(content, byte_start, byte_end)
@@ -427,8 +431,8 @@ class PreparedEncoding(AlteringEncoding):
 
 
 def prepared(encoding: Encoding, steps: Sequence[str], *, byte_fallback: bool = False) -> Encoding:
-    """An encoding that does these steps to a text first (``preparation_with``). One that does some already stays as it
-    is. UnknownNormalizationError."""
+    """Return an encoding that applies these steps to a text first (``preparation_with``). An encoding with a
+    preparation is returned unchanged. Raises UnknownNormalizationError."""
     if not steps or isinstance(encoding, PreparedEncoding):
         return encoding
     return encoding_with(
@@ -449,8 +453,8 @@ def encoding_with(
     preparation: Preparation,
     byte_fallback: bool = False,
 ) -> Encoding:
-    """An encoding with this preparation; an ordinary one where there is nothing to it. ``pattern`` is for prepared
-    texts. ValueError where it is no pattern."""
+    """Create an encoding with this preparation; an ordinary one if it is empty. ``pattern`` is for prepared texts.
+    Raises ValueError if it is not a pattern."""
     if not preparation.steps and not byte_fallback:
         return Encoding.of_ranks(name, pattern, ranks, special_tokens)
     encoding = PreparedEncoding.of_ranks(name, pattern, ranks, special_tokens)

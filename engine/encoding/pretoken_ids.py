@@ -1,4 +1,4 @@
-"""Tokens of pretokens that are cut already, by either encoder, and which pretoken each of them belongs to."""
+"""Tokens of given pretokens, by either encoder, and the pretoken that each belongs to."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def ids_of_pretokens(encoding: Encoding, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32]:
-    """int32[n]: token ids of pretokens. ``byte_spans``: int64[m, 2], where each starts and ends in UTF-8."""
+    """Return int32[n]: the token ids of pretokens. ``byte_spans``: int64[m, 2], start and end of each in UTF-8."""
     quick = encoding.ids_of_pretokens(content, byte_spans)
     if quick is not None:
         return quick
@@ -32,8 +32,8 @@ def ids_of_pretokens(encoding: Encoding, content: bytes, byte_spans: NDArray[np.
 def pretokens_of_tokens(
     token_sizes: NDArray[np.int32], pretoken_sizes: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each token the number of the pretoken it belongs to, int64[n], and whether it is the last there, bool[n].
-    Sizes are bytes, of tokens and of the pretokens that they make up."""
+    """Return for each token the number of its pretoken, int64[n], and whether it is the last one there, bool[n]. Sizes
+    are bytes, of tokens and of the pretokens that they make up."""
     ends = np.cumsum(token_sizes, dtype=np.int64)
     borders = np.cumsum(pretoken_sizes)
     numbers = borders.searchsorted(ends, "left")
@@ -41,8 +41,8 @@ def pretokens_of_tokens(
 
 
 def token_ends(encoding: Encoding, text: str) -> NDArray[np.int64]:
-    """int64[n]: where each token of a text without surrogates ends, in bytes of UTF-8. For a pattern that leaves text
-    out, too. UnsupportedPatternError, SplitTimeoutError."""
+    """Return int64[n]: the end of each token of a text without surrogates, in bytes of UTF-8. Also for a pattern that
+    skips text. Raises UnsupportedPatternError or SplitTimeoutError."""
     parts = [np.empty(0, dtype=np.int64)]
     char_start = byte_start = 0
     for stretch in stretches(pretokenizer(encoding.pattern), text):

@@ -1,8 +1,8 @@
-"""An encoder of the tokens that one short text can have.
+"""Encoders of only the tokens that a short text can have.
 
-tiktoken's encoder of 200,000 tokens takes a tenth of a second to build, in which no other Python thread runs: a window
-that has just been opened stands still for the few words in it. Merging never looks at anything but stretches of the
-text, so an encoder of those stretches that are tokens gives the same ids. It is built in a few milliseconds.
+tiktoken's encoder of 200,000 tokens takes 0.1 s to build, during which no other Python thread runs: a window that was
+just opened would freeze for the few words in it. Merging only ever looks at substrings of the text, so an encoder of
+those substrings that are tokens gives the same ids. It is built in a few milliseconds.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 
 MOST_BYTES = 2048
-"""Of a text: in longer ones looking up the pretokens takes much of the time, though other threads run."""
+"""Maximum size of a text: in longer ones looking up the substrings takes much of the time, though other threads run."""
 
 MOST_TEXTS = 32
-"""With more than these there are many, for which the encoder of all tokens is better."""
+"""Maximum number of texts: for more, the encoder of all tokens is better."""
 
 
 class ShortTextCores:
-    """Builds them for the first texts of a vocabulary."""
+    """Builds such encoders for the first texts of a vocabulary."""
 
     def __init__(self, mergeable_ranks: Mapping[bytes, int], special_tokens: Mapping[str, int], pattern: str) -> None:
         self.ranks = mergeable_ranks
@@ -30,8 +30,8 @@ class ShortTextCores:
         self._texts_left = MOST_TEXTS
 
     def core_for(self, text: str) -> CoreBPE | None:
-        """An encoder for this text and no other. None where it is too long or, as tiktoken will say, none; and when
-        there have been many."""
+        """Return an encoder for this text only. None if it is too long or not a str (tiktoken raises the error), and
+        after many texts."""
         if not isinstance(text, str) or len(text) > MOST_BYTES or self._texts_left <= 0:
             return None
         content = text.encode("utf-8")
@@ -39,12 +39,12 @@ class ShortTextCores:
             return None
         self._texts_left -= 1
         found = {special: rank for special, rank in self._special_tokens.items() if special in text}
-        # With no special token at all, tiktoken takes the empty text for one.
+        # Without any special token, tiktoken would match the empty text as one.
         special_tokens = found or dict(itertools.islice(self._special_tokens.items(), 1))
         return build_core(self._tokens_within(content), special_tokens, self._pattern)
 
     def _tokens_within(self, content: bytes) -> dict[bytes, int]:
-        """Those tokens that are stretches of ``content``, and all of one byte."""
+        """Return the tokens that are substrings of ``content``, and all single-byte tokens."""
         ranks = self.ranks
         stretches = {bytes([value]) for value in range(256)}
         for length in self._lengths:

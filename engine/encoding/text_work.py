@@ -1,6 +1,6 @@
-"""Count and encode texts with a scanner: by one call of a kernel that does it all, or step by step.
+"""Count and encode texts with a scanner: by one kernel call for everything, or step by step.
 
-``text_work`` chooses the way; both are a ``TextWork``, and work in the memory of a ``Workspace``.
+``text_work`` chooses the implementation; both are a ``TextWork`` and use the memory of a ``Workspace``.
 """
 
 from __future__ import annotations
@@ -39,21 +39,21 @@ ENDS = 16_384
 
 
 KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
-"""Bytes that a workspace keeps for the UTF-8 of chunks: four times what most need, as a chunk without a cut is larger.
-What is larger still gets memory of its own, which has its price where a run of a megabyte takes half a millisecond."""
+"""Bytes that a workspace reserves for the UTF-8 of chunks: four times what most need, as a chunk without a boundary is
+larger. Larger chunks get memory of their own, which is costly when a run of a megabyte takes half a millisecond."""
 
 
 _ZEROS = bytes(PADDING)
 
 
-_BYTE = np.dtype(np.uint8)  # made once: short texts notice
+_BYTE = np.dtype(np.uint8)  # created once: it matters for short texts
 
 
 @dataclass(slots=True)
 class Workspace:
-    """A state with room for ends and for UTF-8; ``own`` are all of them as ``engine.kernels.batch`` takes them.
+    """A state with room for ends and for UTF-8; ``own`` holds all of them as ``engine.kernels.batch`` takes them.
 
-    ``readable``: that room for UTF-8 once more. A kernel is recompiled for writable arrays.
+    ``readable``: a read-only view of the room for UTF-8. A writable array would make the kernel compile again.
     """
 
     has_large_pages: bool
@@ -65,7 +65,7 @@ class Workspace:
 
     @classmethod
     def made(cls, token_count: int, *, large_pages: bool) -> Workspace:
-        """A fresh one. All of it is one stretch of memory: a page that is first touched takes its time."""
+        """Create a workspace in a single block of memory: the first access to each page takes time."""
         state = new_state(token_count, large_pages=large_pages, spare=KEPT_ROOM + 4 * ENDS)
         header = state[: layout.HEADER_SIZE].view(np.int64)
         start = int(header[layout.DIRECTORY // 8 + 2 * layout.SPARE])
@@ -76,7 +76,8 @@ class Workspace:
         return cls(large_pages, state, ends, utf8, readable, (state, ends, utf8, readable))
 
     def chunk(self, text: str, char_start: int, char_end: int) -> tuple[NDArray[np.uint8], int]:
-        """UTF-8 of a chunk, padded, and its bytes. Valid until the next one. UnicodeEncodeError."""
+        """Return the padded UTF-8 of a chunk, and its size in bytes. Valid until the next call. Raises
+        UnicodeEncodeError."""
         room = room_for(text, char_end - char_start)
         kept = room <= len(self.utf8)
         out = self.utf8 if kept else np.empty(room, dtype=np.uint8)
@@ -90,55 +91,56 @@ class Workspace:
 
 
 def padded(content: bytes) -> tuple[NDArray[np.uint8], int]:
-    """UTF-8 as scanners want it, and its bytes."""
+    """Return UTF-8 with the padding that scanners need, and its size in bytes."""
     return np.frombuffer(content + _ZEROS, _BYTE), len(content)
 
 
 Scan = Callable[[NDArray[np.uint8], int, int, NDArray[np.int32]], int]
-"""``scan(text, n_bytes, byte_start, ends)``: write where the pretokens from ``byte_start`` on end, as many as fit; how
-many they are, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into ``text``."""
+"""``scan(text, n_bytes, byte_start, ends)``: write the ends of the pretokens from ``byte_start`` on, as many as fit,
+and return their number, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8; ``ends``: int32[m], offsets into
+``text``."""
 
 Chunks = NDArray[np.int64]
-"""int64[k, 2]: where parts of a text start and end, in characters, one behind the other, not none; each encodes by
-itself to what it has in the whole (``engine.split.safe_cuts``)."""
+"""int64[k, 2], k > 0: start and end of contiguous parts of a text, in characters; each encodes to the same tokens as in
+the whole (``engine.split.safe_cuts``)."""
 
 Utf8 = tuple[NDArray[np.uint8], int]
-"""A padded array, and how many bytes of it are UTF-8."""
+"""A padded array, and the size of the UTF-8 in it, in bytes."""
 
 Counts = NDArray[np.int64]
-"""int64[n]: the tokens of n texts, ``NOT_UTF8`` for what is none."""
+"""int64[n]: the number of tokens of n texts, ``NOT_UTF8`` for invalid UTF-8."""
 
-_SHORT_CHARS = 4096  # up to here Python makes UTF-8 sooner than a kernel is called
+_SHORT_CHARS = 4096  # maximum length for which Python's own conversion to UTF-8 is faster than a kernel call
 _MANY_BYTES = 1 << 16
 _LAST_BYTES = 4096
-_INNER_BYTES = bytes(range(0x80, 0xC0))  # of UTF-8: no character begins with one
+_INNER_BYTES = bytes(range(0x80, 0xC0))  # UTF-8 continuation bytes
 _MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
 class TextWork(Protocol):
-    """Counts and encodes UTF-8 as bytes, or a Python text; of that, only ``chunks`` where they are given.
-    UnicodeEncodeError, UnsupportedTextError."""
+    """Counts and encodes UTF-8 as bytes, or a Python text; of a Python text, only ``chunks`` if they are given. Raises
+    UnicodeEncodeError or UnsupportedTextError."""
 
     def count(self, text: str | bytes, chunks: Chunks | None, own: Workspace) -> int:
-        """How many tokens there are."""
+        """Return the number of tokens."""
 
     def count_many(self, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], own: Workspace) -> Counts:
-        """How many tokens each of many texts has, as ``engine.kernels.batch`` says."""
+        """Return the number of tokens of each of many texts, as in ``engine.kernels.batch``."""
 
     def encode(self, text: str | bytes, chunks: Chunks | None, own: Workspace, out: NDArray[np.uint32]) -> int:
-        """Write the ids to ``out``, which owns its memory and grows if need be. How many they are."""
+        """Write the ids to ``out``, which owns its memory and grows if necessary. Returns their number."""
 
 
 def text_work(scan: Scan, tables: NDArray[np.uint8]) -> TextWork:
-    """The quickest way for a scanner and the tables of a vocabulary."""
+    """Return the fastest implementation for a scanner and the tables of a vocabulary."""
     if isinstance(scan, Scanner) and scan.block_tables is not None:
         return _ByKernel((*scan.block_tables, tables))
     return _StepByStep(scan, tables)
 
 
 class _ByKernel:
-    """What ``engine.kernels.batch`` does. A chunk that it leaves, too large for the room that is kept or with a
-    surrogate, is made UTF-8 apart."""
+    """Calls ``engine.kernels.batch``. A chunk that it skips, because it exceeds the reserved room or has a surrogate,
+    is converted to UTF-8 separately."""
 
     def __init__(self, fixed: Fixed) -> None:
         self._fixed = fixed
@@ -159,7 +161,7 @@ class _ByKernel:
         counts = np.empty(len(byte_spans), dtype=np.int64)
         try:
             count_many(content, byte_spans, self._fixed, own.own, counts)
-        except NotCompiledError:  # it is loaded late, and its file may be gone by then
+        except NotCompiledError:  # it is loaded late, and its file may have been deleted
             return _one_by_one(
                 content, byte_spans, lambda text, n_bytes: count_utf8(text, n_bytes, self._fixed, own.own)
             )
@@ -189,7 +191,7 @@ class _ByKernel:
 
 
 class _StepByStep:
-    """One call for each step, for any scanner, and where nothing is compiled."""
+    """Uses one call for each step. Works with any scanner and without compiled kernels."""
 
     def __init__(self, scan: Scan, tables: NDArray[np.uint8]) -> None:
         self._scan = scan
@@ -217,14 +219,15 @@ class _StepByStep:
     def _scanned(
         self, text: str | bytes, chunks: Chunks | None, own: Workspace
     ) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
-        """Cut a text: part of it as an array, the start of the next pretokens there, and how many ends ``own`` has."""
+        """Split a text: yield part of it as an array, the start of the next pretokens there, and their number in
+        ``own.ends``."""
         for utf8 in _utf8_parts(text, chunks, own):
             array, n_bytes = _checked(utf8)
             for start, found in self._steps(array, n_bytes, own):
                 yield array, start, found
 
     def _steps(self, content: NDArray[np.uint8], n_bytes: int, own: Workspace) -> Iterator[tuple[int, int]]:
-        """Cut UTF-8: the start of the next pretokens, and how many ends ``own`` has."""
+        """Split UTF-8: yield the start of the next pretokens, and their number in ``own.ends``."""
         start = 0
         while start < n_bytes:
             found = self._scan(content, n_bytes, start, own.ends)
@@ -235,7 +238,7 @@ class _StepByStep:
 def _one_by_one(
     content: NDArray[np.uint8], byte_spans: NDArray[np.int64], count: Callable[[NDArray[np.uint8], int], int]
 ) -> Counts:
-    """What ``engine.kernels.batch`` does, with one call of ``count`` for each text: a padded array, its bytes."""
+    """Do the work of ``count_many`` of ``engine.kernels.batch`` with one call of ``count`` for each text."""
     counts = np.full(len(byte_spans), NOT_UTF8, dtype=np.int64)
     for index, (start, end) in enumerate(byte_spans.tolist()):
         if not 0 <= start <= end <= len(content) - PADDING:
@@ -246,7 +249,7 @@ def _one_by_one(
 
 
 def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Iterable[Utf8]:
-    """The UTF-8 of a text, or of one chunk after the other."""
+    """Return the UTF-8 of a text, or of each of its chunks."""
     parts = _at_once(text)
     if parts or isinstance(text, bytes):
         return parts
@@ -255,16 +258,16 @@ def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Ite
 
 
 def _at_once(text: str | bytes) -> tuple[Utf8, ...]:
-    """Return the UTF-8 of bytes, or of a short text. Of many bytes only the last are copied. Empty for a long text."""
+    """Return the UTF-8 of bytes, or of a short text. Of large bytes only the end is copied. Empty for a long text."""
     if isinstance(text, str):
-        return (padded(text.encode("utf-8")),) if len(text) <= _SHORT_CHARS else ()  # a short one has no chunks
+        return (padded(text.encode("utf-8")),) if len(text) <= _SHORT_CHARS else ()  # too short for chunks
     parts = _but_for_the_last(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
     return parts or (padded(text),)
 
 
 def _but_for_the_last(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
-    """Much UTF-8 in two parts, of which the second is copied: where it stands, nothing is known to be behind it.
-    Nothing where no safe cut is found before its last bytes."""
+    """Divide large UTF-8 into two parts and copy the second, to pad it. Empty if there is no safe boundary before the
+    last bytes."""
     start = len(content) - PADDING - _LAST_BYTES
     last = content[start:].tobytes().lstrip(_INNER_BYTES)
     start = len(content) - len(last)
