@@ -1,1 +1,1 @@
-"""Exact tokens of a text under edit."""
+"""Exact tokens of a text while it is edited."""

@@ -1,13 +1,13 @@
-"""EditedText: a text under edit, its tokens exact after every change.
+"""EditedText: a text under edit whose tokens are exact after every change.
 
-An edit changes the tokens of a stretch of text around it, its *window*, and no others. Each edit, or each cluster of
-edits that lie close together, has its window re-encoded and spliced in; statistics (``Measures``), special tokens and
-the counts in other encodings follow by the difference between the window's text before and after.
+An edit changes only the tokens of a span around it, its *window*. The window of each edit, or of each cluster of nearby
+edits, is re-encoded and spliced in. Statistics (``Measures``), special tokens and the counts in other encodings are
+updated by the difference between the window's text before and after.
 
-How far a window reaches is up to the reader. There are three ways, which give the same tokens:
+The extent of a window depends on the reader. There are three implementations, with the same tokens:
 
-* between safe cuts, for the patterns for which these are known (``engine.editing.readers``);
-* the same by our own kernels, for the edits that typing is made of (``engine.editing.quick_edits``);
+* between safe boundaries, for patterns for which these are known (``engine.editing.readers``);
+* the same with kernels, for the edits made by typing (``engine.editing.quick_edits``);
 * from pretoken to pretoken, for any other pattern (``engine.editing.readers``).
 """
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Sums over a stretch of text. ``words`` counts the words that start in it, ``newlines`` its ``\\n``."""
+    """Sums over a span of text. ``words`` counts the words that start in it, ``newlines`` its ``\\n``."""
 
     characters: int = 0
     utf16_units: int = 0
@@ -64,7 +64,7 @@ class Measures:
         )
 
     def statistics(self) -> TextStatistics:
-        """The figures of a whole text. Words are what ``str.split`` gives."""
+        """Return the figures of a whole text. Words are those of ``str.split``."""
         lines = self.newlines + 1 if self.utf16_units else 0
         return TextStatistics(self.characters, self.utf16_units, self.utf8_bytes, self.words, lines)
 
@@ -73,8 +73,8 @@ _PART_CHARACTERS = 1 << 15
 
 
 def _words(piece: str, char_before: str) -> int:
-    """How many words start in a piece. Bit by bit: the words of ten megabytes are a million and a half of objects, and
-    while they are made no other thread gets a turn."""
+    """Return the number of words that start in a piece. Works in chunks: the words of ten megabytes are 1.5 million
+    objects, and no other thread can run while they are created."""
     words = 0
     for start in interruptible(range(0, len(piece), _PART_CHARACTERS), every=1):
         part = piece[start : start + _PART_CHARACTERS]
@@ -85,7 +85,7 @@ def _words(piece: str, char_before: str) -> int:
 
 
 def measure_pieces(pieces: Iterable[str], char_before: str) -> Measures:
-    """Measures of pieces without lone surrogates that stand one after the other behind ``char_before`` (or ``""``)."""
+    """Return the measures of consecutive pieces without lone surrogates that follow ``char_before`` (or ``""``)."""
     total = Measures()
     for piece in pieces:
         total += _measure(piece, char_before)
@@ -104,18 +104,17 @@ def _measure(piece: str, char_before: str) -> Measures:
 Progress = Callable[[float], None]
 
 _PLAIN_CUTS = CutFinder()
-"""Safe cuts where text of special tokens is plain text."""
+"""Finds safe boundaries if special tokens are plain text."""
 
 _JOIN_UNITS = 512
-"""Edits with less than this between them share a window: encoding so much costs about as much as another window."""
+"""Edits closer than this share a window: encoding this much costs about as much as another window."""
 
 _TAKEN = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A stretch of text between two token boundaries that edits changed: where it began, and where it ended before
-    and ends after them."""
+    """A span of text between two token boundaries that edits changed: its start, and its end before and after them."""
 
     start: int
     old_end: int
@@ -123,9 +122,9 @@ class _Window:
 
 
 class EditedText:
-    """A text, its tokens in one encoding, and its counts. Positions are UTF-16 units.
+    """A text, its tokens in one encoding, and its counts. Offsets are UTF-16 units.
 
-    Not safe to use from several threads at once. When ``progress`` raises, the object is as it was before the call.
+    Not thread-safe. If ``progress`` raises, the object stays as it was before the call.
     """
 
     def __init__(self, encoding: Encoding, *, special_as_tokens: bool = False) -> None:
@@ -134,9 +133,9 @@ class EditedText:
         self._measures = Measures()
         self._readings = Readings()
         self._others = PrefixCounts()
-        self._quick: QuickEdits | None = None  # of the reader's encoding, from its first edit with kernels on
+        self._quick: QuickEdits | None = None  # for the reader's encoding, created at the first edit with kernels
 
-    # What it knows
+    # State
 
     @property
     def encoding(self) -> Encoding:
@@ -145,12 +144,12 @@ class EditedText:
 
     @property
     def special_as_tokens(self) -> bool:
-        """Whether text of a special token is that token here."""
+        """True if the text of a special token is encoded as that token."""
         return self._reader.special_as_tokens
 
     @property
     def statistics(self) -> TextStatistics:
-        """What the text measures apart from tokens. A lone surrogate is a character of three bytes, as U+FFFD."""
+        """Sizes of the text other than tokens. A lone surrogate is a character of three bytes, as U+FFFD."""
         return self._measures.statistics()
 
     @property
@@ -160,45 +159,45 @@ class EditedText:
 
     @property
     def token_count_plain(self) -> int:
-        """Number of tokens if text of special tokens is plain text."""
+        """Number of tokens if special tokens are plain text."""
         return self._readings.plain
 
     @property
     def token_count_special(self) -> int:
-        """Number of tokens if text of special tokens is those tokens."""
+        """Number of tokens if special tokens are recognized."""
         return self._readings.special
 
     @property
     def special_occurrences(self) -> int:
-        """How often text of a special token of this encoding occurs."""
+        """Number of occurrences of special tokens of this encoding."""
         return self._readings.occurrences
 
     def text(self) -> str:
-        """The whole text, lone surrogates kept."""
+        """Return the whole text. Lone surrogates are kept."""
         return "".join(self.texts())
 
     def texts(self) -> Iterator[str]:
-        """The whole text in parts that end between characters, lone surrogates kept. Must not be edited while it is
-        iterated."""
+        """Yield the whole text in chunks of whole characters. Lone surrogates are kept. The text must not be edited
+        during the iteration."""
         decoder = codecs.getincrementaldecoder("utf-16-le")("surrogatepass")
         for units in self._blocks.all_units():
             yield decoder.decode(units.tobytes())
         yield decoder.decode(b"", final=True)
 
     def text_between(self, utf16_start: int, utf16_end: int) -> str:
-        """The text between two positions, lone surrogates kept."""
+        """Return the text between two offsets. Lone surrogates are kept."""
         return text_of(self._blocks.read_units(utf16_start, utf16_end))
 
     def whole(self) -> TokenPatch:
-        """All tokens, as a patch of the text by itself."""
+        """Return all tokens, as a patch of the whole text."""
         return self._patch_of(_Window(0, len(self._blocks), len(self._blocks)))
 
     # Changes
 
     def reset(self, text: str, progress: Progress | None = None) -> TokenPatch:
-        """Take another text; its tokens, as a patch of the whole text before.
+        """Replace the text. Returns its tokens, as a patch of the whole previous text.
 
-        ``progress`` is called with the part done, 0 to 1, after each piece.
+        ``progress`` is called with the fraction done, 0 to 1, after each piece.
         """
         measures = Measures()
         before = ""
@@ -219,7 +218,8 @@ class EditedText:
         return self._patch_of(_Window(0, old_end, len(blocks)))
 
     def use(self, encoding: Encoding, special_as_tokens: bool, progress: Progress | None = None) -> TokenPatch:
-        """Take another encoding or the other reading of special tokens; the new tokens, as a patch of all."""
+        """Change the encoding or the handling of special tokens. Returns the new tokens, as a patch of the whole
+        text."""
         total, done = len(self._blocks), 0
 
         def tell(units: NDArray[np.uint16]) -> None:
@@ -243,10 +243,10 @@ class EditedText:
         return self.whole()
 
     def apply(self, edits: Sequence[TextEdit]) -> TokenPatch:
-        """Make these edits, each in the positions of the text after the ones before it.
+        """Apply these edits in order. The offsets of each refer to the text after the previous ones.
 
-        Returns one patch for all of them, with the tokens of every window and of what lies between.
-        ValueError for an edit outside the text; then none is made.
+        Returns one patch for all of them, with the tokens of every window and of the text between windows. Raises
+        ValueError for an edit outside the text; then none is applied.
         """
         lengths = [utf16_length(edit.inserted) for edit in edits]
         self._check(edits, lengths)
@@ -260,11 +260,11 @@ class EditedText:
     # Other encodings
 
     def watch(self, encodings: Sequence[Encoding]) -> None:
-        """Count the text in these encodings as well, special tokens as plain text. ``catch_up`` does the counting."""
+        """Also count the text in these encodings, with special tokens as plain text. ``catch_up`` does the counting."""
         self._others.watch(encodings)
 
     def counts(self) -> dict[str, int | None]:
-        """Tokens in each watched encoding, None where the text has not been counted to its end."""
+        """Return the number of tokens in each watched encoding, None if the text is not counted to its end."""
         total = len(self._blocks)
         return {
             encoding.name: self._readings.plain
@@ -274,26 +274,26 @@ class EditedText:
         }
 
     def catch_up(self, seconds: float, side_by_side: SideBySide = one_by_one) -> bool:
-        """Count on in the watched encodings for about that long; True when all counts are known.
+        """Continue counting in the watched encodings for about this long. Returns True if all counts are known.
 
-        ``side_by_side``: does several things in threads and returns when all are done. Our own kernels then count in
-        several encodings at once.
+        ``side_by_side``: runs tasks in threads and returns when all are done. Kernels then count in several encodings
+        in parallel.
         """
         names = self._other_names()
         return self._others.catch_up(names, len(self._blocks), self._next_piece, seconds, side_by_side)
 
     def _other_names(self) -> list[str]:
-        """The watched encodings whose counts do not follow from the tokens."""
+        """Return the watched encodings whose counts do not follow from the tokens."""
         own = self._reader.encoding
         return [encoding.name for encoding in self._others.encodings if not encoding.encodes_like(own)]
 
     def _next_piece(self, start: int, encoding: Encoding) -> tuple[int, str]:
-        """Text from a position on that encodes by itself: where it ends, and it."""
+        """Return the end and the text of a piece that starts at an offset and encodes independently."""
         finder = _PLAIN_CUTS if encoding.has_safe_cuts else None
         end = piece_end(self._blocks, finder, start, len(self._blocks))
         return end, sound_text_of(self._blocks.read_units(start, end))
 
-    # How it is done
+    # Implementation
 
     def _check(self, edits: Sequence[TextEdit], lengths: Sequence[int]) -> None:
         total = len(self._blocks)
@@ -306,7 +306,7 @@ class EditedText:
             total += length - removed
 
     def _make_quickly(self, edit: TextEdit) -> QuickEdit | None:
-        """Make an edit with kernels, where they encode and it is one for them."""
+        """Apply an edit with kernels. Returns None if they are not in use or do not support it."""
         encoding = self._reader.encoding
         native = encoding.native
         if native is None or not native.can_scan or not encoding.has_safe_cuts:
@@ -333,7 +333,7 @@ class EditedText:
         return made
 
     def _apply_cluster(self, cluster: Sequence[tuple[TextEdit, int]]) -> Iterator[_Window]:
-        """Make edits that lie close together."""
+        """Apply edits that lie close together. Yields their windows."""
         while made := self._make_quickly(cluster[0][0]):
             yield _Window(made.start, made.old_end, made.new_end)
             cluster = cluster[1:]
@@ -342,7 +342,7 @@ class EditedText:
         yield self._apply_at_once(cluster)
 
     def _apply_at_once(self, cluster: Sequence[tuple[TextEdit, int]]) -> _Window:
-        """Make edits in one window."""
+        """Apply edits in a single window."""
         blocks = self._blocks
         edited = self._edited_units(cluster)
         made = self._reader.remake(blocks, edited, self._readings)
@@ -361,7 +361,7 @@ class EditedText:
         return _Window(made.start, made.old_end, made.new_end)
 
     def _edited_units(self, cluster: Sequence[tuple[TextEdit, int]]) -> EditedUnits:
-        """The text as it is when these edits are made."""
+        """Return the text with these edits applied."""
         kept_before = kept_behind = total = length = len(self._blocks)
         for edit, inserted in cluster:
             kept_before = min(kept_before, edit.utf16_start)
@@ -375,7 +375,7 @@ class EditedText:
         return EditedUnits(self._blocks, start, old_end, np.frombuffer(content, dtype=np.uint16))
 
     def _change_between_cuts(self, edited: EditedUnits) -> TextChange:
-        """What an edit does, between safe cuts."""
+        """Return the change of an edit, extended to safe boundaries."""
         start, old_end = window_around(self._blocks, edited, _PLAIN_CUTS)
         new_end = old_end + edited.growth
         before = _sound_pieces(pieces(self._blocks, _PLAIN_CUTS, start, old_end))
@@ -392,7 +392,7 @@ class EditedText:
     ) -> TokenPatch:
         table = self._reader.encoding.continues
         continues = np.empty(len(ids), dtype=np.bool_)
-        for first in range(0, len(ids), _TAKEN):  # numpy makes indices of eight bytes of the ids
+        for first in range(0, len(ids), _TAKEN):  # in chunks: numpy converts the ids to indices of eight bytes
             table.take(ids[first : first + _TAKEN], out=continues[first : first + _TAKEN])
         ends.flags.writeable = continues.flags.writeable = False
         return TokenPatch(start, old_end, new_end, ids, ends, continues)
@@ -401,7 +401,7 @@ class EditedText:
 def _collected(
     pieces_read: Iterator[Piece], read: Callable[[NDArray[np.uint16]], None]
 ) -> tuple[TokenBlocks, Readings]:
-    """A text with its tokens, and their counts. ``read`` is told the units of each piece."""
+    """Collect a text with its tokens, and their counts. ``read`` is called with the units of each piece."""
     blocks: list[TokenBlock] = []
     readings = Readings()
     for piece in pieces_read:
@@ -417,9 +417,9 @@ def _sound_pieces(pieces_of_text: Iterator[NDArray[np.uint16]]) -> list[str]:
 
 
 def _clusters(edits: Sequence[tuple[TextEdit, int]]) -> Iterator[list[tuple[TextEdit, int]]]:
-    """Runs of consecutive edits, each with the length of its inserted text, that are worth one window each."""
+    """Group consecutive edits, each with the length of its inserted text, into clusters that share a window."""
     cluster: list[tuple[TextEdit, int]] = []
-    low = high = 0  # what the cluster spans, in the text after its edits
+    low = high = 0  # span of the cluster, in the text after its edits
     for edit, inserted in edits:
         start = edit.utf16_start
         if cluster and not low - _JOIN_UNITS <= start <= high + _JOIN_UNITS:
@@ -435,10 +435,10 @@ def _clusters(edits: Sequence[tuple[TextEdit, int]]) -> Iterator[list[tuple[Text
 
 
 def _hull(windows: Sequence[_Window]) -> _Window:
-    """One window around several that came one after the other, each in the positions that the ones before left."""
+    """Return one window around consecutive windows, each with offsets in the text that the previous ones left."""
     start, old_end, new_end = windows[0].start, windows[0].old_end, windows[0].new_end
     for window in windows[1:]:
-        # What lies behind the hull moves by the window's change; what lies before it does not.
+        # The text after the hull moves by the window's change; the text before it does not.
         old_end += max(0, window.old_end - new_end)
         new_end = max(new_end, window.old_end) + window.new_end - window.old_end
         start = min(start, window.start)

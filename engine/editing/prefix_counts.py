@@ -1,19 +1,19 @@
-"""Token counts of an edited text in further encodings, without keeping their tokens.
+"""Token counts of an edited text in further encodings, without storing their tokens.
 
-For each encoding there is a frontier: how far the text has been counted, and the tokens up to there. The frontier is
-always a safe cut or an end of the text, so the count of what lies before it is that of a text of its own. An edit comes
-as a window between two safe cuts, its text before and after:
+For each encoding there is a frontier: the offset up to which the text has been counted, with the number of tokens up to
+there. The frontier is always a safe boundary or an end of the text, so the text before it can be counted separately. An
+edit arrives as a window between two safe boundaries, with its text before and after:
 
-* the frontier is behind the window: the count changes by count(after) - count(before), and the frontier moves along;
+* the frontier is after the window: the count changes by count(after) - count(before), and the frontier moves along;
 * it is before the window, or at its start: nothing changes;
-* it is inside: it falls back to the start of the window, and the count loses that of the text in between.
+* it is inside: it falls back to the start of the window, and the count of the text in between is subtracted.
 
-A safe cut stays one while the two characters beside it are untouched, and the window's ends are chosen so. All counts
-are of the plain reading: special tokens are plain text.
+A safe boundary stays one while the two characters beside it are unchanged, and the window's ends are chosen
+accordingly. In all counts, special tokens are plain text.
 
-An encoding whose pattern has no safe cuts is counted as a whole, and again after every edit.
+An encoding whose pattern has no safe boundaries is counted as a whole, and again after every edit.
 
-What a long window adds and takes away is not counted at once but kept as a debt, which ``catch_up`` pays in pieces;
+The changes of a long window are not counted at once but recorded as a debt, which ``catch_up`` counts piece by piece;
 so an edit's own tokens never wait for the other encodings.
 """
 
@@ -29,24 +29,25 @@ from engine.encoding.encoding import Encoding
 from engine.text.utf16 import utf16_length
 
 SideBySide = Callable[[Sequence[Callable[[], None]]], None]
-"""Does several things at the same time, and returns when all are done."""
+"""Runs tasks in parallel, and returns when all are done."""
 
 _AT_ONCE_CHARS = 2_048
 
 PieceFrom = Callable[[int, Encoding], tuple[int, str]]
-"""``piece_from(position, encoding)``: the next stretch of text that encodes by itself, as its end and its text."""
+"""``piece_from(offset, encoding)``: the next piece of text that encodes independently, as its end and its text."""
 
 
 def one_by_one(tasks: Sequence[Callable[[], None]]) -> None:
-    """Do things one after the other."""
+    """Run tasks sequentially."""
     for task in tasks:
         task()
 
 
 @dataclass(frozen=True, slots=True)
 class TextChange:
-    """What an edit did: the text from ``start`` to ``old_end`` became that to ``new_end``, all three safe cuts or ends
-    of the text. ``before`` and ``after`` are these texts, in pieces that encode apart."""
+    """The change of an edit: the text from ``start`` to ``old_end`` became that from ``start`` to ``new_end``, all
+    three safe boundaries or ends of the text. ``before`` and ``after`` are these texts, in pieces that encode
+    independently."""
 
     start: int
     old_end: int
@@ -57,8 +58,8 @@ class TextChange:
 
 @dataclass(slots=True)
 class _Count:
-    """One encoding's count: ``tokens`` up to ``frontier``, but for the ``debt``: texts still to be added or taken
-    away (+1, -1). ``recent`` is the newest short text counted: with the next key it is the window before."""
+    """The count of one encoding: ``tokens`` up to ``frontier``, except for the ``debt``: texts still to be added or
+    subtracted (+1, -1). ``recent`` is the last short text counted: at the next keystroke it is the window before."""
 
     encoding: Encoding
     frontier: int = 0
@@ -67,7 +68,7 @@ class _Count:
     recent: tuple[str, int] = ("", 0)
 
     def change(self, sign: int, pieces: Sequence[str]) -> None:
-        """Add or take away a text: at once where it is short, else later."""
+        """Add or subtract a text: at once if it is short, else later."""
         if len(pieces) != 1 or len(pieces[0]) > _AT_ONCE_CHARS:
             self.debt.extend((sign, piece) for piece in pieces)
             return
@@ -76,7 +77,7 @@ class _Count:
         self.tokens += sign * self.recent[1]
 
     def restart(self) -> None:
-        """Count from the start again."""
+        """Restart counting from the beginning."""
         self.frontier = self.tokens = 0
         self.debt.clear()
 
@@ -95,41 +96,41 @@ class _Count:
 
 
 class PrefixCounts:
-    """Counts of one text in several encodings. Positions are UTF-16 units."""
+    """Counts of one text in several encodings. Offsets are UTF-16 units."""
 
     def __init__(self) -> None:
         self._counts: dict[str, _Count] = {}
 
     @property
     def encodings(self) -> list[Encoding]:
-        """What is being counted."""
+        """The watched encodings."""
         return [count.encoding for count in self._counts.values()]
 
     def watch(self, encodings: Iterable[Encoding]) -> None:
-        """Count in these encodings and no others. Those counted already keep their counts."""
+        """Count in exactly these encodings. Those watched already keep their counts."""
         kept = self._counts
         self._counts = {
             encoding.name: kept[encoding.name] if encoding.name in kept else _Count(encoding) for encoding in encodings
         }
 
     def restart(self) -> None:
-        """Forget all counts: the text is another."""
+        """Reset all counts, for another text."""
         for count in self._counts.values():
             count.restart()
 
     def settle(self, name: str, total: int, tokens: int) -> None:
-        """Take the count of a whole text of ``total`` units as known."""
+        """Set the count of a whole text of ``total`` units."""
         count = self._counts[name]
         count.restart()
         count.frontier, count.tokens = total, tokens
 
     def tokens(self, name: str, total: int) -> int | None:
-        """The count in one encoding, None while the text of ``total`` units is not counted to its end."""
+        """Return the count in one encoding, None if the text of ``total`` units is not counted to its end."""
         count = self._counts[name]
         return count.tokens if count.is_complete(total) else None
 
     def follow(self, names: Iterable[str], change: TextChange, total: int) -> None:
-        """Take an edit into account in these encodings. ``total`` is the length of the text after it."""
+        """Update these encodings for an edit. ``total`` is the length of the text after it."""
         for name in names:
             count = self._counts[name]
             if not count.encoding.has_safe_cuts:
@@ -147,9 +148,9 @@ class PrefixCounts:
     def catch_up(
         self, names: Sequence[str], total: int, piece_from: PieceFrom, seconds: float, side_by_side: SideBySide
     ) -> bool:
-        """Count on in these encodings, for about ``seconds``; True when all counts are those of the whole text."""
+        """Continue counting in these encodings for about ``seconds``. Returns True if all counts are complete."""
         deadline = time.monotonic() + seconds
-        one_at_a_time = threading.Lock()  # the text need not be made for several readers
+        one_at_a_time = threading.Lock()  # ``piece_from`` need not be thread-safe
 
         def next_piece(start: int, encoding: Encoding) -> tuple[int, str]:
             with one_at_a_time:
@@ -163,13 +164,13 @@ class PrefixCounts:
 
         counts = [self._counts[name] for name in names]
         if not all(count.encoding.uses_kernels for count in counts):
-            side_by_side = one_by_one  # threads that want the interpreter keep each other waiting
+            side_by_side = one_by_one  # threads that need the interpreter lock would only delay each other
         side_by_side([functools.partial(count_on, count) for count in counts if not count.is_complete(total)])
         return all(count.is_complete(total) for count in counts)
 
 
 def _prefix(pieces: Iterable[str], units: int) -> Iterator[str]:
-    """The first ``units`` UTF-16 units of pieces that stand one after the other, in pieces."""
+    """Yield the first ``units`` UTF-16 units of consecutive pieces, in pieces."""
     for piece in pieces:
         length = utf16_length(piece)
         if length >= units:

@@ -1,9 +1,9 @@
-"""Edits made by our own kernels: of one place, in microseconds.
+"""Edits with kernels: local ones, in microseconds.
 
-The window, its tokens and their place are found and changed in the block where the edit is
-(``engine.kernels.edit_window``). Kernels leave these to ``engine.editing.edited_text``: edits that reach over a block,
-that insert a long text, whose window is long, that have something like a special token near them, or whose window is
-not encoded as it stands (``Encoding.takes_as_is``).
+The window and its tokens are found and replaced within the block of the edit (``engine.kernels.edit_window``). Kernels
+leave the following to ``engine.editing.edited_text``: edits that cross a block boundary, that insert a long text, whose
+window is long, that have text like a special token nearby, or whose window is changed before encoding
+(``Encoding.takes_as_is``).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _ATTEMPTS = 3
 
 
 class QuickEdit(NamedTuple):
-    """What an edit did. Positions are UTF-16 units of the text; ``ids``: int32[n], read-only, ``utf16_ends``: int32[n],
-    of the window's new text. ``before``: what the window was, where that was asked for."""
+    """Result of an edit. Offsets are UTF-16 units of the text; ``ids``: int32[n], read-only, ``utf16_ends``: int32[n],
+    of the window's new text. ``before``: the window's old text, if requested."""
 
     start: int
     old_end: int
@@ -50,7 +50,7 @@ class QuickEdit(NamedTuple):
 
 
 class QuickEdits:
-    """Makes edits in the blocks of texts, in one encoding. Not safe to use from several threads at once."""
+    """Applies edits to the blocks of texts, in one encoding. Not thread-safe."""
 
     def __init__(self, native: NativeEncoder, encoding: Encoding) -> None:
         special = encoding.special_tokens_set
@@ -63,7 +63,7 @@ class QuickEdits:
         self._memory = self._window.data
 
     def make(self, blocks: TokenBlocks, edit: TextEdit, *, want_texts: bool) -> QuickEdit | None:
-        """Make an edit, which lies within the text. None where it is not for kernels; then nothing has changed."""
+        """Apply an edit within the text. Returns None if kernels do not support it; then nothing has changed."""
         inserted = edit.inserted.encode("utf-16-le", "surrogatepass")
         if len(inserted) > 2 * layout.MOST_INSERTED or self._reach >= layout.MOST_REACH or not len(blocks):
             return None
@@ -86,7 +86,7 @@ class QuickEdits:
         return None
 
     def _replace(self, blocks: TokenBlocks, number: int, want_texts: bool) -> QuickEdit | None:
-        """Encode the window that was found in a block, and put its new tokens in place. None as in ``make``."""
+        """Encode the window that was found in a block, and replace its tokens. Returns None as in ``make``."""
         block, origin = blocks.block(number)
         memory = self._memory
         start, old_end, new_end, n_bytes, *_ = _ANSWER.unpack_from(memory, layout.START)
@@ -110,12 +110,12 @@ class QuickEdits:
 
 
 def warm_up() -> None:
-    """Compile the kernels of edits, or load them compiled."""
+    """Compile the kernels for edits, or load them compiled."""
     nothing = np.empty(0, dtype=np.int32)
     block = TokenBlock(np.zeros(1, dtype=np.uint16), nothing, nothing)
     window = np.zeros(layout.WINDOW_SIZE, dtype=np.uint8)
     _REQUEST.pack_into(window.data, 0, 0, 1, 0, 1, 1, 0)
-    properties = np.zeros(layout.PAIRS_AT, dtype=np.uint8)  # those of real encodings take longer than all of this
+    properties = np.zeros(layout.PAIRS_AT, dtype=np.uint8)  # those of real encodings take longer than everything here
     ids, lengths = np.empty(0, dtype=np.uint32), nothing.copy()
     for array in (ids, lengths, properties):
         array.flags.writeable = False

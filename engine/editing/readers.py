@@ -1,8 +1,8 @@
-"""Read the tokens of a text under edit: all of them, or those that an edit has changed.
+"""Read the tokens of a text under edit: all of them, or those that an edit changed.
 
-A ``TextReader`` is either a ``CutReader``, which reads between safe cuts, or a ``PretokenReader``, which reads from
-pretoken to pretoken for any pattern; ``reader_for`` chooses. ``pieces`` and its like cut a text of UTF-16 units at safe
-cuts. All positions are UTF-16 units.
+A ``TextReader`` is either a ``CutReader``, which reads between safe boundaries, or a ``PretokenReader``, which reads
+from pretoken to pretoken for any pattern; ``reader_for`` chooses. ``pieces`` and related functions divide a text of
+UTF-16 units at safe boundaries. All offsets are UTF-16 units.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 PIECE_UNITS = 16_384
-"""Texts are read and encoded in pieces of about this size, so that no single call keeps other threads waiting."""
+"""Approximate size of the pieces in which texts are read and encoded, so that no single call blocks other threads."""
 
 _FIRST_WINDOW = 128
 
 
 def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> int | None:
-    """The last cut p with ``lowest <= p <= highest``."""
+    """Return the last boundary p with ``lowest <= p <= highest``, or None."""
     window = _FIRST_WINDOW
     stop = highest + 1
     while stop > lowest:
@@ -58,7 +58,7 @@ def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> i
 
 
 def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
-    """The first cut p with ``lowest <= p``."""
+    """Return the first boundary p with ``lowest <= p``, or None."""
     window = _FIRST_WINDOW
     start = lowest
     while start < len(text):
@@ -73,8 +73,8 @@ def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
 
 
 def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> int:
-    """Where a piece that begins at ``start`` ends: at the last cut within ``PIECE_UNITS``, at a later one where there
-    is none, at ``stop`` at the latest."""
+    """Return the end of a piece that begins at ``start``: the last boundary within ``PIECE_UNITS``, else the next one,
+    at most ``stop``."""
     limit = start + PIECE_UNITS
     if finder is None or limit >= stop:
         return stop
@@ -85,7 +85,7 @@ def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) 
 
 
 def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> Iterator[NDArray[np.uint16]]:
-    """The units between two token boundaries, in pieces that encode apart."""
+    """Yield the units between two token boundaries, in pieces that encode independently."""
     while start < stop:
         end = piece_end(text, finder, start, stop)
         yield text.read_units(start, end)
@@ -93,7 +93,7 @@ def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> 
 
 
 def chunks(text: str, finder: CutFinder | None) -> Iterator[tuple[int, int]]:
-    """A text in pieces (start, end), in characters, that encode apart."""
+    """Yield the pieces (start, end) of a text, in characters, that encode independently."""
     if finder is not None:
         yield from finder.chunks(text, PIECE_UNITS)
     elif text:
@@ -102,7 +102,7 @@ def chunks(text: str, finder: CutFinder | None) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Readings:
-    """How often text of special tokens occurs, and the tokens if it is plain text or is special tokens."""
+    """Number of occurrences of special tokens, and number of tokens if they are plain text or recognized."""
 
     occurrences: int = 0
     plain: int = 0
@@ -115,12 +115,12 @@ class Readings:
         return Readings(self.occurrences - other.occurrences, self.plain - other.plain, self.special - other.special)
 
     def with_more_tokens(self, tokens: int) -> Readings:
-        """The counts when so many tokens come that are the same in both readings."""
+        """Return the counts plus ``tokens`` that are the same in both readings."""
         return Readings(self.occurrences, self.plain + tokens, self.special + tokens)
 
 
 class Piece(NamedTuple):
-    """A piece of a text that begins and ends where tokens do. ``units``: uint16[n]; ``ids``, ``ends``: int32[m], as in
+    """A piece of a text between two token boundaries. ``units``: uint16[n]; ``ids``, ``ends``: int32[m], as in
     ``TokenBlock``, counted from the start of the piece."""
 
     units: NDArray[np.uint16]
@@ -130,9 +130,8 @@ class Piece(NamedTuple):
 
 
 class Remade(NamedTuple):
-    """A stretch of a text, and its new tokens: between two token boundaries outside of which an edit has changed no
-    token. ``ids``, ``ends``: int32[m], as in ``TokenBlock``, counted from ``start``. ``readings``: what changes in
-    them."""
+    """A span of a text and its new tokens: the edit changed no token outside its two boundaries. ``ids``, ``ends``:
+    int32[m], as in ``TokenBlock``, counted from ``start``. ``readings``: the change of the counts."""
 
     start: int
     old_end: int
@@ -143,31 +142,32 @@ class Remade(NamedTuple):
 
 
 class TextReader(Protocol):
-    """Reads texts in one encoding, in one reading of special tokens."""
+    """Reads texts in one encoding, with special tokens recognized or not."""
 
     encoding: Encoding
     special_as_tokens: bool
 
     def read_all(self, text: str) -> Iterator[Piece]:
-        """A whole text, lone surrogates in it allowed, piece by piece."""
+        """Yield the pieces of a whole text, which may have lone surrogates."""
         ...
 
     def read_units(self, text: UnitsText) -> Iterator[Piece]:
-        """The same of a text that is there as units; where the encoding allows it, without a copy of all of it."""
+        """Yield the pieces of a text given as units; without a copy of the whole text if the encoding allows it."""
         ...
 
     def remake(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
-        """What an edit changes in a text with these readings. ``edited``: the text as it will be."""
+        """Return the tokens that an edit changes in a text with these counts. ``edited``: the text after the edit."""
         ...
 
 
 class CutReader:
-    """Reads texts between safe cuts (``engine.split.safe_cuts``): what an edit changes lies between the cuts around it.
+    """Reads texts between safe boundaries (``engine.split.safe_cuts``): an edit changes only tokens between the
+    nearest.
 
-    Everything before the left cut and behind the right one encodes as before, so only the text between them is encoded
-    anew. Where no cut is near, that stretch grows until there is one, at worst to the whole text: an edit among a
-    million letters in a row, or as many spaces, takes some hundredths of a second. For a pattern that no cuts are known
-    of, it is the whole text.
+    All text before the left boundary and after the right one encodes as before, so only the text between them is
+    encoded again. If no boundary is near, this span grows until there is one, at worst to the whole text: an edit
+    within a million consecutive letters or spaces takes some hundredths of a second. For a pattern without known
+    boundaries, it is the whole text.
     """
 
     def __init__(self, encoding: Encoding, special_as_tokens: bool) -> None:
@@ -178,15 +178,15 @@ class CutReader:
         self._special = special_token_regex(frozenset(special)) if special else None
 
     def read_all(self, text: str) -> Iterator[Piece]:
-        """A whole text, lone surrogates in it allowed, piece by piece."""
+        """Yield the pieces of a whole text, which may have lone surrogates."""
         return (self._piece(units_of(text[start:end])) for start, end in chunks(text, self._finder))
 
     def read_units(self, text: UnitsText) -> Iterator[Piece]:
-        """A whole text that is there as units, piece by piece."""
+        """Yield the pieces of a whole text given as units."""
         return map(self._piece, pieces(text, self._finder, 0, len(text)))
 
     def remake(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
-        """What an edit changes in a text. ``edited``: the text as it will be."""
+        """Return the tokens that an edit changes in a text. ``edited``: the text after the edit."""
         start, old_end = window_around(blocks, edited, self._finder)
         new_end = old_end + edited.growth
         before = (sound_text_of(units) for units in pieces(blocks, self._finder, start, old_end))
@@ -200,7 +200,7 @@ class CutReader:
         return Piece(units, ids, ends, readings)
 
     def _read(self, texts: Iterable[str]) -> tuple[NDArray[np.int32], NDArray[np.int32], Readings]:
-        """Ids and ends of pieces that encode apart and stand one behind the other, and their counts."""
+        """Return the ids and ends of consecutive pieces that encode independently, and their counts."""
         readings = Readings()
         all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
         place = 0
@@ -219,7 +219,7 @@ class CutReader:
         return self.encoding.utf16_lengths[ids].cumsum(dtype=np.int32)
 
     def _readings_of(self, texts: Iterable[str], tokens: int) -> Readings:
-        """The counts of pieces of which it is known how many ``tokens`` they have in this reading."""
+        """Return the counts of pieces whose number of ``tokens`` in the current reading is known."""
         total = Readings(0, tokens, tokens)
         for text in texts:
             if occurrences := self._occurrences(text):
@@ -239,8 +239,8 @@ class CutReader:
 
 
 def window_around(before: UnitsText, edited: EditedUnits, finder: CutFinder | None) -> tuple[int, int]:
-    """Where the window of an edit starts and ends in the text before it: at safe cuts that the edit does not touch, or
-    at the ends of the text."""
+    """Return the start and end of an edit's window in the text before it: safe boundaries that the edit does not
+    affect, or ends of the text."""
     if finder is None:
         return 0, len(before)
     start = last_cut(before, finder, 1, edited.start - finder.reach)
@@ -249,34 +249,33 @@ def window_around(before: UnitsText, edited: EditedUnits, finder: CutFinder | No
 
 
 _FIRST_UNITS = 256
-"""Units that are looked at first, on either side of an edit."""
+"""Units that are examined first, on either side of an edit."""
 
 
 class _Tokens(NamedTuple):
-    """Tokens, those that end a pretoken marked. ``ends``: int64[n]. ``end``: where the last pretoken ends."""
+    """Tokens with flags on the last of each pretoken. ``ends``: int64[n]. ``end``: end of the last pretoken."""
 
     ids: NDArray[np.int32]
     ends: NDArray[np.int64]
     end: int
 
     def borders(self) -> NDArray[np.int64]:
-        """Where pretokens end."""
+        """Return the ends of pretokens."""
         borders: NDArray[np.int64] = self.ends[self.ids & LAST_OF_PRETOKEN != 0]
         return borders
 
 
 class PretokenReader:
-    """Reads texts pretoken by pretoken: what an edit changes lies between the pretokens around it, whatever the
-    pattern.
+    """Reads texts pretoken by pretoken: an edit changes only tokens between nearby pretokens, for any pattern.
 
-    The last token of each pretoken carries a mark, so that the ends of pretokens are known. An edit is read from the
-    last of them that it cannot have changed, as ``engine.split.pretokenization`` tells, up to where a pretoken ends at
-    the same place as one did before, far enough behind the edit that nothing there looks back at it: from there on, the
-    pretokens are the old ones. So far it is proven for every pattern; how far that is, is up to the pattern. One that
-    looks at the whole text rereads it.
+    The last token of each pretoken is flagged, so the ends of pretokens are known. Reading starts at the last of them
+    that the edit cannot have changed, as determined by ``engine.split.pretokenization``. It stops where a pretoken ends
+    at the same offset as an old one, far enough after the edit that the pattern does not look back at it: from there
+    on, the pretokens are the old ones. This is proven for every pattern; the distance depends on the pattern. For one
+    that looks at the whole text, everything is read again.
 
-    A special token cuts the text in two, each half with a start and an end for the pattern to see. Where there is one,
-    everything is reread.
+    A special token divides the text in two, each with a start and an end that the pattern sees. If there is one,
+    everything is read again.
     """
 
     def __init__(self, encoding: Encoding, special_as_tokens: bool, pretokenizer: Pretokenizer) -> None:
@@ -288,7 +287,7 @@ class PretokenReader:
         self._special_reach = max((len(units_of(text)) for text in special), default=0)
 
     def read_all(self, text: str) -> Iterator[Piece]:
-        """A whole text, lone surrogates in it allowed, piece by piece."""
+        """Yield the pieces of a whole text, which may have lone surrogates."""
         units = units_of(text)
         sound = sound_text_of(units)
         occurrences = sum(1 for _ in self._special.finditer(sound)) if self._special else 0
@@ -301,11 +300,11 @@ class PretokenReader:
         yield Piece(units[done:], _NO_IDS, _NO_IDS, self._what_differs(sound, occurrences, tokens))
 
     def read_units(self, text: UnitsText) -> Iterator[Piece]:
-        """A whole text that is there as units, piece by piece. What cuts into pretokens takes it as a whole."""
+        """Yield the pieces of a whole text given as units. Pretokenization needs a copy of the whole text."""
         return self.read_all(text_of(text.read_units(0, len(text))))
 
     def _read(self, sound: str) -> Iterator[_Tokens]:
-        """The tokens of a whole text, stretch by stretch, in its positions."""
+        """Yield the tokens of a whole text, chunk by chunk, with offsets in the whole text."""
         special_tokens = self.encoding.special_tokens_set if self.special_as_tokens else frozenset[str]()
         segment_start = 0
         for segment, special in split_at_specials(sound, special_tokens):
@@ -321,7 +320,8 @@ class PretokenReader:
                 yield _Tokens(ids, np.array([segment_start]), segment_start)
 
     def _what_differs(self, sound: str, occurrences: int, tokens: int) -> Readings:
-        """The occurrences of special tokens, and how many tokens more the other reading of a whole text has."""
+        """Return the occurrences of special tokens, and the difference in tokens between the readings of a whole
+        text."""
         if not occurrences:
             return Readings()
         if self.special_as_tokens:
@@ -329,13 +329,13 @@ class PretokenReader:
         return Readings(occurrences, 0, len(self.encoding.token_ids(sound, special_as_tokens=True)) - tokens)
 
     def remake(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
-        """What an edit changes in a text with these readings. ``edited``: the text as it will be."""
+        """Return the tokens that an edit changes in a text with these counts. ``edited``: the text after the edit."""
         behind = self._pretokenizer.reach.behind
         if behind is None or readings.occurrences or self._may_have_special(edited):
             return self._remake_all(blocks, edited, readings)
         change = _whole_characters(blocks, edited)
         start = at = self._settled_before(blocks, change.start)
-        # A character is two units at most. One more, so that nothing is counted apart across the end of the window.
+        # A character has at most two units. One more, so that no surrogate pair is divided at the end of the window.
         least = change.new_end + 2 * behind + 1
         end, step = least, _FIRST_UNITS
         parts: list[_Tokens] = []
@@ -362,7 +362,7 @@ class PretokenReader:
         return Remade(start, old_end, new_end, ids, ends.astype(np.int32), _same_in_both(more))
 
     def _remake_all(self, blocks: TokenBlocks, edited: EditedUnits, readings: Readings) -> Remade:
-        """All tokens of a text that is reread."""
+        """Return all tokens of a text that is read again."""
         pieces = list(self.read_all(text_of(edited.read_units(0, len(edited)))))
         starts = np.cumsum([0, *(len(piece.units) for piece in pieces)])
         ends = [piece.ends + np.int32(start) for piece, start in zip(pieces, starts.tolist(), strict=False)]
@@ -371,7 +371,7 @@ class PretokenReader:
         return Remade(0, len(blocks), len(edited), ids, np.concatenate(ends), new - readings)
 
     def _may_have_special(self, edited: EditedUnits) -> bool:
-        """Whether text of a special token is where the edit is. Elsewhere there is none, as there was none before."""
+        """Return True if the edit has text of a special token. There is none elsewhere, as there was none before."""
         if self._special is None:
             return False
         low = max(0, edited.start - self._special_reach)
@@ -379,7 +379,7 @@ class PretokenReader:
         return self._special.search(sound_text_of(edited.read_units(low, high))) is not None
 
     def _settled_before(self, blocks: TokenBlocks, change_start: int) -> int:
-        """The last end of a pretoken, or the start of the text, that a change from there on leaves as it is."""
+        """Return the last end of a pretoken, or the start of the text, that a change from ``change_start`` on keeps."""
         size = _FIRST_UNITS
         while True:
             low = _start_of_character(blocks, max(0, change_start - size))
@@ -392,7 +392,7 @@ class PretokenReader:
             size *= 8
 
     def _read_on(self, text: UnitsText, start: int, end: int, deadline: float) -> _Tokens:
-        """The tokens from the end of a pretoken on, as far as the text up to ``end`` settles them."""
+        """Return the tokens from the end of a pretoken on, as far as the text up to ``end`` determines them."""
         low = start
         for _ in range(self._pretokenizer.reach.behind or 0):
             low = _start_of_character(text, max(0, low - 1))
@@ -407,7 +407,7 @@ class PretokenReader:
         return self._tokens_of(Stretch(sound, 0, spans), low)
 
     def _tokens_of(self, stretch: Stretch, utf16_start: int) -> _Tokens:
-        """The tokens of a stretch that starts at ``utf16_start``."""
+        """Return the tokens of a chunk that starts at ``utf16_start``."""
         byte_spans = stretch.byte_spans()
         ids = ids_of_pretokens(self.encoding, stretch.text.encode("utf-8"), byte_spans)
         byte_lengths, utf16_lengths = self.encoding.byte_lengths[ids], self.encoding.utf16_lengths[ids]
@@ -422,14 +422,14 @@ _NO_IDS: NDArray[np.int32] = np.empty(0, dtype=np.int32)
 
 
 class _Change(NamedTuple):
-    """What is not the same in two texts, in whole characters: from ``start``, to ``new_end`` in the newer one."""
+    """The difference between two texts, in whole characters: from ``start`` to ``new_end`` in the newer one."""
 
     start: int
     new_end: int
 
 
 def _whole_characters(before: UnitsText, edited: EditedUnits) -> _Change:
-    """An edit, widened by the halves of surrogate pairs beside it, which may be other characters now."""
+    """Extend an edit by adjacent halves of surrogate pairs, which may now belong to other characters."""
     low, high = edited.start, edited.new_end
     if low > 0 and before.read_units(low - 1, low)[0] & 0xFC00 == 0xD800:
         low -= 1
@@ -439,7 +439,7 @@ def _whole_characters(before: UnitsText, edited: EditedUnits) -> _Change:
 
 
 def _start_of_character(text: UnitsText, position: int) -> int:
-    """The position, or the one before it if it is inside of a surrogate pair."""
+    """Return the offset, or the one before it if it is inside a surrogate pair."""
     if not 0 < position < len(text):
         return position
     around = text.read_units(position - 1, position + 1) & 0xFC00
@@ -447,7 +447,7 @@ def _start_of_character(text: UnitsText, position: int) -> int:
 
 
 def _first_meeting(blocks: TokenBlocks, found: _Tokens, least: int, growth: int) -> int | None:
-    """The first end of a pretoken, from ``least`` on, that was one before the edit, too. In the text after it."""
+    """Return the first end of a pretoken from ``least`` on that was one before the edit, too. In the text after it."""
     borders = found.borders()
     borders = borders[borders >= least]
     if not len(borders):
@@ -458,7 +458,7 @@ def _first_meeting(blocks: TokenBlocks, found: _Tokens, least: int, growth: int)
 
 
 def _up_to(tokens: _Tokens, border: int) -> _Tokens:
-    """The tokens up to an end of a pretoken."""
+    """Return the tokens up to an end of a pretoken."""
     count = int(tokens.ends.searchsorted(border, "right"))
     return _Tokens(tokens.ids[:count], tokens.ends[:count], border)
 
@@ -468,7 +468,7 @@ def _same_in_both(tokens: int) -> Readings:
 
 
 def reader_for(encoding: Encoding, special_as_tokens: bool) -> TextReader:
-    """The reader that has least to read when the text is edited."""
+    """Return the reader that reads least after an edit."""
     if encoding.has_safe_cuts or isinstance(encoding, AlteringEncoding):  # whose pattern is for another text
         return CutReader(encoding, special_as_tokens)
     try:

@@ -1,8 +1,8 @@
-"""A text under edit and its tokens, in blocks: an edit costs what one block costs, wherever in the text it is.
+"""A text under edit and its tokens, in blocks: an edit costs as much as one block, at any offset in the text.
 
-A block is some thousand UTF-16 units and their tokens, in arrays with a little room at their ends. Positions within a
-block count from its start, so an edit moves what is behind it in its own block only; of the blocks behind, it moves
-the starts. Blocks begin and end where tokens do.
+A block is some thousand UTF-16 units and their tokens, in arrays with a little spare room. Offsets within a block count
+from its start, so an edit shifts only the rest of its own block, and the starts of the blocks after it. Blocks begin
+and end at token boundaries.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LAST_OF_PRETOKEN = 1 << 30
-"""Bit of an id in a block: the token is the last of its pretoken. Only some readers set it."""
+"""Flag bit of an id in a block: the token is the last of its pretoken. Only some readers set it."""
 ID_BITS = LAST_OF_PRETOKEN - 1
 
 BLOCK_UNITS = 16_384
-"""About so many units are in a block."""
+"""Approximate number of units in a block."""
 _MOST_UNITS = 3 * BLOCK_UNITS
-"""A block with more is cut: well above what two neighbours have, which an edit between them joins."""
+"""Maximum number of units in a block, before it is divided: well above the size of two joined neighbours."""
 _LEAST_ROOM = 64
 
 
 class TokenBlock:
-    """A stretch of text and its tokens, in one buffer that kernels can work on (``engine.kernels.block_layout``).
+    """A span of text and its tokens, in one buffer that kernels can work on (``engine.kernels.block_layout``).
 
     ``buffer``: uint8[n]. ``header``: int64[8], a view of it.
     """
@@ -45,7 +45,7 @@ class TokenBlock:
         least_tokens: int = 0,
     ) -> None:
         """``units``: uint16[n]; ``ids``, ``ends``: int32[m]; ends count from the start of the block. ``least_units``,
-        ``least_tokens``: what there must be room for, and some more."""
+        ``least_tokens``: minimum room; some is added."""
         unit_room = _with_room(max(len(units), least_units))
         token_room = _with_room(max(len(ids), least_tokens))
         ids_at = layout.UNITS_AT + 2 * unit_room
@@ -72,26 +72,26 @@ class TokenBlock:
 
     @property
     def ends(self) -> NDArray[np.int32]:
-        """int32[m], a view: where each token ends, in units from the start of the block. A token that only continues a
-        character ends where that ends."""
+        """int32[m], a view: the end of each token, in units from the start of the block. A token that only continues a
+        character ends where the character does."""
         return self._all_ends[: self.header[1]]
 
     def tokens_up_to(self, position: int) -> int:
-        """How many tokens end at ``position`` or before; none at the start, where only signs in front of a text end
-        (``engine.text.space_signs``), which belong to what is behind them."""
+        """Return the number of tokens that end at ``position`` or before. 0 at the start of the block, where only signs
+        prepended to a text end (``engine.text.space_signs``), which belong to the text after them."""
         if position == 0:
             return 0
-        # A Python int as key would make numpy cast the whole array to int64.
+        # A Python int as the key would make numpy convert the whole array to int64.
         return int(self.ends.searchsorted(np.int32(position), "right"))
 
 
 class TokenBlocks:
-    """The blocks of a text, in order. All positions are UTF-16 units of the text."""
+    """The blocks of a text, in order. All offsets are UTF-16 units of the text."""
 
     def __init__(self, blocks: Iterable[TokenBlock] = ()) -> None:
         self._blocks: list[TokenBlock] = []
-        self._starts = np.zeros(1, dtype=np.int64)  # of each block, and the length of the text behind them
-        self._forgotten = 0  # so many, from the first
+        self._starts = np.zeros(1, dtype=np.int64)  # of each block, then the length of the text
+        self._forgotten = 0  # number of freed blocks at the start
         self.token_count = 0
         self._put(0, 0, list(blocks))
 
@@ -102,28 +102,29 @@ class TokenBlocks:
     # Reading
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
-        """uint16[n]: a copy of the text between two positions."""
+        """Return uint16[n]: a copy of the text between two offsets."""
         stretches = [block.units[low:high] for block, low, high in self._stretches(start, stop)]
         return np.concatenate([np.empty(0, dtype=np.uint16), *stretches])
 
     def all_units(self) -> Iterator[NDArray[np.uint16]]:
-        """The whole text, block by block: views."""
+        """Yield the whole text, block by block, as views."""
         return (block.units for block in self._blocks)
 
     def tokens_in(self, start: int, end: int) -> int:
-        """How many tokens end behind ``start`` and at ``end`` or before."""
+        """Return the number of tokens that end after ``start`` and at ``end`` or before."""
         return sum(
             block.tokens_up_to(high) - block.tokens_up_to(low) for block, low, high in self._stretches(start, end)
         )
 
     def borders_between(self, start: int, end: int) -> NDArray[np.int64]:
-        """int64[n]: where pretokens end behind ``start`` and at ``end`` or before, as the tokens are marked."""
+        """Return int64[n]: the ends of pretokens after ``start`` and at ``end`` or before, as the tokens are
+        flagged."""
         ids, ends = self.tokens_between(start, end)
         borders: NDArray[np.int64] = ends[ids & LAST_OF_PRETOKEN != 0].astype(np.int64)
         return borders
 
     def last_border(self, position: int) -> int:
-        """The last end of a pretoken that is at ``position`` or before; 0 where there is none."""
+        """Return the last end of a pretoken at ``position`` or before; 0 if there is none."""
         number = self.block_at(position) if self._blocks else -1
         while number >= 0:
             block, origin = self.block(number)
@@ -135,7 +136,7 @@ class TokenBlocks:
         return 0
 
     def tokens_between(self, start: int, end: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Copies of the ids and ends of the tokens that end behind ``start`` and at ``end`` or before."""
+        """Return copies of the ids and ends of the tokens that end after ``start`` and at ``end`` or before."""
         count = self.tokens_in(start, end)
         ids, ends = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
         done = 0
@@ -148,7 +149,7 @@ class TokenBlocks:
         return ids, ends
 
     def _stretches(self, start: int, stop: int) -> Iterator[tuple[TokenBlock, int, int]]:
-        """The blocks between two positions, and where in each block the positions are."""
+        """Yield the blocks between two offsets, and the offsets within each block."""
         number = self.block_at(start)
         while start < stop:
             origin, end = self._starts[number : number + 2].tolist()
@@ -158,20 +159,20 @@ class TokenBlocks:
     # Blocks
 
     def block_at(self, position: int) -> int:
-        """Number of the block that has the unit at a position; at the end of the text, of the last."""
+        """Return the number of the block with the unit at an offset; at the end of the text, the last block."""
         number = int(self._starts.searchsorted(position, "right")) - 1
         return max(0, min(number, len(self._blocks) - 1))
 
     def block(self, number: int) -> tuple[TokenBlock, int]:
-        """A block, and where it starts in the text."""
+        """Return a block, and its start in the text."""
         return self._blocks[number], int(self._starts[number])
 
     def is_last(self, number: int) -> bool:
-        """Whether the text ends with a block."""
+        """Return True if a block is the last."""
         return number + 1 == len(self._blocks)
 
     def note_edit(self, number: int, more_units: int, more_tokens: int) -> None:
-        """Take it into account that a block was changed in place; one that has become too long is cut."""
+        """Update the index after a block was changed in place; a block that has become too long is divided."""
         self._starts[number + 1 :] += more_units
         self.token_count += more_tokens
         length = int(self._starts[number + 1] - self._starts[number])
@@ -180,13 +181,13 @@ class TokenBlocks:
             self._put(number, number + 1, blocks_of(block.units, block.ids, block.ends))
 
     def make_room(self, number: int, units: int, tokens: int) -> TokenBlock:
-        """Put a block into a buffer with room for so many units and tokens in all."""
+        """Move a block into a buffer with room for at least ``units`` and ``tokens`` in total."""
         block = self._blocks[number]
         block = self._blocks[number] = TokenBlock(block.units, block.ids, block.ends, units, tokens)
         return block
 
     def join_neighbours(self, number: int) -> int:
-        """Make one block of a block and those beside it. Its number."""
+        """Join a block and its neighbours into one. Returns its number."""
         first, behind = max(0, number - 1), min(number + 2, len(self._blocks))
         start, end = self._starts[[first, behind]].tolist()
         ids, ends = self.tokens_between(start, end)
@@ -194,7 +195,7 @@ class TokenBlocks:
         return first
 
     def forget_before(self, position: int) -> None:
-        """Free the blocks that end at ``position`` or before. Nothing may be asked of them any more."""
+        """Free the blocks that end at ``position`` or before. They must not be accessed again."""
         for number in range(self._forgotten, int(self._starts.searchsorted(position, "right")) - 1):
             self._blocks[number] = _NOTHING
             self._forgotten = number + 1
@@ -223,7 +224,7 @@ class TokenBlocks:
         self._put(first, last + 1, joined)
 
     def _put(self, first: int, behind: int, blocks: list[TokenBlock]) -> None:
-        """Put other blocks in the place of some."""
+        """Replace blocks by other blocks."""
         self.token_count += sum(len(block.ids) for block in blocks)
         self.token_count -= sum(len(block.ids) for block in self._blocks[first:behind])
         start = self._starts[first]
@@ -234,7 +235,7 @@ class TokenBlocks:
 
 
 def blocks_of(units: NDArray[np.uint16], ids: NDArray[np.int32], ends: NDArray[np.int32]) -> list[TokenBlock]:
-    """A stretch of text and its tokens as blocks: none for an empty one. ``ends`` count from its start."""
+    """Divide a span of text and its tokens into blocks: none if it is empty. ``ends`` count from its start."""
     blocks = []
     start = first = 0
     while len(units) - start > _MOST_UNITS and first < len(ends):
@@ -250,9 +251,9 @@ def blocks_of(units: NDArray[np.uint16], ids: NDArray[np.int32], ends: NDArray[n
 
 
 def retokenized(blocks: TokenBlocks, tokens: list[tuple[int, NDArray[np.int32], NDArray[np.int32]]]) -> TokenBlocks:
-    """The text of ``blocks`` with other tokens: of one piece of it after the other its length, ids and ends, as in
-    ``blocks_of``. Both arguments are of no use afterwards: each part of them is freed once it is taken over, so that
-    a text and its tokens are not held twice."""
+    """Return the text of ``blocks`` with other tokens: the length, ids and ends of consecutive pieces, as in
+    ``blocks_of``. Both arguments are unusable afterwards: each part of them is freed once it is copied, so that a text
+    and its tokens are never in memory twice."""
     start = 0
     made: list[TokenBlock] = []
     tokens.reverse()
@@ -265,7 +266,7 @@ def retokenized(blocks: TokenBlocks, tokens: list[tuple[int, NDArray[np.int32], 
 
 
 def _with_room(length: int) -> int:
-    """Elements to have room for, a multiple of eight."""
+    """Return the number of elements to allocate, a multiple of eight."""
     return (length + max(_LEAST_ROOM, length // 16) + 7) & -8
 
 
