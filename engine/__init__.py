@@ -1,4 +1,4 @@
-"""Text to tokens. These are the names that others import; each is loaded when it is first asked for (PEP 562)."""
+"""Text to tokens. These are the public names of the engine; each is loaded on first use (PEP 562)."""
 
 from __future__ import annotations
 

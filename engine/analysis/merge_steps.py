@@ -1,11 +1,11 @@
-"""The merges of a text: how it is cut, each pretoken step by step, and why a span is not one token.
+"""The merges of a text: its pretokens, each step by step, and why a span is not one token.
 
-``cut_text`` cuts a text into pretokens, and ``account_of`` gives the merges of one. ``engine.vocabulary.merges`` says
-how the merges of a published vocabulary are known, though only its ranks are published.
+``cut_text`` splits a text into pretokens, and ``account_of`` returns the merges of one. ``engine.vocabulary.merges``
+explains how the merges of a published vocabulary are known, though only its ranks are published.
 
-``why_not_one`` says why a stretch of a text is not one token. Ordinary text becomes one token in one way: the split
-pattern leaves it whole, and it is in the vocabulary; for a part of a pretoken, the merges have to lead to it, too. So
-what kept it apart is a cut, a token that does not exist, or a merge that came first and took some of its bytes.
+``why_not_one`` explains why a span of text is not one token. Ordinary text becomes one token in only one way: the split
+pattern keeps it whole, and it is in the vocabulary; for part of a pretoken, merges must produce it, too. So the reason
+is a boundary, a token that does not exist, or an earlier merge that took some of its bytes.
 """
 
 from __future__ import annotations
@@ -44,17 +44,17 @@ if TYPE_CHECKING:
 
 
 LONGEST_BYTES = 200_000
-"""Of a pretoken whose merges are told: about a second's work, and a list of as many steps."""
+"""Maximum size of a pretoken whose merges are shown, in bytes: about a second of work and as many steps."""
 
 MOST_PAIRS = 300
-"""Competing pairs that a state lists, the first in line of them."""
+"""Maximum number of competing pairs in a state; the first in merge order are listed."""
 
 
 def cut_text(encoding: Encoding, text: str) -> CutText:
-    """What the split pattern of an encoding makes of a text in which special tokens are plain text.
+    """Split a text in which special tokens are plain text by the pattern of an encoding.
 
-    UnsupportedTextError where it knows no merges; UnsupportedPatternError (``engine.split.pretokenization``) for a
-    pattern that only tiktoken can read; SplitTimeoutError.
+    Raises UnsupportedTextError if the encoding has no merges, UnsupportedPatternError
+    (``engine.split.pretokenization``) for a pattern that only tiktoken can match, and SplitTimeoutError.
     """
     if encoding.no_merges:
         raise UnsupportedTextError(encoding.no_merges)
@@ -69,9 +69,9 @@ def cut_text(encoding: Encoding, text: str) -> CutText:
 
 
 def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
-    """How a pretoken without surrogates becomes its tokens, with every merge.
+    """Return all merges by which a pretoken without surrogates becomes its tokens.
 
-    UnsupportedTextError where it is longer than ``LONGEST_BYTES``, or has a byte that is no token.
+    Raises UnsupportedTextError if it is longer than ``LONGEST_BYTES``, or has a byte that is not a token.
     """
     content = pretoken.encode("utf-8")
     if len(content) > LONGEST_BYTES:
@@ -92,8 +92,8 @@ def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
 
 
 def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> MergeState:
-    """A pretoken after ``done`` of its merges, and the pairs that compete for the next. ValueError where it has not so
-    many."""
+    """Return a pretoken after ``done`` of its merges, and the pairs that compete for the next. Raises ValueError if it
+    has fewer merges."""
     if not 0 <= done <= len(account.steps):
         raise ValueError(f"{done} is no number of merges: there are {len(account.steps)}")
     if account.is_looked_up:
@@ -108,7 +108,7 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
 
 
 def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
-    """Of each merge, in bytes: where the left token starts, where the right one does, and where that ends."""
+    """Return for each merge, in bytes, the start of the left token, and the start and end of the right one."""
     ends = _ends_by_start(account.content, account.first_ends)
     spans = []
     for step in account.steps:
@@ -119,7 +119,7 @@ def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
 
 
 def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...]) -> list[NeighbourPair]:
-    """All pairs of neighbours, from left to right."""
+    """Return all pairs of neighbours, from left to right."""
     vocabulary = encoding._vocabulary
     first_id = vocabulary.table.first_id
     pairs = []
@@ -130,7 +130,7 @@ def neighbours(encoding: Encoding, content: bytes, parts: tuple[MergePart, ...])
 
 
 def _ends_by_start(content: bytes, first_ends: tuple[int, ...]) -> list[int]:
-    """For each byte where the part ends that starts there; 0 where none does."""
+    """Return for each byte the end of the part that starts there; 0 if none does."""
     ends = [0] * len(content)
     for start, end in itertools.pairwise((0, *first_ends)):
         ends[start] = end
@@ -138,7 +138,7 @@ def _ends_by_start(content: bytes, first_ends: tuple[int, ...]) -> list[int]:
 
 
 def _turn(pair: NeighbourPair) -> tuple[bool, int, int]:
-    """What pairs are ordered by."""
+    """Return the sort key of a pair: its merge order."""
     return pair.token_id is None, pair.token_id or 0, pair.left.byte_start
 
 
@@ -163,18 +163,18 @@ def _parts_after(
 
 
 MOST_LOST = 4
-"""Tokens that were not made and are told of: the longest."""
+"""Maximum number of lost tokens to report: the longest."""
 
 LONGEST_SEARCHED = 400
-"""Bytes of a stretch in which they are looked for: that takes a look at every pair of places."""
+"""Maximum size of a span that is searched for lost tokens, in bytes: the search tries every pair of offsets."""
 
 MOST_MISSING = 50
 
 
 def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int) -> WhyNotOne:
-    """Why this stretch of a cut text is, or is not, one token. ValueError where it is empty or outside.
+    """Return why this span of a split text is, or is not, one token. Raises ValueError if it is empty or out of range.
 
-    UnsupportedTextError if its pretoken has more than ``LONGEST_BYTES``.
+    Raises UnsupportedTextError if its pretoken has more than ``LONGEST_BYTES``.
     """
     if not 0 <= char_start < char_end <= len(cut.text):
         raise ValueError(f"there is nothing from {char_start} to {char_end} in {len(cut.text)} characters")
@@ -208,7 +208,7 @@ def _split(
 
 
 def _inside(encoding: Encoding, account: PretokenAccount, start: int, end: int) -> Reason:
-    """The reason for a stretch of one pretoken, in bytes."""
+    """Return the reason for a span within one pretoken, in bytes."""
     token_id = encoding._vocabulary.ids_by_bytes.get(account.content[start:end])
     is_whole = (start, end) == (0, len(account.content))
     if account.is_looked_up:
@@ -257,7 +257,7 @@ def _no_such_token(encoding: Encoding, account: PretokenAccount, start: int, end
 def _lost(
     account: PretokenAccount, spans: list[tuple[int, int]], token_id: int, start: int, end: int
 ) -> LostToken | None:
-    """The first merge across one of the ends of a token that is not made; None where there is none."""
+    """Return the first merge across an end of a token that is not produced; None if there is none."""
     for step, (low, high) in enumerate(spans, 1):
         if low < start < high or low < end < high:
             return LostToken(token_id, start, end, step, account.steps[step - 1])

@@ -1,6 +1,6 @@
-"""Frozen results of looking into merges: what a text is cut into, how a pretoken is merged, why something is no token.
+"""Frozen results of merge inspection: split texts, merges of a pretoken, and reasons why a span is not one token.
 
-Byte offsets count from the start of a pretoken's UTF-8, character offsets from the start of the cut text.
+Byte offsets count from the start of a pretoken's UTF-8, character offsets from the start of the split text.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CutText:
-    """A text as a split pattern cuts it.
+    """A text, split into pretokens.
 
-    ``text``: prepared as the encoding does it first (``is_prepared`` where that changed it), lone surrogates as U+FFFD.
-    ``char_spans``: int64[n, 2], where each pretoken starts and ends; what lies between two of them is left out.
+    ``text``: as the encoding prepares it (``is_prepared`` if that changed it), lone surrogates as U+FFFD.
+    ``char_spans``: int64[n, 2], start and end of each pretoken; text between two of them is skipped.
     """
 
     text: str
@@ -32,14 +32,14 @@ class CutText:
         return len(self.char_spans)
 
     def pretoken(self, index: int) -> str:
-        """A pretoken. IndexError."""
+        """Return a pretoken. Raises IndexError."""
         start, end = self.char_spans[index].tolist()
         return self.text[start:end]
 
 
 @dataclass(frozen=True, slots=True)
 class MergePart:
-    """What stands in a pretoken at some moment of merging: a token, and where."""
+    """A token in a pretoken during merging, and its span."""
 
     byte_start: int
     byte_end: int
@@ -48,7 +48,7 @@ class MergePart:
 
 @dataclass(frozen=True, slots=True)
 class NeighbourPair:
-    """Two neighbours, and the token that they would make; ``token_id`` and ``rank`` are None where there is no such
+    """Two neighbours, and the token that they would merge into; ``token_id`` and ``rank`` are None if there is no such
     token. The pair of the lowest rank is merged next, of equals the leftmost."""
 
     left: MergePart
@@ -61,8 +61,9 @@ class NeighbourPair:
 class MergeState:
     """A pretoken after ``done`` merges.
 
-    ``pairs``: the neighbours that compete for the next merge, the winner first, then by rank; those that make no token
-    come last, from left to right. ``pairs_left_out``: how many more there are. ``chosen``: the winner, None at the end.
+    ``pairs``: the neighbours that compete for the next merge, the winner first, then by rank; pairs without a token
+    come last, from left to right. ``pairs_left_out``: number of pairs not listed. ``chosen``: the winner, None at the
+    end.
     """
 
     done: int
@@ -74,11 +75,11 @@ class MergeState:
 
 @dataclass(frozen=True, slots=True)
 class PretokenAccount:
-    """How a pretoken becomes its tokens.
+    """The merges by which a pretoken becomes its tokens.
 
-    ``ids``: the tokens at the end. ``steps``: the merges in the order in which they happen. ``is_looked_up``: the whole
-    is a token that no merges lead to; encoders look whole pretokens up first. ``first_ends``: where the parts end, in
-    bytes, that merging begins with: single bytes, or characters.
+    ``ids``: the final tokens. ``steps``: the merges in order. ``is_looked_up``: the whole is a token that no merges
+    produce; encoders look up whole pretokens first. ``first_ends``: ends of the initial parts, in bytes: single bytes,
+    or characters.
     """
 
     content: bytes
@@ -90,7 +91,7 @@ class PretokenAccount:
 
 @dataclass(frozen=True, slots=True)
 class IsToken:
-    """It is one token. ``step``: the number of the merge that makes it, 0 where none does: it is a single byte, or
+    """It is one token. ``step``: the number of the merge that produces it, 0 if none does: it is a single byte, or
     ``is_looked_up``."""
 
     token_id: int
@@ -100,9 +101,9 @@ class IsToken:
 
 @dataclass(frozen=True, slots=True)
 class SplitApart:
-    """The split pattern cuts it, and nothing is merged across a cut. ``pieces``: what of it lies in each pretoken;
-    ``char_cuts``: where, counted from its start. ``left_out``: characters that the pattern leaves out altogether.
-    ``token_id``: of a token with exactly these bytes, which such a text therefore never becomes."""
+    """The split pattern divides it, and no merge crosses a pretoken boundary. ``pieces``: its parts by pretoken;
+    ``char_cuts``: their boundaries, counted from its start. ``left_out``: number of characters that the pattern skips.
+    ``token_id``: a token with exactly these bytes, which such a text therefore never becomes."""
 
     pieces: tuple[str, ...]
     char_cuts: tuple[int, ...]
@@ -112,8 +113,8 @@ class SplitApart:
 
 @dataclass(frozen=True, slots=True)
 class LostToken:
-    """A token of the vocabulary that a pretoken has the bytes of and that is not made: the merge with number ``step``
-    came first and took bytes across one of its ends."""
+    """A token of the vocabulary whose bytes occur in a pretoken and that is not produced: the earlier merge with number
+    ``step`` took bytes across one of its ends."""
 
     token_id: int
     byte_start: int
@@ -124,8 +125,8 @@ class LostToken:
 
 @dataclass(frozen=True, slots=True)
 class NoSuchToken:
-    """No token has these bytes, so there is no merge that would make it. ``missing``: the joins of neighbours that are
-    left at the end, none of which is in the vocabulary. ``lost``: longer tokens that are in it, and were not made."""
+    """No token has these bytes, so no merge produces it. ``missing``: the pairs of neighbours that remain at the end,
+    none of which has a token. ``lost``: tokens within it that exist, and were not produced; the longest ones."""
 
     missing: tuple[NeighbourPair, ...]
     lost: tuple[LostToken, ...]
@@ -133,15 +134,15 @@ class NoSuchToken:
 
 @dataclass(frozen=True, slots=True)
 class TakenFirst:
-    """There is such a token, but another merge came first."""
+    """The token exists, but another merge came first."""
 
     lost: LostToken
 
 
 @dataclass(frozen=True, slots=True)
 class MergedOn:
-    """It was a token after the merge ``made_at`` (0: from the beginning), and the merge ``step`` made it a part of a
-    larger one."""
+    """It was a token after the merge ``made_at`` (0: initially), and the merge ``step`` made it part of a larger
+    one."""
 
     token_id: int
     made_at: int
@@ -151,7 +152,7 @@ class MergedOn:
 
 @dataclass(frozen=True, slots=True)
 class InsideWhole:
-    """It is a part of a pretoken that is looked up as a whole, so nothing in it is merged."""
+    """It is part of a pretoken that is looked up as a whole, so nothing in it is merged."""
 
     whole_id: int
     token_id: int | None
@@ -159,7 +160,7 @@ class InsideWhole:
 
 @dataclass(frozen=True, slots=True)
 class NeverMade:
-    """There is such a token, but no merges lead to it, and only whole pretokens are looked up."""
+    """The token exists, but no merges produce it, and only whole pretokens are looked up."""
 
     token_id: int
 
@@ -169,10 +170,10 @@ Reason = IsToken | SplitApart | NoSuchToken | TakenFirst | MergedOn | InsideWhol
 
 @dataclass(frozen=True, slots=True)
 class WhyNotOne:
-    """Why a stretch of a text is, or is not, one token.
+    """Why a span of text is, or is not, one token.
 
-    ``content``: the stretch. ``special_id``: it spells this special token, which it is only where a text may have
-    special tokens; ``reason`` is about ordinary text.
+    ``content``: the span. ``special_id``: the special token with this text, which applies only if special tokens are
+    recognized; ``reason`` is about ordinary text.
     """
 
     content: str

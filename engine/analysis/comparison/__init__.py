@@ -1,1 +1,1 @@
-"""One text in several encodings: tokens side by side, cut at the same places."""
+"""One text in several encodings: tokens side by side, in rows with common boundaries."""

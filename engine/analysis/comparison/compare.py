@@ -1,11 +1,11 @@
-"""Compare encodings on one text: tokens by script and kind of character, and where the encodings differ most.
+"""Compare encodings on one text: tokens by script and kind of character, and the spans with the largest differences.
 
-Places are byte offsets: what several encodings have in common is the text alone. A stretch is the text between two
-places, and a token belongs to the stretch that it ends in: so every token is counted once, wherever the places are.
+Offsets are byte offsets, because several encodings only have the text in common. A token counts for the span in which
+it ends: so every token is counted once, for any choice of spans.
 
-``compare`` puts the encodings side by side. ``by_script`` and ``by_kind`` count tokens by the script of their line and
-by the kind of their characters. ``greatest_differences`` lists the stretches in which encodings differ, the greatest
-difference of tokens first.
+``compare`` runs all encodings. ``by_script`` and ``by_kind`` count tokens by the script of their line and by the kind
+of their characters. ``greatest_differences`` lists the spans in which the numbers of tokens differ, largest difference
+first.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
 
 Ends = NDArray[np.int64]
-"""int64[n]: where the tokens of a text end, in order, none at 0, and the last one at the text's end."""
+"""int64[n]: ends of the tokens of a text, ascending, none at 0; the last is the end of the text."""
 
 
 def tidy_ends(ends: NDArray[np.int64], utf8_bytes: int) -> Ends:
-    """What ``Encoding.token_ends`` says, so that every byte belongs to one token.
+    """Adjust the result of ``Encoding.token_ends`` so that every byte belongs to a token.
 
-    Encodings that change a text before they read it may put a token in front of it, or leave the end of it out.
+    Encodings that change a text before they encode it may prepend a token, or skip the end of the text.
     """
     tidied: Ends = np.maximum.accumulate(np.clip(ends, min(1, utf8_bytes), utf8_bytes))
     tidied[-1:] = utf8_bytes
@@ -47,8 +47,8 @@ def tidy_ends(ends: NDArray[np.int64], utf8_bytes: int) -> Ends:
 
 
 def common_cuts(ends: Sequence[Ends], places: ByteMap) -> Ends:
-    """int64[m]: the places between characters at which a token ends in every encoding; the last is the text's end."""
-    # Marks instead of sets: numpy's sets of millions of numbers take many times as long.
+    """Return int64[m]: the character boundaries at which a token ends in every encoding; the last is the text's end."""
+    # Flags instead of sets: numpy's sets of millions of numbers are many times slower.
     common = np.append(places.begins, True)
     for one in ends:
         marks = np.zeros(len(places) + 1, dtype=np.bool_)
@@ -60,7 +60,8 @@ def common_cuts(ends: Sequence[Ends], places: ByteMap) -> Ends:
 
 
 def counts_between(ends: Ends, cuts: Ends) -> NDArray[np.int64]:
-    """int64[m]: the tokens that end in each stretch up to the next cut. The last cut is the text's end."""
+    """Return int64[m]: the number of tokens that end in each span up to the next cut. The last cut is the text's
+    end."""
     return np.diff(ends.searchsorted(cuts, "right"), prepend=0)
 
 
@@ -68,8 +69,8 @@ LETTERS, DIGITS, PUNCTUATION, SYMBOLS, WHITE_SPACE = KINDS = (
     *("letters", "digits", "punctuation", "symbols"),
     "white space",
 )
-"""What a token stands for: its last character that is no white space. Marks are letters; symbols are all the rest,
-emoji and control characters among them."""
+"""Kind of a token: that of its last non-whitespace character. Marks count as letters; symbols are all the rest,
+including emoji and control characters."""
 
 _AT_A_TIME = 1 << 18
 
@@ -77,7 +78,7 @@ _CLASSES = ((LETTERS, r"\p{L}"), (LETTERS, r"\p{M}"), (DIGITS, r"\p{N}"), (PUNCT
 
 
 def by_script(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
-    """The scripts of the text, line by line: that of most of a line's letters. ``points``: the code points."""
+    """Count by the script of most letters of each line. ``points``: the code points. Returns scripts by size."""
     if not len(places):
         return ()
     cuts = places.line_ends
@@ -89,8 +90,8 @@ def by_script(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends])
 
 
 def by_kind(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
-    """The kinds of characters, in the order of ``KINDS``. ``utf8_bytes``: of the characters themselves, so that a
-    token of a word and the space in front of it counts for letters, and its space's byte for white space."""
+    """Count by kind of character, in the order of ``KINDS``. ``utf8_bytes`` is the size of the characters themselves: a
+    token of a word and the space before it counts as letters, but the byte of its space as whitespace."""
     if not len(places):
         return ()
     kinds = _table()[points]
@@ -104,7 +105,7 @@ def by_kind(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -
 
 
 def _kinds_of(ends: Ends, places: ByteMap, kinds: NDArray[np.uint8], solid: NDArray[np.int32]) -> NDArray[np.uint8]:
-    """uint8[n]: the kind of each token. ``solid``: up to each character, the last that is no white space."""
+    """Return uint8[n]: the kind of each token. ``solid``: index of the last non-whitespace up to each character."""
     starts = np.concatenate([[0], ends[:-1]])
     last = places.char_of[ends - 1]
     first = np.minimum(places.char_of[np.minimum(starts, len(places) - 1)], last)
@@ -114,7 +115,7 @@ def _kinds_of(ends: Ends, places: ByteMap, kinds: NDArray[np.uint8], solid: NDAr
 
 
 def _of_each_kind(kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """int64[kinds]: how often each is there. Counted bit by bit: numpy makes eight bytes of every one for it."""
+    """Return int64[kinds]: the number of each kind. Counts in chunks: numpy converts every element to eight bytes."""
     counts = np.zeros(len(KINDS), dtype=np.int64)
     for start in range(0, len(kinds), _AT_A_TIME):
         counts += np.bincount(kinds[start : start + _AT_A_TIME], minlength=len(KINDS))
@@ -135,7 +136,7 @@ def _parts(keys: Sequence[str], bytes_of: NDArray[np.int64], counts: Sequence[ND
 
 @functools.cache
 def _table() -> NDArray[np.uint8]:
-    """uint8[1114112]: the place in ``KINDS`` of every code point."""
+    """Return uint8[1114112]: the index in ``KINDS`` of every code point."""
     table = np.full(N_CODE_POINTS, KINDS.index(SYMBOLS), dtype=np.uint8)
     for kind, pattern in _CLASSES:
         edges = code_point_sets.asked(pattern).edges
@@ -152,8 +153,8 @@ BEGINNING_CHARS = 200
 def greatest_differences(
     text: str, places: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MOST_LISTED
 ) -> tuple[Difference, ...]:
-    """Of the stretches between ``cuts``, those in which not all encodings have as many tokens; of equal differences the
-    first in the text first, at most ``most``."""
+    """Return the spans between ``cuts`` in which the encodings have different numbers of tokens: at most ``most``,
+    largest difference first, equal ones in text order."""
     if not len(places):
         return ()
     counts = np.empty((len(ends), len(cuts)), dtype=np.int32)
@@ -179,16 +180,18 @@ def _beginning(text: str, places: ByteMap, start: int, stop: int) -> str:
 
 
 ENCODING_SHARE = 0.7
-"""The part of the work that encoding is; the rest is putting tokens side by side."""
+"""Share of the work that is encoding; the rest is the comparison."""
 
 
 def compare(
     encodings: Sequence[Encoding], text: str, progress: Callable[[float], None] = lambda _fraction: None
 ) -> tuple[TextComparison, tuple[TokenColumn, ...]]:
-    """A text in each of the encodings (at least one), side by side, and its tokens in each; special tokens are plain
-    text. They are apart because the tokens of a large text are most of it, and not everybody keeps them.
+    """Compare a text in at least one encoding. Returns the comparison, and the text's tokens in each; special tokens
+    are plain text. The two are separate because the tokens of a large text are most of its size, and not every caller
+    keeps them.
 
-    ``progress`` is called with 0 to 1, and may raise to stop. EngineError where an encoding cannot take the text.
+    ``progress`` is called with 0 to 1, and may raise to cancel. Raises EngineError if an encoding cannot encode the
+    text.
     """
     text = without_surrogates(text)
     places = ByteMap(text)
@@ -220,7 +223,7 @@ def compare(
 
 
 def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: ByteMap) -> NDArray[np.int64]:
-    """int64[n]: where the tokens end in the text as it is."""
+    """Return int64[n]: the ends of the tokens in the original text."""
     if isinstance(encoding, AlteringEncoding):
         return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
     if not encoding.has_safe_cuts:
@@ -237,10 +240,10 @@ def _column(ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
     return TokenColumn(ids, utf16_ends, continues)
 
 
-# --- rows of a screen, cut once for all encodings that are shown on it ------------------------------------------------
+# --- rows on screen, the same for all encodings shown ----------------------------------------------------------------
 #
-# Columns are those of a font of one width, on the safe side: what is neither Latin, Greek, Cyrillic nor a mark of
-# theirs may come from a font with other widths and is taken for two columns wide.
+# Widths are in columns of a monospaced font, as upper bounds: characters other than Latin, Greek, Cyrillic and their
+# marks may come from a font with other widths and count as two columns.
 
 
 FEWEST_COLUMNS = 8
@@ -253,11 +256,11 @@ _LOW_SURROGATES = (0xDC00, 0xE000)
 
 
 def row_starts(units: NDArray[np.uint16], columns: int) -> NDArray[np.int32]:
-    """int32[rows], in UTF-16 units: where each row begins; it goes on to the next, and the first begins at 0.
+    """Return int32[rows]: the start of each row, in UTF-16 units; it extends to the next, and the first begins at 0.
 
-    ``units``: uint16[n], of a text without lone surrogates. A row ends behind each newline, and where the next
-    character would be beyond ``columns`` (``FEWEST_COLUMNS`` at least): behind the last space of its second half, if
-    there is one. No surrogate pair is cut.
+    ``units``: uint16[n], of a text without lone surrogates. A row ends after each newline, and before a character that
+    would exceed ``columns`` (at least ``FEWEST_COLUMNS``): then after the last space in its second half, if there is
+    one. No surrogate pair is divided.
     """
     columns = max(columns, FEWEST_COLUMNS)
     starts: NDArray[np.int32] = np.concatenate([[0], np.flatnonzero(units == _NEWLINE) + 1]).astype(np.int32)

@@ -1,4 +1,4 @@
-"""Frozen results of a comparison. Importing this module costs nothing: numpy is named in annotations only."""
+"""Frozen results of a comparison. Importing this module is cheap: numpy occurs in annotations only."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 class TokenColumn:
     """The tokens of a text in one encoding, as parallel read-only arrays.
 
-    ``ids``: int32[n]. ``utf16_ends``: int32[n], in order, the last one at the text's end; a token that ends inside a
-    character ends behind it. ``continues``: bool[n], whether a token's first byte continues a character begun by the
-    token before.
+    ``ids``: int32[n]. ``utf16_ends``: int32[n], ascending, the last is the text's end; a token that ends inside a
+    character ends after it. ``continues``: bool[n], True if a token's first byte continues a character that an earlier
+    token began.
     """
 
     ids: NDArray[np.int32]
@@ -27,8 +27,8 @@ class TokenColumn:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the text that is counted by itself: ``key`` says of which script or kind. ``tokens``: in each encoding,
-    in order. The parts of one kind come to the whole text and to all of its tokens."""
+    """A part of the text that is counted separately: ``key`` names its script or kind. ``tokens``: in each encoding, in
+    order. All scripts, or all kinds, add up to the whole text and all of its tokens."""
 
     key: str
     utf8_bytes: int
@@ -37,7 +37,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A stretch of the text and its tokens in each encoding. ``line`` counts from 1; ``beginning``: of its text."""
+    """A span of the text and its number of tokens in each encoding. ``line`` counts from 1; ``beginning``: of its
+    text."""
 
     utf16_start: int
     utf16_end: int
@@ -47,16 +48,16 @@ class Difference:
 
     @property
     def spread(self) -> int:
-        """Tokens that the encoding with the most has more than the one with the fewest."""
+        """Difference between the largest and the smallest number of tokens."""
         return max(self.tokens) - min(self.tokens)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextComparison:
-    """``units``: uint16[n], read-only, of the text, lone surrogates replaced. ``names`` of the encodings in the order
-    that was asked for, and the ``tokens`` of the whole text in each. ``scripts`` by lines, those with the most bytes
-    first; ``kinds`` by characters. ``stretches``: pieces between places where all encodings have a boundary; ``lines``:
-    whole lines; of both those in which the encodings differ most, the greatest difference first."""
+    """Result of a comparison. ``units``: uint16[n], read-only, of the text, with lone surrogates replaced. ``names`` of
+    the encodings in the requested order, and the ``tokens`` of the whole text in each. ``scripts`` by lines, largest
+    first; ``kinds`` by characters. ``stretches``: spans between boundaries common to all encodings; ``lines``: whole
+    lines; both only where the encodings differ most, largest difference first."""
 
     units: NDArray[np.uint16]
     utf8_bytes: int
