@@ -29,7 +29,7 @@ class UnsupportedTextError(EngineError):
 
 
 class TrainingError(EngineError):
-    """A tokenizer cannot be trained as asked, or its checkpoint cannot be used. The text says what to change."""
+    """A tokenizer cannot be trained as configured, or its checkpoint cannot be used. The text says what to change."""
 
 
 class FormatError(EngineError, ValueError):

@@ -76,7 +76,7 @@ def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
     content = pretoken.encode("utf-8")
     if len(content) > LONGEST_BYTES:
         raise UnsupportedTextError(
-            f"This pretoken has {len(content):,} bytes. Merges are told of pretokens up to {LONGEST_BYTES:,} bytes."
+            f"This pretoken has {len(content):,} bytes. The limit for showing merges is {LONGEST_BYTES:,}."
         )
     ranks = encoding._vocabulary.ids_by_bytes
     try:
@@ -95,7 +95,7 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
     """Return a pretoken after ``done`` of its merges, and the pairs that compete for the next. Raises ValueError if it
     has fewer merges."""
     if not 0 <= done <= len(account.steps):
-        raise ValueError(f"{done} is no number of merges: there are {len(account.steps)}")
+        raise ValueError(f"{done} is out of range: the number of merges is {len(account.steps)}")
     if account.is_looked_up:
         whole = MergePart(0, len(account.content), account.ids[0])
         return MergeState(0, (whole,), (), 0, None)
@@ -177,7 +177,9 @@ def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int
     Raises UnsupportedTextError if its pretoken has more than ``LONGEST_BYTES``.
     """
     if not 0 <= char_start < char_end <= len(cut.text):
-        raise ValueError(f"there is nothing from {char_start} to {char_end} in {len(cut.text)} characters")
+        raise ValueError(
+            f"the span {char_start} to {char_end} is empty or outside the {len(cut.text)} characters of the text"
+        )
     content = cut.text[char_start:char_end]
     starts, ends = cut.char_spans.T
     first, last = int(ends.searchsorted(char_start, "right")), int(starts.searchsorted(char_end, "left"))

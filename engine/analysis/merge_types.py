@@ -28,7 +28,7 @@ class CutText:
     char_spans: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """Number of pretokens."""
+        """Return the number of pretokens."""
         return len(self.char_spans)
 
     def pretoken(self, index: int) -> str:

@@ -222,7 +222,7 @@ class EditedText:
         text."""
         total, done = len(self._blocks), 0
 
-        def tell(units: NDArray[np.uint16]) -> None:
+        def report(units: NDArray[np.uint16]) -> None:
             nonlocal done
             done += len(units)
             if progress is not None:
@@ -234,7 +234,7 @@ class EditedText:
         for piece in reader.read_units(self._blocks):
             pieces_read.append((len(piece.units), piece.ids, piece.ends))
             readings += piece.readings
-            tell(piece.units)
+            report(piece.units)
         blocks = retokenized(self._blocks, pieces_read)
         for watched in self._others.encodings:
             if watched.encodes_like(self._reader.encoding):

@@ -161,8 +161,7 @@ class TextReader(Protocol):
 
 
 class CutReader:
-    """Reads texts between safe boundaries (``engine.split.safe_cuts``): an edit changes only tokens between the
-    nearest.
+    """Reads texts between safe boundaries (``engine.split.safe_cuts``): edits change no tokens beyond them.
 
     All text before the left boundary and after the right one encodes as before, so only the text between them is
     encoded again. If no boundary is near, this span grows until there is one, at worst to the whole text: an edit
@@ -297,7 +296,7 @@ class PretokenReader:
             yield Piece(piece, found.ids, (found.ends - done).astype(np.int32), _same_in_both(len(found.ids)))
             done = found.end
             tokens += len(found.ids)
-        yield Piece(units[done:], _NO_IDS, _NO_IDS, self._what_differs(sound, occurrences, tokens))
+        yield Piece(units[done:], _NO_IDS, _NO_IDS, self._special_readings(sound, occurrences, tokens))
 
     def read_units(self, text: UnitsText) -> Iterator[Piece]:
         """Yield the pieces of a whole text given as units. Pretokenization needs a copy of the whole text."""
@@ -319,7 +318,7 @@ class PretokenReader:
                 ids = self.encoding.token_ids(special, special_as_tokens=True)
                 yield _Tokens(ids, np.array([segment_start]), segment_start)
 
-    def _what_differs(self, sound: str, occurrences: int, tokens: int) -> Readings:
+    def _special_readings(self, sound: str, occurrences: int, tokens: int) -> Readings:
         """Return the occurrences of special tokens, and the difference in tokens between the readings of a whole
         text."""
         if not occurrences:
@@ -343,7 +342,7 @@ class PretokenReader:
         while True:
             end, step = min(end + step, len(edited)), 4 * step
             found = self._read_on(edited, at, end, deadline)
-            met = _first_meeting(blocks, found, least, edited.growth)
+            met = _first_common_border(blocks, found, least, edited.growth)
             if met is not None:
                 parts.append(_up_to(found, met))
                 return self._remade(blocks, edited, start, met, parts)
@@ -446,7 +445,7 @@ def _start_of_character(text: UnitsText, position: int) -> int:
     return position - 1 if around.tolist() == [0xD800, 0xDC00] else position
 
 
-def _first_meeting(blocks: TokenBlocks, found: _Tokens, least: int, growth: int) -> int | None:
+def _first_common_border(blocks: TokenBlocks, found: _Tokens, least: int, growth: int) -> int | None:
     """Return the first end of a pretoken from ``least`` on that was one before the edit, too. In the text after it."""
     borders = found.borders()
     borders = borders[borders >= least]

@@ -91,19 +91,19 @@ class TokenBlocks:
     def __init__(self, blocks: Iterable[TokenBlock] = ()) -> None:
         self._blocks: list[TokenBlock] = []
         self._starts = np.zeros(1, dtype=np.int64)  # of each block, then the length of the text
-        self._forgotten = 0  # number of freed blocks at the start
+        self._freed = 0  # number of freed blocks at the start
         self.token_count = 0
         self._put(0, 0, list(blocks))
 
     def __len__(self) -> int:
-        """Length of the text in UTF-16 units."""
+        """Return the length of the text in UTF-16 units."""
         return int(self._starts[-1])
 
     # Reading
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
         """Return uint16[n]: a copy of the text between two offsets."""
-        stretches = [block.units[low:high] for block, low, high in self._stretches(start, stop)]
+        stretches = [block.units[low:high] for block, low, high in self._block_spans(start, stop)]
         return np.concatenate([np.empty(0, dtype=np.uint16), *stretches])
 
     def all_units(self) -> Iterator[NDArray[np.uint16]]:
@@ -113,7 +113,7 @@ class TokenBlocks:
     def tokens_in(self, start: int, end: int) -> int:
         """Return the number of tokens that end after ``start`` and at ``end`` or before."""
         return sum(
-            block.tokens_up_to(high) - block.tokens_up_to(low) for block, low, high in self._stretches(start, end)
+            block.tokens_up_to(high) - block.tokens_up_to(low) for block, low, high in self._block_spans(start, end)
         )
 
     def borders_between(self, start: int, end: int) -> NDArray[np.int64]:
@@ -140,7 +140,7 @@ class TokenBlocks:
         count = self.tokens_in(start, end)
         ids, ends = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.int32)
         done = 0
-        for block, low, high in self._stretches(start, end):
+        for block, low, high in self._block_spans(start, end):
             first, last = block.tokens_up_to(low), block.tokens_up_to(high)
             place = slice(done, done + last - first)
             ids[place] = block.ids[first:last]
@@ -148,7 +148,7 @@ class TokenBlocks:
             done, start = place.stop, start + high - low
         return ids, ends
 
-    def _stretches(self, start: int, stop: int) -> Iterator[tuple[TokenBlock, int, int]]:
+    def _block_spans(self, start: int, stop: int) -> Iterator[tuple[TokenBlock, int, int]]:
         """Yield the blocks between two offsets, and the offsets within each block."""
         number = self.block_at(start)
         while start < stop:
@@ -196,9 +196,9 @@ class TokenBlocks:
 
     def forget_before(self, position: int) -> None:
         """Free the blocks that end at ``position`` or before. They must not be accessed again."""
-        for number in range(self._forgotten, int(self._starts.searchsorted(position, "right")) - 1):
+        for number in range(self._freed, int(self._starts.searchsorted(position, "right")) - 1):
             self._blocks[number] = _NOTHING
-            self._forgotten = number + 1
+            self._freed = number + 1
 
     # Changing
 

@@ -99,14 +99,14 @@ class ChunkedEncoder(NativeFront):
         if chunks is None:
             return [work(text, None)]
         if num_threads != 1:
-            return in_threads(lambda part: work(text, part), _dealt_out(chunks, num_threads), num_threads)
+            return in_threads(lambda part: work(text, part), _shares_for_threads(chunks, num_threads), num_threads)
         if not is_cancellable():
             return [work(text, chunks)]
         parts = (chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS))
         return [work(text, part) for part in interruptible(parts, every=1)]
 
 
-def _dealt_out(chunks: Chunks, num_threads: int) -> list[Chunks]:
+def _shares_for_threads(chunks: Chunks, num_threads: int) -> list[Chunks]:
     """Divide chunks into parts for threads to take in turn. Each part is half of an equal share of the rest: large ones
     first, as each costs a call, and smaller ones last, so that all threads finish at about the same time. Some parts of
     a text take twice as long as others."""

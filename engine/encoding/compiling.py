@@ -89,7 +89,7 @@ def compile_family(folder: Path | None, family: str) -> None:
     with kept_in(folder):
         mark = _mark(family)
         if mark is None:
-            raise OSError("nothing is to be kept")
+            raise OSError("saving is disabled")
         trial = mark.with_suffix(".trial")
         keep(trial, b"")  # fail before tens of seconds of work
         trial.unlink(missing_ok=True)
@@ -125,14 +125,14 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
                 child.kill()
                 raise
     except OSError as error:
-        raise CompilingFailedError(f"the compiler does not start: {error.strerror or error}") from error
+        raise CompilingFailedError(f"could not start the compiler: {error.strerror or error}") from error
     finally:
         os.close(listening)
         os.close(held)
     if child.returncode:
-        raise CompilingFailedError(_why(child.returncode, said), said)
+        raise CompilingFailedError(_failure_reason(child.returncode, said), said)
     if not all(is_compiled(folder, family) for family in families):
-        raise CompilingFailedError("the compiler ended without leaving anything", said)
+        raise CompilingFailedError("the compiler produced no output", said)
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -143,8 +143,8 @@ def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Compile: the arguments are the folder (empty for the user's) and the families. Returns the exit status; errors
-    are on standard error, the reason in the last line."""
+    """Compile families. ``arguments``: the folder (empty for the user's), then the families. Returns the exit status;
+    errors are on standard error, the reason in the last line."""
     if hasattr(os, "nice"):
         with contextlib.suppress(OSError):
             os.nice(NICENESS)
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str]) -> int:
         for family in families:
             compile_family(Path(folder) if folder else None, family)
     except OSError as error:
-        sys.stderr.write(f"nothing can be kept in {folder or 'the folder for caches'} ({error.strerror or error})\n")
+        sys.stderr.write(f"could not save to {folder or 'the cache folder'} ({error.strerror or error})\n")
         return 1
     return 0
 
@@ -183,7 +183,7 @@ def _wait(child: subprocess.Popen[str], cancel_check: Callable[[], None]) -> str
             return child.communicate(timeout=POLL_SECONDS)[1]
 
 
-def _why(status: int, said: str) -> str:
+def _failure_reason(status: int, said: str) -> str:
     """Return the reason for which a child failed, as part of a sentence."""
     lines = said.strip().splitlines()
     if status < 0 or not lines:

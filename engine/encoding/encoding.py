@@ -468,7 +468,7 @@ class Encoding:
                 yield [self._special_tokens[special]]
 
     def _needs_parts(self, text: str) -> bool:
-        """True if the text has a run of characters that is too long for the split engine."""
+        """Return True if the text has a run of characters that is too long for the split engine."""
         return (
             self._pattern is not None
             and len(text) >= long_runs.LIMIT

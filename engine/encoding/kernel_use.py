@@ -62,9 +62,9 @@ class KernelUse:
         if self._active is None:
             if not is_compiled(self.folder, ENCODE) and is_compiled(None, ENCODE):
                 self.folder = None  # a separate profile, but this user has compiled already
-            self._active = is_compiled(self.folder, ENCODE) and self._is_taken(encoding)
+            self._active = is_compiled(self.folder, ENCODE) and self._try_kernels(encoding)
         elif self._active:
-            self._is_taken(encoding)
+            self._try_kernels(encoding)
         if not encoding.uses_kernels:
             encoding.read_vocabulary()  # report a damaged one now, not while counting
         return encoding
@@ -80,9 +80,9 @@ class KernelUse:
                 encoding.use_kernels(self.folder, compiled_only=True)
         self._active = True
         for encoding in engine.opened_encodings():  # including those opened in the meantime
-            self._is_taken(encoding)
+            self._try_kernels(encoding)
 
-    def _is_taken(self, encoding: Encoding) -> bool:
+    def _try_kernels(self, encoding: Encoding) -> bool:
         """Try the kernels in an encoding, which works without them, too. Returns True if they loaded."""
         try:
             encoding.use_kernels(self.folder, compiled_only=True)

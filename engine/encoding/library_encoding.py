@@ -124,7 +124,7 @@ class LibraryEncoding(AlteringEncoding):
     # Encoding
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
-        text = _sound(text)
+        text = _well_formed(text)
         ids: list[int] = []
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             ids += self.tokenizer.ids(_short_enough(segment, self.name)) if segment else []
@@ -167,7 +167,7 @@ class LibraryEncoding(AlteringEncoding):
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """Return int64[n]: the UTF-8 byte offset at which each token ends, based on the library's character offsets: if
         several tokens make up one character, all but the last may end before it."""
-        text = _sound(text)
+        text = _well_formed(text)
         return _sizes_before(text, _utf8_sizes)[self._char_ends(text, frozenset())]
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
@@ -175,7 +175,7 @@ class LibraryEncoding(AlteringEncoding):
         that the library prepends get the span of the first character, as every token needs a position in the text."""
         import numpy as np
 
-        text = _sound(text)
+        text = _well_formed(text)
         ends = self._char_ends(text, self.special_tokens_set if special_as_tokens else frozenset())
         if not len(ends):
             return ends.astype(np.int32)
@@ -193,7 +193,7 @@ class LibraryEncoding(AlteringEncoding):
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> tuple[list[int], list[list[int]]]:
         """Raise UnsupportedTextError: it is unknown which tokens stay if a text is continued."""
-        raise UnsupportedTextError(f"{self.no_merges} Which of its tokens stay when a text goes on is not known.")
+        raise UnsupportedTextError(f"{self.no_merges} Which tokens stay if a text is continued is unknown.")
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """Return the id of the token with exactly this text, including special tokens. Raises KeyError if there is
@@ -254,13 +254,13 @@ class LibraryEncoding(AlteringEncoding):
 def _short_enough(text: str, name: str) -> str:
     if len(text) > MOST_CHARS:
         raise UnsupportedTextError(
-            f"{name} takes texts of up to {MOST_CHARS:,} characters: its library encodes them at once, in memory. This "
-            f"one has {len(text):,}."
+            f"{name} is limited to texts of {MOST_CHARS:,} characters, because its library encodes them in one call. "
+            f"This text has {len(text):,}."
         )
     return text
 
 
-def _sound(text: str) -> str:
+def _well_formed(text: str) -> str:
     """Join surrogate pairs and replace lone surrogates by U+FFFD: no library accepts them."""
     try:
         text.encode("utf-8")
@@ -328,7 +328,7 @@ def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple
     whole = sample.whole and len(sample.pieces) <= MOST_PIECES
     if not sample.pieces:
         return [], whole
-    texts = ["".join(sample.pieces)] if whole else _some(sample.pieces)
+    texts = ["".join(sample.pieces)] if whole else _spread_pieces(sample.pieces)
     try:
         ctok = importlib.import_module("ctok")
         pairs = [(int(ctok.token_count(text, version)) - FRAMES[version], encoding.count(text)) for text in texts]
@@ -337,7 +337,7 @@ def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple
     return [pair for pair in pairs if min(pair) > 0], whole
 
 
-def _some(pieces: tuple[str, ...]) -> list[str]:
+def _spread_pieces(pieces: tuple[str, ...]) -> list[str]:
     """Return at most ``MOST_PIECES`` of the pieces, evenly spread from the first to the last."""
     if len(pieces) <= MOST_PIECES:
         return list(pieces)

@@ -374,7 +374,7 @@ class PieceCore:
         does."""
         number = operator.index(token)
         if not 0 <= number < 1 << 32:
-            raise OverflowError(f"{number} is no id")
+            raise OverflowError(f"{number} is not an id")
         if content := self._encoding._vocabulary.token_bytes(number):
             return content
         raise KeyError(number)

@@ -69,7 +69,7 @@ MARKED_WORDS = r"\S+ ?|\s+"
 
 _MARK_WORDS = "mark words: "
 
-_BETWEEN_LOOKS = 256
+_WORDS_PER_CHECK = 256
 
 _WORD = re.compile(f"[^{WHITE_SPACE}]+")
 
@@ -126,7 +126,7 @@ def preparation_with(steps: Sequence[str]) -> Preparation:
 def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Yield the start and end of each word of a text, in characters. A word is a run of non-whitespace within a
     pretoken. Raises SplitTimeoutError."""
-    return interruptible(_words_of_text(text, pattern), every=_BETWEEN_LOOKS)  # one pretoken may be the whole text
+    return interruptible(_words_of_text(text, pattern), every=_WORDS_PER_CHECK)  # one pretoken may be the whole text
 
 
 def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:

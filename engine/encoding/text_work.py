@@ -258,14 +258,14 @@ def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Ite
 
 
 def _at_once(text: str | bytes) -> tuple[Utf8, ...]:
-    """Return the UTF-8 of bytes, or of a short text. Of large bytes only the end is copied. Empty for a long text."""
+    """Return the UTF-8 of bytes, or of a short text. If the bytes are many, only the last are copied. Empty for a long text."""
     if isinstance(text, str):
         return (padded(text.encode("utf-8")),) if len(text) <= _SHORT_CHARS else ()  # too short for chunks
-    parts = _but_for_the_last(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
+    parts = _with_padded_tail(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
     return parts or (padded(text),)
 
 
-def _but_for_the_last(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
+def _with_padded_tail(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
     """Divide large UTF-8 into two parts and copy the second, to pad it. Empty if there is no safe boundary before the
     last bytes."""
     start = len(content) - PADDING - _LAST_BYTES
@@ -288,5 +288,5 @@ def _all_of(text: str) -> Chunks:
 
 def _checked(utf8: Utf8) -> Utf8:
     if utf8[1] > _MOST_BYTES_AT_ONCE:
-        raise UnsupportedTextError("The text has two gigabytes without a place where it could be cut.")
+        raise UnsupportedTextError("The text has two gigabytes without a safe boundary.")
     return utf8

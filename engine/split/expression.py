@@ -50,7 +50,7 @@ def rewrite(expression: str) -> Rewritten:
     table, members = code_point_sets.cells(sets)
     letters = Letters.from_table(table)
     if letters.count > 0xD800:
-        raise UnsupportedPatternError("The pattern tells too many characters apart.")
+        raise UnsupportedPatternError("The pattern distinguishes too many characters.")
     letters_of = dict(zip(sets, members, strict=True))
     written = {one: _class_of_letters(numbers) for one, numbers in letters_of.items()}
     return Rewritten(
@@ -196,7 +196,7 @@ class _Parser:
         """Parse ``?i-s:`` or ``?i-s)``. Returns its last character."""
         found = _FLAGS.match(self._text, self._at)
         if not found:
-            raise self._unsupported("a group of an unknown kind")
+            raise self._unsupported("an unknown type of group")
         on, off, end = found.groups(default="")
         for letters, value in ((on, True), (off, False)):
             for letter in letters:

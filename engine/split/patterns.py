@@ -252,7 +252,7 @@ DEEPSEEK_STAGES = (
 of the previous one. Text that a stage does not match stays a pretoken of its own."""
 
 _HAN_KANA = r"\u4e00-\u9fa5\u3040-\u30ff"
-_APART = rf"\p{{N}}{_HAN_KANA}"  # what the first two stages split off
+_APART = rf"\p{{N}}{_HAN_KANA}"  # characters that the first two stages split off
 
 
 def _deepseek_expression() -> str:

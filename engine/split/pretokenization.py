@@ -80,11 +80,11 @@ class Reach:
         chunk; -1 if there is none. ``letters``: uint16[n], those of the chunk's characters."""
         place = len(letters)
         for single, passed in zip(self.singles, self.passed, strict=True):
-            place = min(place, _last_but(single, passed, letters))
+            place = min(place, _last_stop_before(single, passed, letters))
         return place
 
 
-def _last_but(single: int, passed: NDArray[np.bool_], letters: NDArray[np.uint16]) -> int:
+def _last_stop_before(single: int, passed: NDArray[np.bool_], letters: NDArray[np.uint16]) -> int:
     """Return the index of the letter that no repetition passes and that ``single`` others follow, or -1."""
     size = _TAIL
     while True:
@@ -138,13 +138,13 @@ class _Reader:
             self._at += 1
             other = self._sequence()
             width = None if part.width is None or other.width is None else max(part.width, other.width)
-            part = _Part(_fewer(part.ways + other.ways), part.letters | other.letters, width)
+            part = _Part(_undominated(part.ways + other.ways), part.letters | other.letters, width)
         return part
 
     def _sequence(self) -> _Part:
         part = _NOTHING
         while self._peek() not in ("", "|", ")"):
-            part = _behind(part, self._repeated(self._atom()))
+            part = _concatenated(part, self._repeated(self._atom()))
         return part
 
     def _atom(self) -> _Part:
@@ -201,7 +201,7 @@ def _one_way(ways: Sequence[Way]) -> Way:
     return Way(max(way.single for way in ways), frozenset().union(*(way.repeated for way in ways)))
 
 
-def _fewer(ways: tuple[Way, ...]) -> tuple[Way, ...]:
+def _undominated(ways: tuple[Way, ...]) -> tuple[Way, ...]:
     """Return the ways without those that others dominate; a single way for all if there are too many."""
     found: list[Way] = []
     for way in ways:
@@ -211,7 +211,7 @@ def _fewer(ways: tuple[Way, ...]) -> tuple[Way, ...]:
     return tuple(found) if len(found) <= _MOST_WAYS else (_one_way(found),)
 
 
-def _behind(left: _Part, right: _Part) -> _Part:
+def _concatenated(left: _Part, right: _Part) -> _Part:
     """Concatenate two parts."""
     ways = [
         Way(first.single + second.single, first.repeated | second.repeated)
@@ -219,7 +219,7 @@ def _behind(left: _Part, right: _Part) -> _Part:
         for second in right.ways
     ]
     width = None if left.width is None or right.width is None else left.width + right.width
-    return _Part(_fewer(tuple(ways)), left.letters | right.letters, width)
+    return _Part(_undominated(tuple(ways)), left.letters | right.letters, width)
 
 
 SECONDS = 10.0
@@ -269,13 +269,13 @@ class Pretokenizer:
 
     @functools.cached_property
     def reach(self) -> Reach:
-        """How far the pattern looks."""
+        """The reach of the pattern."""
         return reach_of(self._rewritten.signs, self._letters.count)
 
     def char_spans(self, text: str, seconds: float = SECONDS) -> NDArray[np.int64]:
         """Return int64[n, 2]: start and end of each pretoken, in characters. None is empty. Text that the pattern does
         not match is in none of them. Raises SplitTimeoutError."""
-        return self._spans(_in_unicode(self._letters.of(code_points(text))), 0, seconds)
+        return self._spans(_as_string(self._letters.of(code_points(text))), 0, seconds)
 
     def settled_spans(self, text: str, char_start: int, *, to_end: bool, seconds: float = SECONDS) -> NDArray[np.int64]:
         """Return the spans of a chunk of a longer text, from ``char_start`` on, where a pretoken ends or the text
@@ -286,7 +286,7 @@ class Pretokenizer:
         chunk cannot change are returned. Raises SplitTimeoutError.
         """
         letters = self._letters.of(code_points(text))
-        spans = self._spans(_in_unicode(letters), char_start, seconds)
+        spans = self._spans(_as_string(letters), char_start, seconds)
         return spans if to_end else spans[: spans[:, 1].searchsorted(self.reach.settled(letters), "right")]
 
     def settled(self, text: str) -> int:
@@ -331,7 +331,7 @@ def _lengths(found: list[str]) -> NDArray[np.int64]:
     return sizes
 
 
-def _in_unicode(letters: NDArray[np.uint16]) -> str:
+def _as_string(letters: NDArray[np.uint16]) -> str:
     """Return letters as a string with one character each."""
     stored, codec = ("u1", "latin-1") if letters.max(initial=0) < 0x100 else ("<u2", "utf-16-le")
     starts = interruptible(range(0, len(letters), AT_A_TIME), every=1)

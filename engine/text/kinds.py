@@ -78,7 +78,7 @@ _MOST = 0.6
 _KANA_OF_JAPANESE = 0.1
 _CODE_LINES = 0.2
 """Minimum share of lines that look like code: under 0.1 of the lines of prose do, over 0.2 of those of Python files (49
-of 50 of ours)."""
+of 50 of this project's)."""
 
 _LEAST_QUOTES = 2
 _JSON_QUOTES = 0.02
@@ -141,14 +141,14 @@ def kinds_of(pieces: Iterable[str]) -> TextKinds:
     sizes: Counter[Kind] = Counter()
     plain = 0
     for piece in pieces:
-        kind, size, ascii_bytes = _looked_at(piece)
+        kind, size, ascii_bytes = _kind_and_sizes(piece)
         sizes[kind] += size
         plain += ascii_bytes
     return TextKinds(tuple((kind, size) for kind, size in sizes.most_common() if size), plain)
 
 
 @functools.lru_cache(maxsize=128)
-def _looked_at(piece: str) -> tuple[Kind, int, int]:
+def _kind_and_sizes(piece: str) -> tuple[Kind, int, int]:
     """Return the kind, the bytes and the ASCII bytes of a piece."""
     size = len(piece) if piece.isascii() else len(piece.encode("utf-8", "surrogatepass"))
     return kind_of(piece), size, len(piece.encode("ascii", "ignore"))

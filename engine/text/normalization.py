@@ -210,8 +210,8 @@ class Normalizer:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is lost, in one or two sentences for each kind of step. No sentence for a form that only serves to strip
-        accents."""
+        """Losses caused by the steps, in one or two sentences for each kind of step. None for a form that is only used
+        to strip accents."""
         said = list(dict.fromkeys(self.steps))
         if STRIP_ACCENTS in said:
             served = self.steps[: self.steps.index(STRIP_ACCENTS)][-1:] + self.steps[self.steps.index(STRIP_ACCENTS) :]

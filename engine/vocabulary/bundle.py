@@ -59,7 +59,7 @@ class RankTable:
     offsets: NDArray[np.int64]
 
     def __len__(self) -> int:
-        """Number of ids, unused ones included."""
+        """Return the number of ids, including unused ones."""
         return len(self.offsets) - 1
 
     @property
@@ -191,5 +191,5 @@ class BundledVocabulary:
             why = error.strerror if isinstance(error, OSError) else error
             raise DamagedVocabularyError(
                 f"The bundled vocabulary file {self._path} cannot be used: {why}. "
-                "Install Tokenloupe again, or restore that file; encodings of other files still work."
+                "Reinstall Tokenloupe or restore that file. Other encodings still work."
             ) from error

@@ -102,7 +102,7 @@ class IdsByBytes(Mapping[bytes, int]):
         return map(self._content, sorted(self._numbers))
 
     def __len__(self) -> int:
-        """Number of tokens."""
+        """Return the number of tokens."""
         return len(self._numbers)
 
 

@@ -196,14 +196,14 @@ class Diagnosis:
 def diagnose(encoding: Encoding, entries: EntryTable, report: Callable[[float], None] | None = None) -> Diagnosis:
     """Diagnose all entries of an encoding. ``report`` is called with the progress, from 0 to 1; an exception from it
     ends the work."""
-    tell = report or _no_report
+    advance = report or _no_report
     reach, parent, rest = _SHARES
-    parents = _parents(encoding, lambda done: tell(done * parent))
-    unreachable = unreachable_ids(encoding, entries, parents, lambda done: tell(parent + done * reach))
+    parents = _parents(encoding, lambda done: advance(done * parent))
+    unreachable = unreachable_ids(encoding, entries, parents, lambda done: advance(parent + done * reach))
     findings = _bits(unreachable, UNREACHABLE)
     scripts = np.zeros(len(entries), dtype=np.uint8)
     for piece in characters_of(entries):
-        tell(reach + parent + rest * piece.first_id / len(entries))
+        advance(reach + parent + rest * piece.first_id / len(entries))
         span = slice(piece.first_id, piece.first_id + piece.n_tokens)
         scripts[span] = scripts_of(piece.points, piece.owners, piece.n_tokens)
         findings[span] |= _findings_of_characters(piece, entries.byte_lengths[span])

@@ -229,7 +229,7 @@ class EntryTexts:
         flags = np.zeros(len(self._texts), dtype=np.bool_)
         limit = time.monotonic() + TIMEOUT_SECONDS
         pattern = compiled(expression, match_case)
-        wanted = cancel_check or _always
+        wanted = cancel_check or _never_cancel
         try:
             if is_linewise(expression):
                 linewise = compiled(f"(?:{expression}).*", match_case, multiline=True)
@@ -290,7 +290,7 @@ def _left(limit: float) -> float:
     return left
 
 
-def _always() -> None:
+def _never_cancel() -> None:
     """Default cancellation check: never cancels."""
 
 

@@ -39,7 +39,7 @@ class EntryTable:
     kinds: NDArray[np.uint8]
 
     def __len__(self) -> int:
-        """Number of ids, unused ones included."""
+        """Return the number of ids, including unused ones."""
         return len(self.kinds)
 
     def token_bytes(self, token_id: int) -> bytes:

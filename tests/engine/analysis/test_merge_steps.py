@@ -138,7 +138,7 @@ def test_only_the_first_in_line_are_listed(monkeypatch):
     state = state_after(encoding, account, 0)
     assert (len(state.pairs), state.pairs_left_out) == (merge_steps.MOST_PAIRS, 399 - merge_steps.MOST_PAIRS)
     assert state.chosen == state.pairs[0]
-    with pytest.raises(ValueError, match="no number of merges"):
+    with pytest.raises(ValueError, match="out of range"):
         state_after(encoding, account, len(account.steps) + 1)
 
 
@@ -286,7 +286,7 @@ def test_long_stretches_are_told_without_what_was_lost():
 @pytest.mark.parametrize("stretch", [(0, 0), (-1, 2), (0, 4), (2, 1)])
 def test_there_is_nothing_to_explain(stretch):
     encoding = engine.get_encoding("cl100k_base")
-    with pytest.raises(ValueError, match="there is nothing"):
+    with pytest.raises(ValueError, match="is empty or outside"):
         why_not_one(encoding, cut_text(encoding, "abc"), *stretch)
 
 

@@ -81,13 +81,13 @@ def test_a_child_that_is_not_wanted_any_more_ends(child, cache, monkeypatch):
 
 def test_a_compiler_that_does_not_start_is_said(cache, monkeypatch, tmp_path):
     monkeypatch.setattr(compiling, "compiler_command", lambda *arguments: ([str(tmp_path / "nothing")], {}))
-    with pytest.raises(CompilingFailedError, match="does not start"):
+    with pytest.raises(CompilingFailedError, match="could not start"):
         compile_in_child(cache, ["encode"], cancel_check)
 
 
 def test_a_folder_that_cannot_be_made_is_said_before_anything_is_compiled(cache):
     cache.write_text("in the way")
-    with pytest.raises(CompilingFailedError, match=r"nothing can be kept in .*cache \(.+\)"):
+    with pytest.raises(CompilingFailedError, match=r"could not save to .*cache \(.+\)"):
         compile_in_child(cache, ["encode"], cancel_check)
     assert not is_compiled(cache, "encode")
 
@@ -136,7 +136,7 @@ def test_where_nothing_is_kept_nothing_is_compiled_ahead(monkeypatch, cache):
     monkeypatch.setenv(cache_folder.VARIABLE, "")
     assert keeps_nothing(cache)
     assert not is_compiled(cache, "encode")
-    with pytest.raises(OSError, match="nothing is to be kept"):
+    with pytest.raises(OSError, match="saving is disabled"):
         compile_family(cache, "encode")
 
 
