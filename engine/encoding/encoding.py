@@ -91,8 +91,8 @@ class Encoding:
     def of_ranks(
         cls, name: str, pat_str: str, mergeable_ranks: dict[bytes, int], special_tokens: dict[str, int]
     ) -> Self:
-        """Create an encoding like the constructor, but build tiktoken's encoder on first use: building takes up to 0.2
-        s, during which no other Python thread runs. Raises ValueError if ``pat_str`` is not a pattern."""
+        """Create an encoding like the constructor, but build tiktoken's encoder on first use: building takes up to
+        0.2 s, during which no other Python thread runs. Raises ValueError if ``pat_str`` is not a pattern."""
         byte_core(pat_str)
         encoding = cls.__new__(cls)
         encoding._set_up(name, pat_str, mergeable_ranks, special_tokens)
@@ -277,8 +277,8 @@ class Encoding:
 
     @property
     def native(self) -> NativeEncoder | None:
-        """The native encoder, from ``use_kernels`` on, for texts that are not long; if it has no scanner for the
-        pattern, for pretokens only."""
+        """The native encoder, None before ``use_kernels``. It takes short texts, or only pretokens if it has no scanner
+        for the pattern."""
         return None if self._native is None else self._native.native
 
     def open_native(self, folder: Path | None) -> NativeEncoder:

@@ -19,7 +19,7 @@ another at the next character. The result of an attempt that starts at s depends
 
 So an attempt reaches at most the (``single`` + 1)-th character from s on that no repetition passes: each character that
 it passes before that counts towards ``single`` or is in ``repeated``. It may look at that character, but not pass it.
-The later an attempt starts, the later this limit, or the same. Three things follow:
+This limit never moves left for an attempt that starts later. Three things follow:
 
 * If the text is cut off at f (or changes from f on), take for each way the (``single`` + 1)-th last character before f
   that is not in ``repeated``, and let q be the leftmost of these (``Reach.settled``). Attempts that start at q or

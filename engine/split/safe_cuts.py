@@ -18,7 +18,7 @@ Why this holds for every pattern in ``engine.split.patterns``, with A the text b
   include, and those stop at p in both cases. Lookaheads and ``$`` are the exception, but all of them follow whitespace,
   which ``text[p-1]`` is not. DeepSeek's run of characters outside every class checks whether a letter or mark follows:
   neither the end of the text nor ``text[p]`` is one.
-* The matches of B alone are those of the whole text from p on: no pattern looks behind itself.
+* The matches of B alone are those of the whole text from p on: no pattern has a look-behind.
 * Merges never leave a match.
 * The special tokens found in A and in B are those found in the whole text, as none of them spans p. The text between
   two of them is separate, and all of the above applies to it.
