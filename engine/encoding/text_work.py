@@ -258,7 +258,7 @@ def _utf8_parts(text: str | bytes, chunks: Chunks | None, own: Workspace) -> Ite
 
 
 def _at_once(text: str | bytes) -> tuple[Utf8, ...]:
-    """Return the UTF-8 of bytes, or of a short text. If the bytes are many, only the last are copied. Empty for a long text."""
+    """Return the UTF-8 of bytes or of a short text. Only the end of large bytes is copied. Empty for a long text."""
     if isinstance(text, str):
         return (padded(text.encode("utf-8")),) if len(text) <= _SHORT_CHARS else ()  # too short for chunks
     parts = _with_padded_tail(np.frombuffer(text, dtype=np.uint8)) if len(text) >= _MANY_BYTES else ()
