@@ -10,6 +10,7 @@ import json
 import shutil
 import socket
 import sys
+import weakref
 from pathlib import Path
 from types import ModuleType
 
@@ -20,7 +21,7 @@ from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, Catalog
 from engine.library.catalog import list_encoding_names
 from engine.text import character_classes
-from engine.vocabulary import special_tokens
+from engine.vocabulary import special_tokens, tables
 from engine.vocabulary.bundle import pack, table_from_ranks, unpack
 from tests.engine import oracles
 from tests.thoroughness import mostly_deep
@@ -152,7 +153,9 @@ def test_what_is_not_the_table_is_refused():
 
 
 @pytest.fixture
-def data_copy(tmp_path) -> Path:
+def data_copy(tmp_path, monkeypatch) -> Path:
+    """A copy of the bundled data, and no tables in memory that would do without it."""
+    monkeypatch.setattr(tables, "_open", weakref.WeakValueDictionary())
     folder = tmp_path / "data"
     shutil.copytree(DATA_DIR, folder)
     return folder
