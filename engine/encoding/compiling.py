@@ -94,7 +94,7 @@ def compile_family(folder: Path | None, family: str) -> None:
         keep(trial, b"")  # fail before tens of seconds of work
         trial.unlink(missing_ok=True)
         importlib.import_module(FAMILIES[family]).warm_up()
-        from engine.kernels.kept_code import raise_unkept
+        from engine.kernels._jit import raise_unkept
 
         raise_unkept()
         keep(mark, b"")

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from engine.editing import quick_edits
 from engine.encoding.text_work import KEPT_ROOM, Chunks, Counts, Scan, TextWork, Workspace, padded, text_work
 from engine.kernels import layout
+from engine.kernels._jit import NotCompiledError
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
-from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.lookup import note_token_ends
 from engine.runtime import caches
 from engine.split import quick_cuts

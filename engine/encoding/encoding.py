@@ -224,7 +224,7 @@ class Encoding:
         support the vocabulary or the split pattern; then nothing changes.
 
         Compiles kernels that are not compiled yet, which takes seconds: call it on a background thread. With
-        ``compiled_only`` it raises NotCompiledError instead (an EngineError of ``engine.kernels.kept_code``). Compiled
+        ``compiled_only`` it raises NotCompiledError instead (an EngineError of ``engine.kernels._jit``). Compiled
         code and the tables of the vocabulary are saved in ``folder``, if it is writable; None is the user's folder,
         where the window and ``python main.py warm-up`` compile. Kernels in that folder are used even without this call.
         """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from engine.errors import UnsupportedTextError
 from engine.kernels import layout
-from engine.kernels._jit import COMPILED
+from engine.kernels._jit import COMPILED, NotCompiledError
 from engine.kernels.batch import (
     NOT_UTF8,
     OUT_SLACK,
@@ -27,7 +27,6 @@ from engine.kernels.batch import (
     encode_tokens,
     encode_utf8,
 )
-from engine.kernels.kept_code import NotCompiledError
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.split.quick_cuts import text_cuts

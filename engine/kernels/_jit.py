@@ -7,16 +7,112 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba import types
 from numba.core import config as numba_config
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
 from numba.extending import intrinsic
 
+from engine.errors import EngineError
+from engine.kernels import cache_folder
 from engine.kernels.cache_folder import is_checked
-from engine.kernels.kept_code import KeptCode
+
+# --- Disk cache of compiled kernels: one file for each function and signature -----------------------------------------
+#
+# numba has its own cache, but with an index per function: two processes that compile at the same time can leave an
+# index that names the wrong code. It loses its code when the sources are copied elsewhere, and it initializes the
+# compiler before it loads anything, which takes longer than loading. Here, the name of a file states everything that
+# its code depends on, so there is no index, and no file is ever changed.
+
+
+_unkept: list[OSError] = []
+
+
+class NotCompiledError(EngineError):
+    """A kernel is not compiled, and compiling is not allowed."""
+
+
+def raise_unkept() -> None:
+    """Raise the first error that prevented compiled code from being cached in this process, if any."""
+    if _unkept:
+        raise _unkept[0]
+
+
+class KeptCode(_Cache):
+    """numba's interface for loading and saving the compiled code of one kernel."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, as numba's interface requires."""
+        folder = cache_folder.current_folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function, or None to compile it. Raises NotCompiledError if compiling is not allowed."""
+        path = self._path(sig, target_context.codegen())
+        content = None if path is None else _read(path)
+        if content is not None:
+            rtsys.initialize(target_context)  # compiled code calls into the runtime
+            return CompileResult._rebuild(target_context, *pickle.loads(content))  # type: ignore[no-untyped-call]
+        if cache_folder.is_compiled_only():
+            raise NotCompiledError(f"The kernel {self._name} is not compiled for this computer yet.")
+        return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Cache a compiled function, if possible."""
+        if data.library.has_dynamic_globals or any(not lifted.can_cache for lifted in data.lifted):
+            return  # holds addresses of this process
+        path = self._path(sig, data.codegen)
+        if path is not None:
+            try:
+                content: bytes = dumps(data._reduce())  # type: ignore[no-untyped-call]
+                cache_folder.keep(path, hashlib.sha256(content).digest() + content)
+            except OSError as error:
+                _unkept.append(error)
+
+    def enable(self) -> None:
+        """Required by numba's interface; unused, because ``cache_folder`` controls caching."""
+
+    def disable(self) -> None:
+        """Required by numba's interface; unused, because ``cache_folder`` controls caching."""
+
+    def flush(self) -> None:
+        """Required by numba's interface. This cache never has stale entries."""
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        """Return the file for a signature on this processor and Python version, or None if nothing is cached."""
+        folder = cache_folder.current_folder()
+        if folder is None:
+            return None
+        what = repr((str(sig), codegen.magic_tuple(), sys.implementation.cache_tag))
+        return folder / f"{self._name}-{hashlib.sha256(what.encode()).hexdigest()[:16]}.code"
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the content of a cache file, or None if it is missing or damaged: damaged code would crash, not raise."""
+    try:
+        kept = path.read_bytes()
+    except OSError:
+        return None
+    digest, content = kept[:32], kept[32:]
+    return content if hashlib.sha256(content).digest() == digest else None
+
+
+# --- The decorators of all kernels, and the switches that control how they are built ----------------------------------
+
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

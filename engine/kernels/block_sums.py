@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
+from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUM_BYTES
 from engine.kernels.memory import Span, keep, load32, move, part, span, store64
-from engine.kernels.sum_sizes import BLOCK, FACTOR_BYTES, SUM_BYTES
 from engine.kernels.vectors import add_wrapping, multiply_wrapping
 
 _HALF = BLOCK // 2

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.kernels.sum_sizes import BLOCK, FACTOR_BYTES, SUM_BYTES, SUMS
+from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUM_BYTES, SUMS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

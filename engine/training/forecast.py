@@ -131,7 +131,7 @@ def forecast(
 def sampled(documents: Sequence[Document], plan: TrainingPlan, cancel_check: Callable[[], None] = _go_on) -> Sample:
     """Return measurements on a sample of documents, with kernels if they are compiled. ``cancel_check``: as for
     ``forecast``. Raises TrainingError or SplitTimeoutError."""
-    from engine.kernels.kept_code import NotCompiledError
+    from engine.kernels._jit import NotCompiledError
 
     if plan.expression in KNOWN_SPLITS:
         try:

@@ -20,12 +20,14 @@ from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
 from engine.kernels import train_layout as layout
-from engine.kernels.train_merge import BUCKETS, merge_pairs, move_pairs
-from engine.kernels.train_phase import (
+from engine.kernels.train_merge import (
+    BUCKETS,
     compact,
     count_pairs,
     drop_long_pairs,
     list_places,
+    merge_pairs,
+    move_pairs,
     pairs_above,
     rewind_lists,
     start_lists,

@@ -11,9 +11,8 @@ import engine
 from engine.encoding import text_work
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
-from engine.kernels._jit import COMPILED
+from engine.kernels._jit import COMPILED, NotCompiledError
 from engine.kernels.batch import NOT_UTF8
-from engine.kernels.kept_code import NotCompiledError
 from engine.runtime.threads import in_threads
 from engine.split.patterns import CL100K, DEEPSEEK, GPT2, KIMI, O200K, QWEN, QWEN3_5, TEKKEN
 from engine.split.scanners import PADDING, Scanner

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 import numpy as np
 from engine.kernels.cache_folder import kept_in
-from engine.kernels.kept_code import NotCompiledError
+from engine.kernels._jit import NotCompiledError
 from engine.kernels.lookup import note_token_ends
 try:
     with kept_in(Path(sys.argv[1]), compiled_only=len(sys.argv) > 2):

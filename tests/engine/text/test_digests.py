@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from engine.encoding import encoder
 from engine.encoding.encoder import NativeEncoder
+from engine.kernels._jit import NotCompiledError
+from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUMS
 from engine.kernels.block_sums import sum_blocks
-from engine.kernels.kept_code import NotCompiledError
-from engine.kernels.sum_sizes import BLOCK, FACTOR_BYTES, SUMS
 from engine.text.digests import DIGEST_BYTES, ContentDigests, RunningDigest, new_secret, sum_blocks_plainly
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table

@@ -11,7 +11,7 @@ import pytest
 import engine
 from engine.corpus.walk import survey
 from engine.errors import TrainingError
-from engine.kernels.kept_code import NotCompiledError
+from engine.kernels._jit import NotCompiledError
 from engine.training import forecast as training_forecast
 from engine.training.forecast import Sample, forecast
 from engine.training.types import TrainingSettings
