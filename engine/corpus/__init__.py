@@ -1,1 +1,1 @@
-"""Folders and files to text, and counting the tokens of folders."""
+"""Reading files and folders as text, and counting the tokens of folders."""

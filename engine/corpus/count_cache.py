@@ -1,12 +1,12 @@
-"""Counts that were made before: by the content of files, and the content by what the disk says of a file.
+"""Cache of token counts by file content, and of content digests by file state (size, modification time, inode).
 
-A file of the same size, time of writing and inode as last time is taken to have the same content; any other is read,
-and counted only where its content is new. The cache is one SQLite file, so that two windows may write to it, and
-whatever happens leaves it whole. Nothing is looked up in it: all of it is read before a scan. So a row holds many
-files, or many counts, as they were added: a row for each takes seven times as long. Of two entries about the same thing
-the later one holds. The cache keeps a limited number of entries and drops the oldest: it is no archive.
+A file with the same size, modification time and inode as last time is assumed to have the same content. Any other file
+is read, but counted only if its content is new. The cache is one SQLite file, so two windows may write to it at once
+and a crash leaves it intact. No lookups are done in the file: all of it is read before a scan. A row therefore holds
+many files, or many counts, in the order in which they were added; a row for each would take seven times as long. If two
+entries conflict, the later one wins. The cache is bounded and drops its oldest entries: it is not an archive.
 
-The secret that digests of contents are made with (``engine.text.digests``) is kept beside them.
+The secret that keys the content digests (``engine.text.digests``) is stored beside them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,17 @@ from engine.runtime.private_folders import make_folder, private_opener
 from engine.text.digests import DIGEST_BYTES, SECRET_BYTES, new_secret
 
 MOST_KEPT = 200_000
-"""Files, and counts of contents, that are kept. Of the oldest row that has some of them the others are kept, too."""
+"""Maximum number of files, and of counts, in the cache. The oldest row that is partly within the limit is kept
+whole."""
 
 VERSION = 4
-"""Version of the tables and of how files are counted. A file of an older version is started over, a newer one
-is left as it is."""
+"""Version of the tables and of the counting rules. A file of an older version is cleared; a file of a newer version is
+left unchanged."""
 
 RECENT_NS = 2_000_000_000
-"""A file written so shortly before it was read may be written again without another time of writing (the racy case of
-git): its content is not taken for granted next time. FAT has times of two seconds."""
+"""Age below which a file is not trusted, in nanoseconds. A file written this shortly before it was read may be written
+again without a new modification time (git's "racy" case), so its content is not assumed next time. FAT stores times in
+steps of two seconds."""
 
 _BUSY_SECONDS = 5.0
 _CONTENTS = "contents"
@@ -46,9 +48,9 @@ _COLUMNS = {
     "counts": "encoding TEXT, digests BLOB, tokens BLOB",
     "secrets": "used_for TEXT PRIMARY KEY, secret BLOB",
 }
-"""``paths``: with a NUL byte between them, which is in none. ``states``: three numbers for each, ``tokens``: one, as in
-``_NUMBERS``. ``digests``: one behind the other; of files that are left out there are none, they have a ``reason`` and
-``why``."""
+"""``paths``: separated by NUL bytes, which no path contains. ``states``: three numbers for each file, ``tokens``: one
+for each content, stored as ``_NUMBERS``. ``digests``: concatenated. Rows of skipped files have no digests but a
+``reason`` and ``why``."""
 
 _NUMBERS = "<i8"
 _NUMBER_BYTES = 8
@@ -59,20 +61,20 @@ _SELECT_FILES = """SELECT paths, states, digests, reason, why FROM files WHERE t
     ORDER BY rowid"""
 _SELECT_COUNTS = """SELECT digests, tokens FROM counts WHERE encoding = ? AND typeof(digests) = 'blob'
     AND typeof(tokens) = 'blob' ORDER BY rowid"""
-"""In a damaged file there may be something else."""
+"""A damaged file may hold values of other types."""
 
 _DROP_OLDEST = """DELETE FROM {table} WHERE rowid IN (SELECT rowid FROM (
     SELECT rowid, sum(length({column})) OVER (ORDER BY rowid DESC) - length({column}) AS newer FROM {table})
     WHERE newer >= ?)"""
-"""Rows before which there are at least so many bytes in newer ones."""
+"""Delete each row for which newer rows already hold at least this many bytes."""
 
 
 class NewerCacheError(OSError):
-    """The file is of a later version than this program writes."""
+    """The cache file was written by a newer version of this program."""
 
 
 class Content(NamedTuple):
-    """What a file held: the digest of a text, or why it is none."""
+    """Content of a file: the digest of its text, or the reason why it is not text."""
 
     digest: bytes
     reason: str = ""
@@ -80,14 +82,14 @@ class Content(NamedTuple):
 
 
 _File = tuple[int, int, int, bytes, str, str]
-"""Size, time of writing and inode of a file, and its content. Plain tuples of numbers and the like are nothing that the
-garbage collector would have to look at: there are as many as files, and nothing else runs while it does."""
+"""Size, modification time and inode of a file, and its content. Plain tuples of numbers, strings and bytes are not
+tracked by the garbage collector. There are as many as files, and no other thread runs during a collection."""
 
 
 @dataclass(slots=True)
 class Additions:
-    """What some files were found to be. ``begun_ns``: a time before the first of them was read, in nanoseconds.
-    ``texts``: with the digest of each, and its tokens in each encoding. ``skipped``: with why it is no text."""
+    """Results for some files. ``begun_ns``: a time before the first of them was read, in nanoseconds. ``texts``: each
+    with its digest and its token count in each encoding. ``skipped``: each with the reason why it is not text."""
 
     begun_ns: int
     texts: list[tuple[FoundFile, bytes, tuple[int, ...]]] = field(default_factory=list)
@@ -96,10 +98,10 @@ class Additions:
 
 @dataclass(slots=True)
 class KnownCounts:
-    """What is known before a scan, and what it adds. Several threads may ask and add at once.
+    """Counts known before a scan, and those that the scan adds. Thread-safe: several threads may query and add at once.
 
-    ``secret``: what digests of contents are to be made with. ``new_files``, ``new_counts``: rows of the tables.
-    ``problem``: a sentence where the cache could not be used.
+    ``secret``: key of the content digests. ``new_files``, ``new_counts``: rows for the tables. ``problem``: a sentence
+    if the cache could not be used, else "".
     """
 
     keys: tuple[str, ...]
@@ -111,19 +113,19 @@ class KnownCounts:
     problem: str = ""
 
     def content(self, file: FoundFile) -> Content | None:
-        """What a file holds, if it is as it was."""
+        """Return the content of a file, None if the file is unknown or has changed."""
         row = self.files.get(os.fsencode(file.name)) if self.files else None
         if row is None or row[:3] != _state(file):
             return None
         return Content(*row[3:])
 
     def tokens(self, digest: bytes) -> tuple[int, ...] | None:
-        """The tokens of a content in each encoding, if all are known."""
+        """Return the token counts of a content, one for each encoding; None unless all are known."""
         found = tuple([counts[digest] for counts in self.counts if digest in counts])
         return found if len(found) == len(self.counts) else None
 
     def add(self, new: Additions) -> None:
-        """Files were read."""
+        """Add the results for files that were read."""
         latest = new.begun_ns - RECENT_NS
         if new.texts:
             _, digests, tokens = zip(*new.texts, strict=True)
@@ -154,8 +156,8 @@ NORMALIZED = {
 
 
 def count_key(name: str) -> str:
-    """What names an encoding in the cache: with what is done to texts first, and for one of the user's own the state of
-    its file. Empty for one that is in no file, whose counts are not kept."""
+    """Return the cache key of an encoding: its name with its normalization, and for a user encoding the state of its
+    file. Empty for a user encoding without a file, whose counts are not cached."""
     entry = next((entry for entry in catalog.own().entries() if entry.name == name), None)
     if entry is None:
         return f"{name}{NORMALIZED.get(name, '')}"
@@ -166,20 +168,20 @@ def count_key(name: str) -> str:
 
 
 class CountCache:
-    """The cache in one file, which need not exist. Used by one thread at a time; other programs may have it open."""
+    """The cache in one file, which need not exist. Not thread-safe; other processes may have the file open."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def known(self, keys: Sequence[str], cancel_check: Callable[[], None] = lambda: None) -> KnownCounts:
-        """Return what is known in the encodings with these keys. A damaged file is started over. ``cancel_check`` is
-        called between the rows, some hundred files each; what it raises ends this."""
+        """Return the known counts for the encodings with these keys. A damaged file is cleared. ``cancel_check`` is
+        called after each row of some hundred files; if it raises, reading ends."""
         known = KnownCounts(tuple(keys), counts=tuple({} for _ in keys))
         try:
             try:
                 self._read(known, cancel_check)
             except sqlite3.OperationalError:
-                raise  # locked or not readable: another process may need it
+                raise  # locked or unreadable: another process may be using it
             except (sqlite3.DatabaseError, ValueError):
                 known.files.clear()
                 known.counts = tuple({} for _ in keys)
@@ -190,8 +192,7 @@ class CountCache:
         return known
 
     def keep(self, known: KnownCounts) -> None:
-        """Keep what a scan has added, which may have been ended before its time. What went wrong is in
-        ``known.problem``."""
+        """Save what a scan has added, even if the scan was cancelled. Errors are reported in ``known.problem``."""
         if not known.new_files and not known.new_counts:
             return
         try:
@@ -201,7 +202,7 @@ class CountCache:
             with contextlib.closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as base, base:
                 base.execute("BEGIN IMMEDIATE")
                 self._prepare(base)
-                # Two first scans at once have two secrets. The digests of the later one are then never met again.
+                # Two concurrent first scans have two secrets. The digests of the later one then never match again.
                 base.execute("INSERT OR IGNORE INTO secrets VALUES (?, ?)", (_CONTENTS, known.secret))
                 base.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?)", known.new_files)
                 base.executemany("INSERT INTO counts VALUES (?, ?, ?)", known.new_counts)
@@ -220,12 +221,12 @@ class CountCache:
             with base:
                 self._prepare(base)
             if base.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
-                raise sqlite3.DatabaseError("it is not as this program makes it")
+                raise sqlite3.DatabaseError("the database encoding is not UTF-8")
             for (secret,) in base.execute("SELECT secret FROM secrets WHERE used_for = ?", (_CONTENTS,)):
                 if not isinstance(secret, bytes) or len(secret) != SECRET_BYTES:
-                    raise sqlite3.DatabaseError("the secret is none")
+                    raise sqlite3.DatabaseError("the secret is invalid")
                 known.secret = secret
-            base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # in a damaged file it may be none
+            base.text_factory = lambda raw: raw.decode("utf-8", "replace")  # a damaged file may hold invalid UTF-8
             for row in base.execute(_SELECT_FILES):
                 known.files.update(_files_in(*row))
                 cancel_check()
@@ -235,7 +236,8 @@ class CountCache:
                     cancel_check()
 
     def _prepare(self, base: sqlite3.Connection) -> None:
-        """Make the tables where there are none of this version."""
+        """Create the tables of this version if they are missing. Raises NewerCacheError if the file is of a newer
+        version."""
         version = base.execute("PRAGMA user_version").fetchone()[0]
         if version > VERSION:
             raise NewerCacheError(f"a newer version of this program has written {self._file}, which is left as it is")
@@ -248,7 +250,7 @@ class CountCache:
 
 
 def _files_in(paths: bytes, states: bytes, digests: bytes, reason: str, why: str) -> Iterable[tuple[bytes, _File]]:
-    """The files of a row. ValueError where it is damaged, at once or on the way."""
+    """Return the files of a row. Raises ValueError if the row is damaged, at once or during iteration."""
     names, numbers = paths.split(b"\0"), _unpacked(states)
     contents = [b""] * len(names) if reason else _digests_in(digests)
     reasons, whys = [reason] * len(names), [why] * len(names)
@@ -265,12 +267,12 @@ def _packed(numbers: Sequence[int]) -> bytes:
 
 
 def _unpacked(numbers: bytes) -> list[int]:
-    """ValueError where they are damaged."""
+    """Return the numbers. Raises ValueError if their bytes are damaged."""
     unpacked: list[int] = np.frombuffer(numbers, dtype=_NUMBERS).tolist()
     return unpacked
 
 
 def _state(file: FoundFile) -> tuple[int, int, int]:
-    """What is to be the same of a file that was not written to, in numbers that fit: inodes may be larger, and years
-    before 1677."""
+    """Return the numbers that are equal if a file was not written to, reduced to 63 bits: inodes and times before 1677
+    may need more."""
     return file.file_bytes, file.written_ns & _NUMBER_BITS, file.inode & _NUMBER_BITS

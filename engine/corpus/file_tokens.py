@@ -1,19 +1,19 @@
-"""Count the tokens of files, some files at a time, by rules that never guess in silence.
+"""Counting the tokens of files, in batches. Character encodings follow fixed rules and are never guessed silently.
 
-``decode_stored`` turns bytes into text. UTF-8 is taken as such; a byte order mark of UTF-16 or UTF-32 is believed;
-anything else is refused with a reason, and the caller may ask the user which encoding it is. Line ends and a UTF-8 byte
-order mark stay as they are stored: they are billed.
+``decode_stored`` turns bytes into text. A byte order mark of UTF-16 or UTF-32 is trusted; without one, the bytes must
+be UTF-8. Anything else is refused with a reason, and the caller may ask the user for the encoding. Line ends and a
+UTF-8 byte order mark stay as they are stored, because they are billed.
 
-``count_file`` counts one file. Memory does not grow with it where its encodings have safe cuts: a large file is read
-and counted piece by piece.
+``count_file`` counts one file. Its memory use does not grow with the file if the encodings have safe boundaries: a
+large file is then read and counted in chunks.
 
-``BatchCounter`` counts a ``FileBatch`` at a time, so that a small file costs little beside its counting. The bytes of
-the files stand one behind the other in one stretch of memory that is used again and again (``SmallFiles``); nothing is
-decoded, and our own encoder counts all of them in one call of a kernel. Threads that take one file each wait for each
-other: every system call, and every call of a kernel, releases the interpreter lock and takes it back, and for small
-files two such threads are slower than one. So one thread at a time *takes* a batch: it looks for files, and reads them
-into memory of its own. Then it *counts* the batch, hardly touching the lock, while another thread takes: one call of a
-kernel for all digests, one for all tokens.
+``BatchCounter`` counts a ``FileBatch`` at a time, so that small files cost little more than their counting. The bytes
+of the files are stored consecutively in one reused buffer (``SmallFiles``); nothing is decoded, and our own encoder
+counts all of them in one kernel call. Threads that take one file each would wait for each other: every system call and
+every kernel call releases the interpreter lock and acquires it again, and for small files two such threads are slower
+than one. So one thread at a time *takes* a batch: it finds files and reads them into its own buffer. It then *counts*
+the batch while another thread takes the next one. Counting hardly needs the lock: one kernel call for all digests, one
+for all tokens.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ if TYPE_CHECKING:
 
 
 BINARY_SAMPLE_BYTES = 8192
-"""How much of a file is looked at for NUL bytes, as git does to tell binary files."""
+"""Bytes at the start of a file that are checked for NUL bytes, as git does to detect binary files."""
 
 DECODED_AT_A_TIME = 1 << 20
-"""Bytes that are decoded in one call: no other thread runs during it, and some encodings take ten milliseconds
-for so many."""
+"""Maximum number of bytes decoded in one call. No other thread runs during the call, and some encodings take ten
+milliseconds for this many."""
 
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -76,11 +76,11 @@ class StoredText:
 
 
 class BinaryFileError(EngineError):
-    """The bytes are no text: they hold NUL bytes and no byte order mark."""
+    """The bytes are not text: they contain NUL bytes and have no byte order mark."""
 
 
 class UnknownTextEncodingError(EngineError):
-    """The bytes may be text, but not in UTF-8. ``byte_offset`` is where UTF-8 stops making sense."""
+    """The bytes may be text, but not in UTF-8. ``byte_offset`` is where the first invalid sequence starts."""
 
     def __init__(self, message: str, byte_offset: int) -> None:
         super().__init__(message)
@@ -88,10 +88,10 @@ class UnknownTextEncodingError(EngineError):
 
 
 def decode_stored(data: bytes, encoding: str | None = None) -> StoredText:
-    """The text that ``data`` holds, in ``encoding`` where the user named one.
+    """Return the text of ``data``, decoded from ``encoding`` if the user named one.
 
-    Raises BinaryFileError for bytes that are no text, UnknownTextEncodingError where the encoding cannot be told or
-    does not fit.
+    Raises BinaryFileError if the bytes are not text, UnknownTextEncodingError if the encoding is unknown or does not
+    fit.
     """
     if encoding is None:
         check_is_text(data)
@@ -100,8 +100,8 @@ def decode_stored(data: bytes, encoding: str | None = None) -> StoredText:
 
 
 def marked_encoding(start: bytes) -> str | None:
-    """The encoding that a byte order mark at the start of a file names, None without one; that of UTF-8 says
-    nothing."""
+    """Return the encoding named by the byte order mark at the start of a file; None without a mark, and for that of
+    UTF-8, which is the default anyway."""
     return next((name for mark, name in _MARKS if start.startswith(mark)), None)
 
 
@@ -110,7 +110,7 @@ def _decode(data: bytes, encoding: str) -> StoredText:
 
 
 def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterator[str]:
-    """The text of ``data``, part by part; ``errors`` as for ``bytes.decode``. UnknownTextEncodingError."""
+    """Yield the text of ``data`` in chunks; ``errors`` as for ``bytes.decode``. Raises UnknownTextEncodingError."""
     decoder = codecs.getincrementaldecoder(encoding)(errors)
     for start in interruptible(range(0, len(data), DECODED_AT_A_TIME), every=1):
         held_back = len(decoder.getstate()[0])
@@ -122,15 +122,16 @@ def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterato
 
 
 def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[str, int]:
-    """What ``UnknownTextEncodingError`` says of bytes that begin at ``byte_start`` of a file."""
+    """Return the arguments of ``UnknownTextEncodingError`` for a chunk that begins at byte offset ``byte_start`` of a
+    file."""
     place = byte_start + error.start
     return f"it is not {encoding.upper()}: byte 0x{error.object[error.start]:02x} at offset {place:,}", place
 
 
 def read_stored(path: Path, encoding: str | None = None) -> StoredText:
-    """The text of a file. Raises as ``decode_stored`` does, and OSError.
+    """Return the text of a file. Raises OSError, and the errors of ``decode_stored``.
 
-    Its first bytes are looked at before the rest is read. A device is refused, as it may have no end; a pipe is not.
+    The first bytes are checked before the rest is read. A device is refused, as it may be endless; a pipe is not.
     """
     with _opened(path) as file:
         start = file.read(BINARY_SAMPLE_BYTES)
@@ -155,22 +156,23 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def check_is_text(start: bytes) -> None:
-    """Raise BinaryFileError if a file that starts so is no text."""
+    """Raise BinaryFileError if a file with this start is not text."""
     if marked_encoding(start) is None and b"\0" in start[:BINARY_SAMPLE_BYTES]:
         raise BinaryFileError("it is a binary file: it holds NUL bytes")
 
 
 PADDING = 64
-"""Bytes behind each text that a scanner may read. They are zeros, which continue nothing."""
+"""Zero bytes after each text, because a scanner may read past its end. Zeros continue no match."""
 
 _ZEROS = bytes(PADDING)
 
 
 class SmallFiles:
-    """Room for files of together so many bytes. Used by one thread at a time."""
+    """Reusable buffer for the contents of small files. Not thread-safe."""
 
     def __init__(self, most_bytes: int, most_files: int) -> None:
-        """``most_bytes``: of one file, and of those before another one is taken. ``most_files``: at once."""
+        """``most_bytes``: maximum size of one file, and the fill level from which no more files are taken.
+        ``most_files``: maximum number of files held at once."""
         self.most_bytes = most_bytes
         self._most_files = most_files
         self._room = bytearray(2 * most_bytes + most_files * PADDING)
@@ -181,18 +183,18 @@ class SmallFiles:
         self._end = self._text_bytes = 0
 
     def clear(self) -> None:
-        """Make room for others."""
+        """Empty the buffer for the next files."""
         self._spans.clear()
         self._end = self._text_bytes = 0
 
     def read(self, file: FoundFile) -> bool:
-        """Read a file behind those that are there. False where that has to be done another way: it is too large, or has
-        not as many bytes as were found. CorpusFileError."""
+        """Append a file to the buffer. Return False if the file is too large, its size has changed or the buffer is
+        full; the caller then reads it separately. Raises CorpusFileError."""
         size, start = file.file_bytes, self._end
         if size > self.most_bytes or self._text_bytes >= self.most_bytes or len(self._spans) == self._most_files:
             return False
         stop = start + size
-        # One byte more than there should be: it tells that the file has grown.
+        # Reading one byte more than expected detects that the file has grown.
         if read_start(file.name, self._view[start : stop + 1]) != size:
             return False
         self._end = stop + PADDING
@@ -205,32 +207,33 @@ class SmallFiles:
         return len(self._spans)
 
     def spans(self, indices: Sequence[int]) -> NDArray[np.int64]:
-        """int64[n, 2]: where these files start and end in ``content``."""
+        """Return the spans of these files in ``content``: int64[n, 2], in bytes."""
         return np.array([self._spans[index] for index in indices], dtype=np.int64).reshape(len(indices), 2)
 
     def view(self, index: int) -> memoryview:
-        """The bytes of a file. They are there until the room is cleared."""
+        """Return the bytes of a file. They are valid until the buffer is cleared."""
         start, end = self._spans[index]
         return self._view[start:end]
 
     def may_be_plain_text(self, index: int) -> bool:
-        """Whether a file has no NUL byte near its start. If it is UTF-8 as well, ``decode_stored`` would take it for
-        the same text: what begins with the byte order mark of another encoding is never UTF-8."""
+        """Return True if a file has no NUL byte near its start. If it is also valid UTF-8, ``decode_stored`` would
+        return the same text: a file that starts with the byte order mark of another encoding is never UTF-8."""
         start, end = self._spans[index]
         return self._room.find(0, start, min(end, start + BINARY_SAMPLE_BYTES)) < 0
 
 
 LARGE_BYTES = 8 << 20
-"""Files of more bytes are read piece by piece."""
+"""Size in bytes above which a file is read in chunks."""
 
 PIECE_BYTES = 4 << 20
 
 MOST_UNCUT = 16_000_000
-"""Characters of a large file that are kept waiting for a place where they can be cut."""
+"""Maximum number of characters of a large file that are held while no boundary is found."""
 
 
 class FileTokens(NamedTuple):
-    """The tokens of a file in each encoding, its bytes, and the digest of its content, b"" if it is not asked for."""
+    """Token counts of a file in each encoding, its size in bytes, and the digest of its content (b"" if not
+    requested)."""
 
     tokens: tuple[int, ...]
     file_bytes: int
@@ -238,14 +241,14 @@ class FileTokens(NamedTuple):
 
 
 KnownTokens = Callable[[bytes], tuple[int, ...] | None]
-"""The tokens of a content that was counted before, by its digest; None for a new one."""
+"""Returns the known token counts of a content by its digest; None if the content is new."""
 
 
 def count_file(
     path: Path, encodings: Sequence[Encoding], digests: ContentDigests | None = None, known: KnownTokens | None = None
 ) -> FileTokens:
-    """Read a file, and count it unless its content is known, for which ``digests`` are wanted. CorpusFileError where it
-    cannot be read or is no text."""
+    """Read a file, and count it unless its content is already known, which requires ``digests``. Raises CorpusFileError
+    if it cannot be read or is not text."""
     with opened_file(path) as file, _refused(path):
         size = os.fstat(file.fileno()).st_size
         if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
@@ -257,7 +260,8 @@ def count_file(
 
 
 def count_content(path: Path, content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
-    """The tokens of what was read from a file, in each encoding. CorpusFileError where it is no text."""
+    """Return the token counts of the bytes of a file, one for each encoding. Raises CorpusFileError if they are not
+    text."""
     with _refused(path):
         return _tokens(content, encodings)
 
@@ -269,7 +273,7 @@ def _tokens(content: bytes, encodings: Sequence[Encoding]) -> tuple[int, ...]:
 
 @contextlib.contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """What is wrong with the content of a file, told of the file."""
+    """Convert errors about the content of a file to CorpusFileError."""
     try:
         yield
     except BinaryFileError as error:
@@ -292,7 +296,7 @@ def _count_pieces(
         size += len(block)
         if digest is not None:
             digest.update(block)
-        first = max(1, len(rest) - finder.reach)  # further to the left there is none
+        first = max(1, len(rest) - finder.reach)  # the earlier text was searched already
         rest += text
         cut = finder.last(rest, first, len(rest)) if block else len(rest)
         if cut > 0:
@@ -305,13 +309,13 @@ def _count_pieces(
 
 
 def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:
-    """The bytes of a file, block by block, and the text that each adds; the last block is empty. BinaryFileError,
-    UnknownTextEncodingError, CorpusFileError."""
+    """Yield the bytes of a file in blocks, each with the text that it adds; the last block is empty. Raises
+    BinaryFileError, UnknownTextEncodingError and CorpusFileError."""
     start = read_at(file, 0, BINARY_SAMPLE_BYTES, path)
     encoding = marked_encoding(start)
     if encoding is None:
         if b"\0" in start:
-            decode_stored(start)  # raises what is raised for a small one
+            decode_stored(start)  # raises the same error as for a small file
         encoding = "utf-8"
     decoder = codecs.getincrementaldecoder(encoding)("strict")
     place, block = 0, b" "
@@ -328,19 +332,20 @@ def _decoded(file: BinaryIO, path: Path) -> Iterator[tuple[bytes, str]]:
 
 BATCH_FILES = 256
 BATCH_BYTES = 1 << 21
-"""A thread takes so many files at a time, or files of so many bytes. Larger files are read by themselves."""
+"""Maximum number of files in a batch, and the number of bytes to read at which it is full. Larger files are read
+alone."""
 
 Outcome = tuple[str, int, tuple[int, ...]] | SkippedFile
-"""A text by its path, its bytes as stored and its tokens in each encoding; or why a file is left out."""
+"""A text as its path, its stored size in bytes and its token count in each encoding; or a skipped file."""
 
 
 @dataclass(slots=True)
 class FileBatch:
-    """Some of what the walk found.
+    """Some of the files that the walk found.
 
-    ``new``: what is to be remembered of them. ``outcomes``: one for each, None until it is counted. ``small``,
-    ``alone``: places and files of those whose bytes are there, and of those that are still to be read. ``files_read``:
-    all that are not known. ``file_bytes``: of all.
+    ``new``: results to add to the cache. ``outcomes``: one for each file, None until it is counted. ``small``: indices
+    into ``outcomes`` with the files that are already in the buffer; ``alone``: the same for files still to be read.
+    ``files_read``: number of files that were not in the cache. ``file_bytes``: total size of all files.
     """
 
     new: Additions
@@ -355,14 +360,15 @@ class BatchCounter:
     """Takes and counts batches, one after the other, on one thread."""
 
     def __init__(self, encodings: Sequence[Encoding], known: KnownCounts | None) -> None:
-        """``known``: what was counted before, and is added to; None where nothing is remembered."""
+        """``known``: earlier counts, to which the new ones are added; None if nothing is cached."""
         self._encodings = encodings
         self._known = known
         self._digests = None if known is None else ContentDigests(known.secret, _sum_blocks(encodings))
         self._files = SmallFiles(BATCH_BYTES, BATCH_FILES)
 
     def take(self, found: Iterator[FoundFile | SkippedFile]) -> FileBatch:
-        """The next batch, without outcomes where nothing is left. What is not known is read, unless it is large."""
+        """Return the next batch, without outcomes if no files are left. Files that are not in the cache are read unless
+        they are large."""
         self._files.clear()
         batch = FileBatch(Additions(time.time_ns()))
         outcomes = batch.outcomes
@@ -381,7 +387,7 @@ class BatchCounter:
         return batch
 
     def _remembered(self, known: KnownCounts, file: FoundFile) -> Outcome | None:
-        """What is known of a file, if it is as it was."""
+        """Return the cached outcome of a file, None if there is none or the file has changed."""
         content = known.content(file)
         if content is None:
             return None
@@ -391,7 +397,7 @@ class BatchCounter:
         return None if tokens is None else (file.name, file.file_bytes, tokens)
 
     def _read(self, batch: FileBatch, file: FoundFile) -> None:
-        """Read the file of the last outcome, if it is small."""
+        """Read the file of the last outcome if it is small."""
         place = len(batch.outcomes) - 1
         batch.files_read += 1
         try:
@@ -419,13 +425,14 @@ class BatchCounter:
             self._known.add(new)
 
     def _digests_of(self, batch: FileBatch) -> list[bytes]:
-        """The digests of the contents, empty if they are not asked for."""
+        """Return the digests of the buffered contents, b"" for each if digests are not used."""
         if self._digests is None or not batch.small:
             return [b""] * len(batch.small)
         return self._digests.of_many(self._files.content, self._files.spans(range(len(self._files))))
 
     def _tokens_of(self, digests: list[bytes]) -> list[tuple[int, ...] | None]:
-        """The tokens of the contents that are there, in each encoding; None for what is no plain text."""
+        """Return the token counts of the buffered contents in each encoding; None for each content that is not plain
+        UTF-8 text."""
         tokens: list[tuple[int, ...] | None] = [None] * len(digests)
         if self._known is not None:
             tokens = [self._known.tokens(digest) for digest in digests]
@@ -433,12 +440,12 @@ class BatchCounter:
         spans = self._files.spans(new)
         counts = [_counts(encoding, self._files.content, spans) for encoding in interruptible(self._encodings, every=1)]
         for index, *each in zip(new, *counts, strict=True):
-            if min(each) >= 0:  # else it is not UTF-8
+            if min(each) >= 0:  # otherwise it is not UTF-8
                 tokens[index] = tuple(each)
         return tokens
 
     def _odd_file(self, file: FoundFile, index: int, digest: bytes) -> FileTokens | SkippedFile:
-        """A file whose bytes are there, and are no plain text."""
+        """Count a buffered file that is not plain UTF-8 text."""
         try:
             tokens = count_content(file.path, bytes(self._files.view(index)), self._encodings)
             return FileTokens(tokens, file.file_bytes, digest)
@@ -454,18 +461,19 @@ class BatchCounter:
 
 
 def _outcome(file: FoundFile, counted: FileTokens | SkippedFile, new: Additions) -> Outcome:
-    """What became of a file, which is to be remembered if it can be relied on."""
+    """Return the outcome of a file, and add it to ``new`` if it is reliable."""
     if isinstance(counted, SkippedFile):
         if counted.reason in ("binary", "not UTF-8"):
             new.skipped.append((file, counted))
         return counted
-    if counted.file_bytes == file.file_bytes:  # else it is being written to
+    if counted.file_bytes == file.file_bytes:  # otherwise the file is being written to
         new.texts.append((file, counted.digest, counted.tokens))
     return file.name, counted.file_bytes, counted.tokens
 
 
 def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64]) -> list[int]:
-    """How many tokens each of many texts has, -1 for what is not UTF-8: by our own kernels at once, else one by one."""
+    """Return the token count of each text, -1 if it is not UTF-8. Our own kernels count all of them at once; otherwise
+    each text is counted separately."""
     native = encoding.native
     if native is not None and native.can_scan:
         counts: list[int] = native.count_texts(content, byte_spans).tolist()
@@ -479,7 +487,7 @@ def _counts(encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[
 def _count_prepared(
     encoding: Encoding, content: NDArray[np.uint8], byte_spans: NDArray[np.int64], counts: list[int]
 ) -> None:
-    """Put in the counts of texts that are not encoded as they stand. ``counts``: of all texts as they stand."""
+    """Replace the counts of texts that the encoding normalizes first. ``counts``: those of the stored texts."""
     for place, (start, end) in enumerate(byte_spans.tolist()):
         if counts[place] < 0 or (stored := content[start:end].tobytes()).isascii():
             continue
@@ -489,6 +497,6 @@ def _count_prepared(
 
 
 def _sum_blocks(encodings: Sequence[Encoding]) -> SumBlocks:
-    """What digests are made with: the kernel where kernels are in use."""
+    """Return the function that computes the block sums of digests: the kernel if kernels are in use."""
     natives = (encoding.native for encoding in encodings)
     return next((native.sum_blocks for native in natives if native is not None), sum_blocks_plainly)

@@ -1,16 +1,16 @@
-"""Read one file of a corpus: samples, a digest, or its text in blocks, whatever its character encoding.
+"""Reading one file of a corpus: samples, a digest, or its text in blocks, whatever its character encoding.
 
-Memory does not grow with the file.
+Memory use does not grow with the file.
 
-``encoding_of`` tells from samples of a file which character encoding it is stored in. A byte order mark is believed.
-Without one, bytes with zeros in the right places are UTF-16; anything else with a zero byte is binary, as for git. What
-is not UTF-8 is either binary (it has control characters, as no text has) or taken for Windows-1252.
+``encoding_of`` detects the character encoding of a file from samples. A byte order mark is trusted. Without one, bytes
+with zeros in the right positions are UTF-16; anything else with a zero byte is binary, as for git. Bytes that are not
+UTF-8 are either binary (they contain control characters, which text does not) or assumed to be Windows-1252.
 
-``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``stretches_of`` divides one into stretches that
-can be counted apart, since each ends where a text may be cut without changing its pretokens. A ``Stretch`` is named by
-two places in the file that have not been examined. ``read_stretch`` begins at the first cut at or behind the first
-place, and ends at the first cut at or behind the second. The reader of the next stretch looks for the same cut in the
-same way, so every byte is read exactly once.
+``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``stretches_of`` divides one into spans that can
+be counted separately, since each ends at a boundary where splitting a text does not change its pretokens. A ``Stretch``
+holds two byte offsets that have not been examined yet. ``read_stretch`` starts at the first boundary at or after the
+first offset, and ends at the first boundary at or after the second. The reader of the next span finds the same boundary
+in the same way, so every byte is read exactly once.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _UNLIKELY = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
-"""Bytes that text in Windows-1252 does not have. Escape (0x1b) is not among them: logs of terminals are full of it."""
+"""Bytes that do not occur in Windows-1252 text. Escape (0x1b) is not included, as terminal logs are full of it."""
 _MOST_UNLIKELY = 0.02
 
 _UNLIKELY_CHARACTERS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\ufffd-\uffff]")
-_MOST_UNLIKELY_WIDE = 0.001  # not none: a sample may begin or end between two surrogates
+_MOST_UNLIKELY_WIDE = 0.001  # not 0: a sample may begin or end between two surrogates
 _FEWEST_ZEROS = 0.05
 _MOST_ZEROS = 0.02
-"""UTF-16 without a byte order mark: of the upper bytes of its units at least so many are zero, in any script, for its
-spaces and line ends; of the lower bytes at most so many."""
+"""Bounds for UTF-16 without a byte order mark: the minimum share of zeros among the upper bytes of its units (any
+script has spaces and line ends), and the maximum share among the lower bytes."""
 
 _CONTINUATION = re.compile(rb"\A[\x80-\xbf]{0,3}")
 _FEWEST_VALID = 4
-"""Invalid bytes in UTF-8 are taken for damage where there are so many times more valid characters beyond ASCII."""
+"""Invalid bytes count as damage to UTF-8 if this many times more valid characters are beyond ASCII."""
 
 
 def encoding_of(samples: Sequence[bytes]) -> str | None:
-    """The encoding of a file, None for a binary one. ``samples`` are parts of it in order: the first is its start,
-    the last its end, and each begins at a multiple of two bytes."""
+    """Return the encoding of a file, None for a binary one. ``samples`` are taken from the file in order: the first at
+    its start, the last at its end, each at a multiple of two bytes."""
     start = samples[0]
     for mark, name in _MARKS:
         if start.startswith(mark):
@@ -72,8 +72,8 @@ def encoding_of(samples: Sequence[bytes]) -> str | None:
 
 
 def _utf8_census(samples: Sequence[bytes]) -> tuple[int, int]:
-    """Characters beyond ASCII that are valid UTF-8, and places that are not. A sample may begin or end in the middle
-    of a character."""
+    """Return the number of valid UTF-8 characters beyond ASCII, and of invalid sequences. A sample may begin or end
+    inside a character."""
     valid = invalid = 0
     for position, sample in enumerate(samples):
         if sample.isascii():
@@ -87,7 +87,7 @@ def _utf8_census(samples: Sequence[bytes]) -> tuple[int, int]:
 
 
 def _encoding_with_zeros(content: bytes) -> str | None:
-    """UTF-16 without a byte order mark, or None."""
+    """Return the kind of UTF-16 without a byte order mark, or None."""
     units = len(content) // 2
     first, second = content[: 2 * units : 2].count(0), content[1 : 2 * units : 2].count(0)
     if units == 0 or max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MOST_ZEROS * units:
@@ -100,7 +100,7 @@ def _encoding_with_zeros(content: bytes) -> str | None:
 
 HEAD_BYTES = 64 << 10
 LATER_BYTES = 16 << 10
-"""A file is sampled with so much from its start, and so much from its middle and from its end."""
+"""Sizes of the samples of a file, in bytes: of its start, and of its middle and its end."""
 
 BLOCK_BYTES = 1 << 20
 
@@ -108,7 +108,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class CorpusFileError(EngineError):
-    """A file that was found cannot be used after all. ``skipped`` is what to report of it."""
+    """A file that was found cannot be used. ``skipped`` is the entry to report for it."""
 
     def __init__(self, path: Path, reason: str, why: str) -> None:
         super().__init__(f"{path}: {why}")
@@ -119,8 +119,8 @@ class CorpusFileError(EngineError):
 
 
 def read_samples(path: Path, file_bytes: int) -> list[bytes]:
-    """The first bytes of a file, and where it is longer than that, some from its middle and its end. Each begins at
-    a multiple of four, the last ends with the file. CorpusFileError."""
+    """Return the first bytes of a file and, if it is longer than that, samples of its middle and its end. Each begins
+    at a multiple of four; the last ends with the file. Raises CorpusFileError."""
     with opened_file(path) as file:
         samples = [read_at(file, 0, HEAD_BYTES, path)]
         if file_bytes > HEAD_BYTES:
@@ -131,7 +131,7 @@ def read_samples(path: Path, file_bytes: int) -> list[bytes]:
 
 
 def content_digest(path: Path, report: Callable[[], None]) -> bytes:
-    """A digest of a file's bytes. ``report`` is called now and then; what it raises ends the reading.
+    """Return a digest of the bytes of a file. ``report`` is called after each block; if it raises, reading ends. Raises
     CorpusFileError."""
     digest = hashlib.blake2b(digest_size=16)
     with opened_file(path) as file:
@@ -144,15 +144,16 @@ def content_digest(path: Path, report: Callable[[], None]) -> bytes:
 def read_blocks(
     file: CorpusFile, block_bytes: int = BLOCK_BYTES, is_valid: Callable[[bytes], bool] = is_utf8
 ) -> Iterator[bytes]:
-    """The text of a file as UTF-8, in blocks that hold whole characters and at most about four times ``block_bytes``.
+    """Yield the text of a file as UTF-8, in blocks of whole characters and at most about four times ``block_bytes``.
 
-    ``is_valid``: ``is_utf8``, or what does the same more quickly.
+    ``is_valid``: ``is_utf8``, or a faster equivalent.
 
-    Line ends stay as they are; a byte order mark is left out; bytes that the encoding does not know become U+FFFD. Of a
-    file that is taken ``AS_BYTES`` all bytes come, in blocks that may end anywhere.
+    Line ends stay as they are; a byte order mark is dropped; bytes that are invalid in the encoding become U+FFFD. A
+    file with the encoding ``AS_BYTES`` yields all of its bytes, in blocks that may end anywhere.
 
-    CorpusFileError, with the reason ``vanished``, ``special`` or ``unreadable`` before the first block, or ``changed``:
-    the file is not as long as ``file`` says, or was written to while it was read. Blocks may have come before that.
+    Raises CorpusFileError, with the reason ``vanished``, ``special`` or ``unreadable`` before the first block, or
+    ``changed`` if the size of the file is not that of ``file`` or the file was written to while it was read. Blocks may
+    have been yielded before that.
     """
     with opened_file(file.path) as opened:
         before = os.fstat(opened.fileno())
@@ -182,7 +183,7 @@ def _text_blocks(
 
 
 def _raw_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterator[bytes]:
-    """As many bytes as the file is said to have, at least four at a time."""
+    """Yield the expected number of bytes in blocks of at least four, except for the last."""
     left = file.file_bytes
     while left > 0:
         block = _read(opened, min(left, max(4, block_bytes)), file.path)
@@ -196,10 +197,11 @@ _LONGEST_CHARACTER = 4
 
 
 def valid_blocks(blocks: Iterator[bytes], is_valid: Callable[[bytes], bool]) -> Iterator[bytes]:
-    """The blocks with whole characters only, and U+FFFD for what is none. Valid ones are copied once at most."""
+    """Yield the blocks with whole characters only; invalid bytes become U+FFFD. Valid blocks are copied once at
+    most."""
     held_back = b""
     for block in blocks:
-        if len(block) < _LONGEST_CHARACTER:  # the last one may begin inside of a character
+        if len(block) < _LONGEST_CHARACTER:  # the last block may begin inside a character
             block, held_back = held_back + block, b""
         end = len(block) - _unfinished(block)
         whole = block
@@ -215,7 +217,7 @@ def _repaired(content: bytes, is_valid: Callable[[bytes], bool]) -> bytes:
 
 
 def _unfinished(content: bytes) -> int:
-    """How many bytes at the end begin a character that is not complete."""
+    """Return the number of bytes at the end that belong to an incomplete character."""
     for back in range(1, min(3, len(content)) + 1):
         value = content[-back]
         if value < 0x80:
@@ -234,7 +236,7 @@ def _decoded(blocks: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def opened_file(path: Path | str) -> io.FileIO:
-    """A regular file, open for reading. Never waits, should a pipe have taken its place. CorpusFileError."""
+    """Open a regular file for reading. Never blocks, even if a pipe has replaced the file. Raises CorpusFileError."""
     descriptor = _opened_anything(path)
     try:
         _refuse_special(descriptor, path)
@@ -245,16 +247,16 @@ def opened_file(path: Path | str) -> io.FileIO:
 
 
 def read_start(path: str, room: memoryview) -> int:
-    """Read a regular file from its start on into ``room``: how many bytes there were. CorpusFileError.
+    """Read a regular file from its start into ``room``, and return the number of bytes read. Raises CorpusFileError.
 
-    Without an object for the file, which takes longer to make than a small file takes to read, and with as few calls
-    of the system as there can be: it is opened, read and closed.
+    Creates no file object, which takes longer than reading a small file, and makes as few system calls as possible:
+    open, read, close.
     """
     descriptor = _opened_anything(path)
     try:
         if hasattr(os, "preadv"):
             count = os.preadv(descriptor, (room,), 0)
-            if count:  # no pipe or socket can be read from a place, no folder at all, and devices do not end
+            if count:  # a pipe, socket or folder raises; a device never ends, so it does not have the expected size
                 return count
         _refuse_special(descriptor, path)
         content = os.read(descriptor, len(room))
@@ -279,7 +281,7 @@ def _opened_anything(path: Path | str) -> int:
 def _refuse_special(descriptor: int, path: Path | str) -> None:
     try:
         mode = os.fstat(descriptor).st_mode
-    except OSError as error:  # of a network drive that is gone nothing can be told either
+    except OSError as error:  # a disconnected network drive has no status either
         raise _unreadable(path, error) from None
     if not stat.S_ISREG(mode):
         what = "a folder has taken its place" if stat.S_ISDIR(mode) else "a device, pipe or socket"
@@ -287,14 +289,14 @@ def _refuse_special(descriptor: int, path: Path | str) -> None:
 
 
 def read_at(file: BinaryIO, start: int, count: int, path: Path) -> bytes:
-    """So many bytes from there on; fewer at the end. CorpusFileError."""
+    """Return ``count`` bytes from offset ``start``; fewer at the end of the file. Raises CorpusFileError."""
     file.seek(start)
     return _read(file, count, path)
 
 
 def read_whole(file: BinaryIO, file_bytes: int, path: Path) -> bytes:
-    """All bytes of a file just opened, which had so many: with one call of the system if it still has them.
-    CorpusFileError."""
+    """Return all bytes of a newly opened file of ``file_bytes`` bytes: with one system call if the size is still the
+    same. Raises CorpusFileError."""
     content = _read(file, file_bytes + 1, path)
     if len(content) == file_bytes:
         return content
@@ -313,7 +315,7 @@ def _unreadable(path: Path | str, error: OSError) -> CorpusFileError:
 
 
 def changed(path: Path, difference: int) -> CorpusFileError:
-    """The error of a file that is longer than it was by so many bytes."""
+    """Return the error for a file that is ``difference`` bytes longer than before."""
     how = "grew" if difference > 0 else "shrank" if difference < 0 else "was written to"
     return CorpusFileError(path, "changed", f"it {how} after the folder was looked through")
 
@@ -322,14 +324,14 @@ _WINDOW_BYTES = 1 << 16
 
 
 class Stretch(NamedTuple):
-    """Where in a file it begins and ends, in bytes, before cuts are looked for."""
+    """Span of a file in bytes, before its ends are moved to boundaries."""
 
     start: int
     end: int
 
 
 def stretches_of(file_bytes: int, stretch_bytes: int) -> list[Stretch]:
-    """A whole file, in stretches of about the same size."""
+    """Divide a whole file into spans of about the same size."""
     count = max(1, round(file_bytes / stretch_bytes))
     places = [file_bytes * number // count for number in range(count + 1)]
     return [Stretch(start, end) for start, end in itertools.pairwise(places)]
@@ -341,9 +343,9 @@ def read_stretch(
     cuts: re.Pattern[str],
     is_valid: Callable[[bytes], bool] = is_utf8,
 ) -> Iterator[bytes]:
-    """The text of a stretch of a UTF-8 file, in blocks of whole characters, as ``corpus_files.read_blocks`` gives them.
+    """Yield the text of a span of a UTF-8 file, in blocks of whole characters, like ``read_blocks``.
 
-    ``cuts``: what is matched at a cut; it may look at one character before itself. CorpusFileError.
+    ``cuts``: pattern that matches at each boundary; it may look at one character before it. Raises CorpusFileError.
     """
     with opened_file(file.path) as opened:
         before = os.fstat(opened.fileno())
@@ -374,10 +376,10 @@ def _blocks(opened: BinaryIO, file: CorpusFile, start: int, end: int) -> Iterato
 
 
 def _cut_from(opened: BinaryIO, file: CorpusFile, place: int, cuts: re.Pattern[str]) -> int:
-    """The first cut at ``place`` or behind it; the end of the file where there is none, its start at its start.
+    """Return the offset of the first boundary at or after ``place``; the end of the file if there is none, 0 for 0.
 
-    Bytes that are no UTF-8 stand for themselves here, so that every character can be counted back into bytes. What the
-    text has in their place, U+FFFD, is for no pattern of cuts anything else than they are.
+    Invalid UTF-8 is decoded to surrogates here, so that the length of every character in bytes can be recovered. In the
+    text these bytes become U+FFFD, which no boundary pattern treats differently.
     """
     while 0 < place < file.file_bytes:
         low = max(0, place - 2 * _LONGEST_CHARACTER)
@@ -395,5 +397,5 @@ def _cut_from(opened: BinaryIO, file: CorpusFile, place: int, cuts: re.Pattern[s
 
 
 def _to_character(window: bytes) -> int:
-    """How many bytes at the start of a window belong to a character that begins before it."""
+    """Return the number of bytes at the start of a window that belong to a character that begins before it."""
     return next((at for at in range(min(_LONGEST_CHARACTER, len(window))) if window[at] & 0xC0 != 0x80), 0)

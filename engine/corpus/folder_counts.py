@@ -1,7 +1,7 @@
-"""The tokens of everything below folders.
+"""Token counts of all files below folders.
 
-Every text is counted in every encoding asked for; every other file is listed with why it is left out. What was counted
-before is not counted again (``engine.corpus.count_cache``).
+Every text is counted in every requested encoding; every other file is listed with the reason why it was skipped. Known
+counts are reused (``engine.corpus.count_cache``).
 """
 
 from __future__ import annotations
@@ -25,18 +25,19 @@ if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
 
 Report = Callable[[int, int], None]
-"""Called with the files and file bytes that are done, by any of the threads. What it raises ends the scan."""
+"""Called by any of the threads with the number of files and file bytes done. If it raises, the scan ends."""
 
 SideBySide = Callable[[Sequence[Callable[[], None]]], object]
-"""Does some tasks on threads and returns when all are done; what one of them raises is raised."""
+"""Runs tasks on threads, and returns when all are done or raises the error of one of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FolderCounts:
-    """What was counted, in the order of the walk. Arrays are read-only.
+    """Token counts of n texts, in the order of the walk. Arrays are read-only.
 
-    ``paths``: of n texts. ``file_bytes``: int64[n]. ``tokens``: int64[len(encodings), n]. ``skipped``: all that is left
-    out. ``files_read``: so many had to be opened. ``problem``: a sentence where counts could not be kept, else "".
+    ``paths``: of the n texts. ``file_bytes``: int64[n]. ``tokens``: int64[len(encodings), n]. ``skipped``: all files
+    and folders that were not counted. ``files_read``: number of files that had to be opened. ``problem``: a sentence if
+    counts could not be saved, else "".
     """
 
     encodings: tuple[str, ...]
@@ -49,7 +50,7 @@ class FolderCounts:
 
 
 def on_threads(count: int) -> SideBySide:
-    """So many threads, which are there as long as there is something to do."""
+    """Return a runner of tasks on ``count`` threads, which live as long as there are tasks."""
     return lambda tasks: in_threads(lambda task: task(), tasks, count)
 
 
@@ -62,10 +63,10 @@ def count_folder(
     cache: CountCache | None = None,
     report: Report | None = None,
 ) -> FolderCounts:
-    """Count what a walk finds (``FolderWalk.found``), which continues in parallel.
+    """Count the files that a walk finds (``FolderWalk.found``) while the walk continues in parallel.
 
-    ``threads``: so many tasks for ``side_by_side``, or threads of its own. OSError as the walk raises it. What was
-    counted by then is kept in the cache.
+    ``threads``: number of tasks for ``side_by_side``, or of own threads without it. Raises the OSErrors of the walk;
+    counts made by then are saved in the cache.
     """
     known = None
     if cache is not None:
@@ -81,7 +82,7 @@ def count_folder(
 
 
 class _Scan:
-    """One scan. Its threads take turns with the walk: a thread with nothing to count walks on."""
+    """One scan. Its threads take turns with the walk: a thread without files to count continues the walk."""
 
     def __init__(
         self,
@@ -95,20 +96,20 @@ class _Scan:
         self._known = known
         self._report = report
         self._lock = threading.Lock()
-        self._sums_lock = threading.Lock()  # of its own: a walk takes its time
+        self._sums_lock = threading.Lock()  # separate, as the other lock is held during the walk
         self._outcomes: list[list[Outcome | None]] = []
         self._failed = False
         self._files = self._files_read = self._file_bytes = 0
 
     def work(self) -> None:
-        """Count until nothing is left. On several threads at once."""
+        """Count until no files are left. Runs on several threads at once."""
         counter = BatchCounter(self._encodings, self._known)
         try:
             while (batch := self._next_batch(counter)) is not None:
                 counter.count(batch)
                 self._tell(batch)
         except BaseException:
-            self._failed = True  # the other threads need not go on
+            self._failed = True  # stops the other threads
             raise
 
     def _next_batch(self, counter: BatchCounter) -> FileBatch | None:

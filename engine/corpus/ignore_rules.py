@@ -1,14 +1,15 @@
-"""Which files of a folder count: globs, and the ``.gitignore`` files that apply to it, as gitignore(5) has it.
+"""Glob rules that select files of a folder, and the ``.gitignore`` files that apply to it, as in gitignore(5).
 
-``GlobRules`` tells which of its globs, if any, decides about a path. Source: gitignore(5) and git's wildmatch.c. A rule
-is about one path alone; that nothing below an ignored folder can come back is up to the walk. The tests compare with
-git itself. (Of the libraries, pathspec 1.1 lets ``!docs/`` bring back files that other rules ignore inside ``docs``.)
+``GlobRules`` finds the glob, if any, that decides about a path. Source: gitignore(5) and git's wildmatch.c. A rule is
+about one path alone; the walk has to ensure that nothing below an ignored folder is included again. The tests compare
+with git itself. (Among the libraries, pathspec 1.1 lets ``!docs/`` include files again that other rules ignore inside
+``docs``.)
 
-Matching takes linear time for each ``*`` or ``**``, whatever the glob: what lies between two of them commits to the
-first place where it fits, which loses no match.
+Matching takes linear time for each ``*`` or ``**``, whatever the glob: the text between two of them is matched at the
+first position where it fits, without backtracking, which loses no match.
 
 ``IgnoreFile`` is one ``.gitignore``; ``ignore_file_in`` and ``ignore_files_above`` find those that apply to a folder.
-The user's own ignore file and that in ``.git/info`` are not read: a corpus should not depend on who reads it.
+The user's global ignore file and that in ``.git/info`` are not read: a corpus should not depend on who reads it.
 """
 
 from __future__ import annotations
@@ -40,23 +41,24 @@ _POSIX_CLASSES = {
     "xdigit": "0-9a-fA-F",
 }
 _LONGEST = 4096
-"""Characters of a glob; no path that Linux opens has more. Compiling one of a million takes seconds."""
+"""Maximum length of a glob in characters; no path that Linux opens is longer. Compiling a million takes seconds."""
 _BLOCK = 64
-"""Rules in one expression: at each group that it tries, ``re`` goes through those before it."""
+"""Rules in one expression: for each group that it tries, ``re`` goes through those before it."""
 _QUOTED = 60
 _STAR = "*"
 _NEVER = r"(?!)"
 
 
 class InvalidGlobError(EngineError, ValueError):
-    """A glob that cannot match anything, such as one with a bracket that is never closed, or is far too long."""
+    """A glob that cannot match anything, such as one with an unclosed bracket, or one that is far too long."""
 
 
 class GlobRules:
-    """Rules in the order in which they were written; of those that match a path, the last decides."""
+    """Rules in the order in which they were written; the last rule that matches a path decides."""
 
     def __init__(self, lines: Iterable[str], *, strict: bool = False) -> None:
-        """``strict`` raises InvalidGlobError for a glob that cannot match; git passes over it in silence."""
+        """Parse the rules. If ``strict``, raises InvalidGlobError for a glob that cannot match; git ignores such a glob
+        silently."""
         rules: dict[tuple[str, bool], bool] = {}
         self._written = 0
         for line in lines:
@@ -70,7 +72,7 @@ class GlobRules:
                 continue
             negative, folders_only, expression = rule
             self._written += 1
-            rules.pop((expression, folders_only), None)  # of the same rule written again, the earlier never decides
+            rules.pop((expression, folders_only), None)  # the earlier of two equal rules never decides
             rules[expression, folders_only] = negative
         last_first = [*reversed(rules.items())]
         self._blocks = [_block(last_first[start : start + _BLOCK]) for start in range(0, len(last_first), _BLOCK)]
@@ -80,9 +82,9 @@ class GlobRules:
         return self._written
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:
-        """Whether the rules take a path (True), give it back (``!``, False), or say nothing of it (None).
+        """Return True if the rules select a path, False if they unselect it (``!``), None if no rule matches it.
 
-        ``path`` is relative to where the rules stand, with ``/`` between its parts and none at its ends.
+        ``path`` is relative to the folder of the rules, with ``/`` between its components and none at its ends.
         """
         subject = f"{path[path.rfind('/') + 1 :]}\0{path}"
         for block in self._blocks:
@@ -95,8 +97,8 @@ class GlobRules:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Rules that stand together, the last one first: an alternation takes the first that matches. ``files``,
-    ``folders``: expressions with a group for each rule."""
+    """Consecutive rules, last rule first, because an alternation takes the first match. ``files``, ``folders``:
+    expressions with a group for each rule."""
 
     negative: tuple[bool, ...]
     files: re.Pattern[str]
@@ -104,7 +106,7 @@ class _Block:
 
 
 def _block(rules: Sequence[tuple[tuple[str, bool], bool]]) -> _Block:
-    """``rules``: an expression, whether it is for folders only, and whether the rule is negative, of each."""
+    """Compile rules, each given as its expression, whether it is for folders only, and whether it is negative."""
     for_files = "|".join(f"({_NEVER if folders_only else expression})" for (expression, folders_only), _ in rules)
     for_folders = "|".join(f"({expression})" for (expression, _), _ in rules)
     files = re.compile(for_files, re.DOTALL)
@@ -113,7 +115,7 @@ def _block(rules: Sequence[tuple[tuple[str, bool], bool]]) -> _Block:
 
 
 def _parsed(line: str) -> tuple[bool, bool, str] | None:
-    r"""A rule as (is negative, is for folders only, expression), None for an empty line or a comment.
+    r"""Parse a rule to (is negative, is for folders only, expression); None for an empty line or a comment.
 
     The expression is to match ``name\0path`` from its start: most rules are about a name, and fail at once.
     """
@@ -137,8 +139,8 @@ def _parsed(line: str) -> tuple[bool, bool, str] | None:
 
 
 def _tokens(glob: str) -> list[str]:
-    """The glob as expressions of one character each, ``*`` for each run of stars that is not escaped, ``**`` for such
-    a run of two between slashes, and ``/``. InvalidGlobError."""
+    """Return the glob as expressions of one character each, with ``*`` for each unescaped run of stars, ``**`` for such
+    a run of two between slashes, and ``/``. Raises InvalidGlobError."""
     tokens: list[str] = []
     at = 0
     while at < len(glob):
@@ -168,7 +170,8 @@ def _tokens(glob: str) -> list[str]:
 
 
 def _bracket(glob: str, at: int) -> tuple[str, int]:
-    """The expression of a bracket whose inside begins at ``at``, and where it ends. InvalidGlobError."""
+    """Return the expression of a bracket whose content starts at ``at``, and the position after it. Raises
+    InvalidGlobError."""
     negated = glob[at : at + 1] in ("!", "^")
     start = at = at + negated
     members: list[str] = []
@@ -208,7 +211,7 @@ def _cut(text: str) -> str:
 
 
 def _component(tokens: list[str]) -> str:
-    """The expression of what stands between two slashes."""
+    """Return the expression of a path component."""
     first, *others = _split(tokens, _STAR)
     if not others:
         return "".join(first)
@@ -218,7 +221,7 @@ def _component(tokens: list[str]) -> str:
 
 
 def _path_expression(tokens: list[str]) -> str:
-    """The expression of a glob with slashes."""
+    """Return the expression of a glob that contains slashes."""
     groups = [[_component(part) for part in group] for group in _split(_split(tokens, "/"), ["**"])]
     if len(groups) == 1:
         return "/".join(groups[0])
@@ -229,7 +232,7 @@ def _path_expression(tokens: list[str]) -> str:
 
 
 def _split(items: list[_T], separator: _T) -> list[list[_T]]:
-    """As str.split, for lists."""
+    """Split a list like str.split."""
     parts: list[list[_T]] = [[]]
     for item in items:
         if item == separator:
@@ -244,8 +247,8 @@ _LARGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class IgnoreFile:
-    """The rules of one .gitignore. They see paths from its own folder on: ``prefix`` leads from there to the root of
-    the walk, or ``cut`` is the length of what leads from the root to there."""
+    """The rules of one .gitignore, which match paths relative to its own folder: ``prefix`` is the path from there to
+    the root of the walk, or ``cut`` is the length of the path from the root to there."""
 
     path: Path
     rules: GlobRules
@@ -254,8 +257,8 @@ class IgnoreFile:
 
 
 def ignoring(ignore_files: tuple[IgnoreFile, ...], inner: str, is_folder: bool) -> IgnoreFile | None:
-    """The .gitignore that ignores a path within the root, None where none does. ``ignore_files`` go from the outermost
-    to the nearest, which decides if it has a rule for the path."""
+    """Return the .gitignore that ignores a path within the root, or None. ``ignore_files`` go from the outermost to the
+    nearest, which decides if it has a rule for the path."""
     for file in reversed(ignore_files):
         verdict = file.rules.verdict(file.prefix + inner[file.cut :], is_folder=is_folder)
         if verdict is not None:
@@ -264,7 +267,7 @@ def ignoring(ignore_files: tuple[IgnoreFile, ...], inner: str, is_folder: bool) 
 
 
 def ignore_file_in(folder: Path, cut: int) -> IgnoreFile | None:
-    """The .gitignore of a folder, None where there is none that can be read."""
+    """Return the .gitignore of a folder, None if it does not exist or cannot be read."""
     path = folder / ".gitignore"
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -277,8 +280,8 @@ def ignore_file_in(folder: Path, cut: int) -> IgnoreFile | None:
 
 
 def ignore_files_above(root: Path) -> tuple[IgnoreFile, ...]:
-    """Those from further up that hold in a folder inside a git repository, the outermost first. None where they ignore
-    the folder itself: it was named outright."""
+    """Return the .gitignore files above a folder inside a git repository, the outermost first. Empty if they ignore the
+    folder itself, as it was named explicitly."""
     folder, prefix = Path(os.path.realpath(root)), ""
     found: list[IgnoreFile] = []
     while not (folder / ".git").exists():
@@ -292,7 +295,7 @@ def ignore_files_above(root: Path) -> tuple[IgnoreFile, ...]:
 
 
 def _ignores_the_way(file: IgnoreFile) -> bool:
-    """Whether it ignores the root of the walk, or a folder between itself and that."""
+    """Return True if the file ignores the root of the walk, or a folder between itself and the root."""
     parts = file.prefix.split("/")[:-1]
     ways = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
     return any(file.rules.verdict(way, is_folder=True) for way in ways)

@@ -1,6 +1,6 @@
-"""Frozen results of looking through a corpus. Any thread may keep them; importing this costs nothing.
+"""Frozen results of surveying a corpus. They can be shared between threads; importing this module is cheap.
 
-Units: ``byte`` counts UTF-8 bytes of text unless it says file bytes.
+Units: ``byte`` is a UTF-8 byte of text, unless ``file_bytes`` is named.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class CorpusRules:
-    """Which files of a folder are a corpus.
+    """Rules that select the files of a corpus from folders.
 
-    ``include``, ``exclude``: globs against the path in the folder, as in a ``.gitignore``; no ``include`` means all.
-    ``sample_bytes``: take files, evenly spread over all of them, until they have so many file bytes; None takes all.
-    ``as_bytes``: take every file as the bytes that it has, binary ones too (``engine.text.validity``).
+    ``include``, ``exclude``: globs for the path in the folder, as in a ``.gitignore``; no ``include`` means all.
+    ``sample_bytes``: maximum total size of the files, which are taken evenly spread over all; None takes all.
+    ``as_bytes``: take the bytes of every file unchanged, even if it is binary (``engine.text.validity``).
     """
 
     include: tuple[str, ...] = ()
@@ -27,14 +27,14 @@ class CorpusRules:
 
 
 AS_BYTES = "bytes"
-"""The encoding of a file that is taken as it is."""
+"""Encoding of a file that is read as raw bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class CorpusFile:
     """A file of a corpus. ``encoding``: ``utf-8``, ``utf-8-sig``, ``utf-16-le``, ``utf-16-be``, ``utf-32-le``,
-    ``utf-32-be``, ``cp1252`` (assumed: it is not valid UTF-8), or ``AS_BYTES``. ``duplicate_of``: an earlier file with
-    the same content; it is still part of the corpus."""
+    ``utf-32-be``, ``cp1252`` (assumed if not valid UTF-8), or ``AS_BYTES``. ``duplicate_of``: an earlier file with the
+    same content; the duplicate is still in the corpus."""
 
     path: Path
     file_bytes: int
@@ -44,9 +44,9 @@ class CorpusFile:
 
 @dataclass(frozen=True, slots=True)
 class SkippedFile:
-    """A file or folder that is no part of a corpus. ``reason`` is one of ``hidden``, ``ignored``, ``excluded``,
-    ``binary``, ``empty``, ``unreadable``, ``loop``, ``special``, ``vanished``, ``changed``, ``sampled out``, or
-    ``not UTF-8``; ``why`` is a sentence for the user."""
+    """A file or folder that is not in a corpus. ``reason`` is one of ``hidden``, ``ignored``, ``excluded``, ``binary``,
+    ``empty``, ``unreadable``, ``loop``, ``special``, ``vanished``, ``changed``, ``sampled out``, or ``not UTF-8``;
+    ``why`` is a fragment for the user."""
 
     path: Path
     reason: str
@@ -55,9 +55,9 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSurvey:
-    """What a folder holds, before anything is trained on it. In the order in which the files are read: sorted by path.
+    """Content of folders, before training. Files are in the order in which they are read: sorted by path.
 
-    ``skipped`` lists at most the first 10,000 of them; ``skipped_counts`` says how many there are for each reason.
+    ``skipped`` lists at most the first 10,000 skipped files; ``skipped_counts`` is their number for each reason.
     """
 
     roots: tuple[Path, ...]

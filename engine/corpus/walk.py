@@ -1,9 +1,9 @@
-"""Walk through folders, and survey what they hold. The walk opens no file but .gitignore.
+"""Walks through folders, and surveys of their files. A walk opens no file except .gitignore.
 
-The order is that of the sorted names, folder by folder, whatever order the disk has them in; a folder's files and
-folders are sorted together. Links to folders are followed, unless they lead into or around what is looked through
-anyway: so no loop catches the walk, and no folder is met twice. Memory holds the folders on the way to the current one,
-not the tree.
+Names are visited in sorted order, folder by folder, whatever their order on the disk; the files and folders of a folder
+are sorted together. Links to folders are followed, unless they lead into or around a folder that is visited anyway: so
+no loop traps the walk, and no folder is visited twice. Memory holds the folders on the path to the current one, not the
+tree.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _WINDOWS_HIDDEN = 2
 
 
 class FoundFile(NamedTuple):
-    """A regular file, not yet opened; ``file_bytes`` is its size. ``written_ns``, in nanoseconds, and ``inode`` tell
-    whether it is the same file as another time.
+    """A regular file, not yet opened. ``file_bytes`` is its size; ``written_ns``, in nanoseconds, and ``inode`` show
+    whether it has changed since last time.
 
-    ``name`` is its whole path. Of tens of thousands that are found few are ever asked for as a ``Path``, which takes
-    longer to make than to find, and half a kilobyte.
+    ``name`` is its full path. It is not a ``Path``, which takes half a kilobyte and longer to create than the file to
+    find: of tens of thousands of files, few are ever needed as a ``Path``.
     """
 
     name: str
@@ -41,14 +41,14 @@ class FoundFile(NamedTuple):
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """The path of the file."""
         return Path(self.name)
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A folder to look into. ``inner``: its path within the root and a slash, ``""`` for the root itself.
-    ``included``: whether what is in it belongs to the corpus unless a glob says otherwise."""
+    """A folder to visit. ``inner``: its path within the root and a slash, ``""`` for the root itself. ``included``:
+    True if its entries belong to the corpus unless a glob decides otherwise."""
 
     path: Path
     inner: str
@@ -57,7 +57,7 @@ class _Place:
 
     @cached_property
     def prefix(self) -> str:
-        """What stands before the name of something in it to make a path."""
+        """The path of the folder with its separator, to which the name of an entry is appended."""
         return str(self.path / "x")[:-1]
 
 
@@ -65,7 +65,7 @@ class FolderWalk:
     """One walk over files and folders by some rules."""
 
     def __init__(self, rules: CorpusRules) -> None:
-        """InvalidGlobError for a glob of the rules that cannot match anything."""
+        """Raises InvalidGlobError for a glob of the rules that cannot match anything."""
         self._rules = rules
         self._include = GlobRules(map(_tidied, rules.include), strict=True)
         self._exclude = GlobRules(map(_tidied, rules.exclude), strict=True)
@@ -75,9 +75,9 @@ class FolderWalk:
         self._visited: set[tuple[int, int]] = set()
 
     def found(self, paths: Iterable[Path]) -> Iterator[FoundFile | SkippedFile]:
-        """What the paths name and what is below them. What is named outright may be hidden or ignored.
+        """Yield the named files and all files below the named folders. Those named explicitly may be hidden or ignored.
 
-        OSError where a path leads nowhere or may not be looked at.
+        Raises OSError if a path does not exist or may not be accessed.
         """
         folders: list[Path] = []
         files: dict[str, Path] = {}
@@ -100,7 +100,7 @@ class FolderWalk:
         return not len(self._include) or bool(self._include.verdict(name, is_folder=False))
 
     def _below(self, root: Path) -> Iterator[FoundFile | SkippedFile]:
-        """Depth first, with a stack of its own: folders may be nested deeper than Python calls."""
+        """Yield depth first, with an explicit stack: folders may be nested deeper than Python calls."""
         if not self._is_first_visit(root):
             return
         outer = ignore_files_above(root) if self._rules.honour_gitignore else ()
@@ -124,7 +124,7 @@ class FolderWalk:
         return place, _sorted_entries(place.path)
 
     def _judged(self, place: _Place, entry: os.DirEntry[str]) -> FoundFile | SkippedFile | _Place | None:
-        """A file, a folder to look into, or why it is left out; None for what was met before."""
+        """Return a file, a folder to visit, or the reason to skip the entry; None if it was visited before."""
         name = place.prefix + entry.name
         try:
             is_folder = entry.is_dir()
@@ -184,7 +184,7 @@ def _file(name: str, included: bool) -> FoundFile | SkippedFile:
     if not included:
         return SkippedFile(Path(name), "excluded", "not among what your globs include")
     try:
-        status = os.stat(name)  # noqa: PTH116 - a Path of each takes longer than all else
+        status = os.stat(name)  # noqa: PTH116 - creating a Path for each takes longer than all else
     except OSError as error:
         return why_unreadable(Path(name), error)
     if not stat.S_ISREG(status.st_mode):
@@ -201,7 +201,7 @@ def _sorted_entries(folder: Path) -> Iterator[os.DirEntry[str] | SkippedFile]:
 
 
 def why_unreadable(path: Path, error: OSError) -> SkippedFile:
-    """What to say of a file or folder that the system does not let us look at."""
+    """Return the entry for a file or folder that cannot be accessed."""
     if error.errno == errno.ELOOP:
         return SkippedFile(path, "loop", "a link that leads back to itself")
     if error.errno == errno.ENOENT and path.is_symlink():
@@ -212,7 +212,7 @@ def why_unreadable(path: Path, error: OSError) -> SkippedFile:
 
 
 def _tidied(glob: str) -> str:
-    """A glob as a person at a command line writes it: a leading ``./`` means what a leading ``/`` does."""
+    """Return a glob as written on a command line in gitignore form: a leading ``./`` becomes ``/``."""
     return glob[1:] if glob.startswith("./") else glob
 
 
@@ -222,23 +222,23 @@ def _within(path: str, folder: str) -> bool:
 
 # --- surveys of folders -----------------------------------------------------------------------------------------------
 #
-# A survey tells which texts there are, in which encodings, what is left out and why, and what is there twice.
+# A survey lists the texts with their encodings, the skipped files with the reasons, and the duplicates.
 
 
 MOST_LISTED = 10_000
-"""So many skipped files are listed; the others are only counted."""
+"""Maximum number of skipped files that are listed; the others are only counted."""
 
 Report = Callable[[int, int], None]
-"""Called with the files and file bytes seen so far, binary and other unusable ones included. What it raises ends the
-survey."""
+"""Called with the number of files and file bytes seen so far, including unusable ones. If it raises, the survey
+ends."""
 
 
 def survey(paths: Iterable[Path | str], rules: CorpusRules | None = None, report: Report | None = None) -> CorpusSurvey:
-    """Survey files and folders by the rules. Reads samples of each file, and all of files with equal size and samples,
-    to find duplicates.
+    """Survey files and folders by the rules. Samples of each file are read, and all of each file whose size and samples
+    equal those of another one, to find duplicates.
 
-    ``report`` is called for every file, and often while large ones are compared. OSError where a path leads nowhere;
-    InvalidGlobError.
+    ``report`` is called for every file, and often while large ones are compared. Raises OSError if a path does not
+    exist, InvalidGlobError if a glob is invalid.
     """
     rules = rules or CorpusRules()
     looking = _Survey(report or _unreported, as_bytes=rules.as_bytes)
@@ -326,7 +326,7 @@ class _Survey:
         self._texts.append((CorpusFile(found.path, found.file_bytes, encoding), digest))
 
     def _originals(self) -> dict[Path, Path]:
-        """For each file that repeats another, the first one with its content."""
+        """Return the first file with the same content for each duplicate."""
         by_samples: dict[tuple[int, bytes], list[Path]] = {}
         for file, digest in self._texts:
             by_samples.setdefault((file.file_bytes, digest), []).append(file.path)
@@ -334,7 +334,7 @@ class _Survey:
         for (file_bytes, _), alike in by_samples.items():
             if len(alike) < 2:
                 continue
-            # Up to that size the sample is the whole file.
+            # Up to this size, the sample is the whole file.
             contents = [b""] * len(alike) if file_bytes <= HEAD_BYTES else list(map(self._digest, alike))
             first: dict[bytes, Path] = {}
             for path, content in zip(alike, contents, strict=True):
@@ -346,12 +346,12 @@ class _Survey:
         try:
             return content_digest(path, self._tell)
         except CorpusFileError:
-            return None  # it was there when it was sampled; reading it reports what happened
+            return None  # the file changed after it was sampled; reading it later reports the reason
 
 
 def spread_sample(sizes: list[int], most_bytes: int) -> list[int]:
-    """Indices of items, evenly spread over all, until they come to ``most_bytes``; what would go beyond is passed
-    over. At least one, the smallest, if there is any."""
+    """Return the indices of items, evenly spread over all, whose sizes add up to at most ``most_bytes``; items that
+    would exceed the limit are skipped. At least one, the smallest, if there are any."""
     taken: list[int] = []
     left = most_bytes
     for index in spread_order(len(sizes)):
@@ -362,7 +362,8 @@ def spread_sample(sizes: list[int], most_bytes: int) -> list[int]:
 
 
 def spread_order(count: int) -> Iterator[int]:
-    """All indices below ``count``, each far from those before it: 0, 1/2, 1/4, 3/4, 1/8 and so on of the way."""
+    """Yield all indices below ``count``, each far from those before it: at 0, 1/2, 1/4, 3/4, 1/8 and so on of the
+    range."""
     bits = max(1, (count - 1).bit_length())
     for number in range(1 << bits):
         index = int(format(number, f"0{bits}b")[::-1], 2)
