@@ -1,6 +1,6 @@
-"""Messages, tools and images to what a model is billed for.
+"""Token counts of messages, tools and images as a model is billed for them.
 
-A *request* (``types``) is rendered by a *template* (``templates``, ``template_file``) into *pieces*, each with its kind
-(overhead, tools, images, text); ``counting`` makes tokens of the pieces. Requests come from API bodies (``bodies``),
-one or a file of many (``lines``).
+A *request* (``types``) is rendered by a *template* (``templates``, ``template_file``) into *pieces*, each with a kind
+(overhead, tools, images, text); ``counting`` tokenizes the pieces. Requests are parsed from API bodies (``bodies``), or
+from a file with one on each line (``lines``).
 """

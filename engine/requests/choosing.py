@@ -1,11 +1,11 @@
-"""Which template a model is shown requests by, as far as its name tells."""
+"""The choice of a template by the name of a model."""
 
 from __future__ import annotations
 
 from engine.requests.templates import TEMPLATES
 
 UNKNOWN = "alone"
-"""The template of a model whose framing is not known."""
+"""Template for a model whose framing is not known."""
 
 BY_NAME: tuple[tuple[str, str], ...] = (
     ("gpt-oss", "harmony"),
@@ -14,7 +14,7 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("o1", "openai"),
     ("o3", "openai"),
     ("o4", "openai"),
-    ("qwen3.", UNKNOWN),  # that of Qwen 3.5 and later was not compared with the one of Qwen 3
+    ("qwen3.", UNKNOWN),  # the template of Qwen 3.5 and later was not compared with that of Qwen 3
     ("qwen", "qwen"),
     ("deepseek", "deepseek"),
     ("llama-3.0", "llama3"),
@@ -28,11 +28,11 @@ BY_NAME: tuple[tuple[str, str], ...] = (
     ("devstral", "mistral"),
     ("pixtral", "mistral"),
 )
-"""Beginnings of names, and their templates; the first that fits holds."""
+"""Prefixes of model names, with their templates; the first that matches is used."""
 
 
 def template_for_model(model: str) -> str:
-    """The key of a model's template. A vendor before a slash does not count."""
+    """Return the key of a model's template. A vendor before a slash is ignored."""
     bare = model.rsplit("/", 1)[-1].lower()
     found = next((key for beginning, key in BY_NAME if bare.startswith(beginning)), UNKNOWN)
     assert found in TEMPLATES

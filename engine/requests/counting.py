@@ -1,8 +1,8 @@
-"""A request, a template and an encoding -> tokens, part by part.
+"""Counting the tokens of a request, by kind, with a template and an encoding.
 
-What a template writes is cut at special tokens; user text never is. Stretches between special tokens are
-encoded as a whole, whoever wrote them, as the model's own tokenizer would: a token belongs to the kind of the piece
-that it begins in.
+Template text is split at special tokens; user text never is. The text between two special tokens is encoded as a whole,
+even if template and user text meet in it, as the model's own tokenizer does. A token is counted for the piece in which
+it begins.
 """
 
 from __future__ import annotations
@@ -40,24 +40,24 @@ if TYPE_CHECKING:
 NO_ID = -1
 
 STAND_IN_RULE = "gpt-4o"
-"""How images are counted where neither the model nor the template says it. That is an estimate."""
+"""Image rule if neither the model nor the template determines one. Its counts are estimates."""
 
 FOREIGN_LOW, FOREIGN_HIGH = (1, 2), (21, 10)
-"""Least and greatest ratio, as fractions, of the tokens in the encoding of a template's models to those in another
+"""Minimum and maximum ratio, as fractions, of token counts in the encoding of a template's models to those in another
 encoding. Measured on recent encodings: 0.54 to 2.07 for nine of ten texts (``pricing/data/counting.yaml``)."""
 
 TOOLS_LOW, TOOLS_HIGH = (9, 20), (3, 2)
-"""Least and greatest ratio, as fractions, of the tokens that tools take in an unpublished form to those of their JSON.
+"""Minimum and maximum ratio, as fractions, of the token count of tools in an unpublished form to that of their JSON.
 From the published forms of OpenAI, Llama, Qwen and Mistral, which also add up to 120 tokens of instructions
 (``Template.tools_prompt``)."""
 
 KEPT_FRAMINGS = 4096
-"""Pieces of templates of which it is kept what they are cut into, and what they count. Most templates have a dozen for
-each message."""
+"""Maximum number of template pieces whose atoms and token counts are cached. Most templates have a dozen for each
+message."""
 
 
 class _Atom(NamedTuple):
-    """What needs no more cutting: text to encode, or, with ``tokens``, one special token or a number by formula."""
+    """Unit that is not split further: text to encode or, with ``tokens``, a special token or a count by formula."""
 
     kind: Kind
     text: str
@@ -68,7 +68,7 @@ class _Atom(NamedTuple):
 
 
 class RequestCounter:
-    """Counts requests with one template and one encoding. Not for two threads at a time."""
+    """Counts requests with one template and one encoding. Not thread-safe."""
 
     def __init__(
         self,
@@ -78,8 +78,8 @@ class RequestCounter:
         image_rule: str | None = None,
         today: date | None = None,
     ) -> None:
-        """``image_rule``: of ``image_rules.RULES``; else by the model that a request names, else the template's.
-        ``today``: what a template says of the day; else it is asked."""
+        """``image_rule``: a key of ``images.RULES``; by default that of the model which a request names, else that of
+        the template. ``today``: the date that a template shows to the model; by default the current date."""
         self._template, self._encoding, self._image_rule = template, encoding, image_rule
         self._is_foreign = not template.is_own(encoding.name, encoding.special_tokens_set)
         self._special = template.special | encoding.special_tokens_set
@@ -88,12 +88,12 @@ class RequestCounter:
         self._framings: dict[str, int] = {}
 
     def tally(self, request: Request) -> Tally:
-        """How many tokens of each kind. RequestError where the request cannot be rendered; TemplateError of the user's
-        own templates."""
+        """Return the number of tokens of each kind. Raises RequestError if the request cannot be rendered,
+        TemplateError if a user template fails."""
         tokens: Counter[Kind] = Counter()
         encoded: Counter[Kind] = Counter()
         pieces = self._rendered(request)
-        for is_encoded, atoms in self._stretches(pieces):
+        for is_encoded, atoms in self._runs(pieces):
             kind = atoms[0].kind
             if not is_encoded:
                 for atom in atoms:
@@ -107,7 +107,7 @@ class RequestCounter:
         return self._tally(tokens, encoded, pieces, request)
 
     def count(self, request: Request) -> CountedRequest:
-        """The same with the rendered text, its tokens and where its pieces are."""
+        """Return the tally with the rendered text, its tokens and the spans of its pieces. Raises as ``tally`` does."""
         import numpy as np
 
         pieces = self._rendered(request)
@@ -119,7 +119,7 @@ class RequestCounter:
         ends: list[NDArray[np.int64]] = []
         span_tokens: list[int] = []
         place = 0
-        for is_encoded, atoms in self._stretches(pieces):
+        for is_encoded, atoms in self._runs(pieces):
             start = place
             for atom in atoms:
                 size = _size(atom.text)
@@ -129,10 +129,10 @@ class RequestCounter:
             text = "".join([atom.text for atom in atoms])
             texts.append(text)
             if is_encoded:
-                stretch_ends = self._encoding.token_ends(text)
+                run_ends = self._encoding.token_ends(text)
                 ids.append(self._encoding.token_ids(text))
-                ends.append(stretch_ends + start)
-                numbers = _tokens_of_each(atoms, stretch_ends)
+                ends.append(run_ends + start)
+                numbers = _tokens_of_each(atoms, run_ends)
             else:
                 ids.append(np.array([self._id_of(atom) for atom in atoms], np.int32))
                 ends.append(np.array([span.byte_end for span in spans[-len(atoms) :]], np.int64))
@@ -159,23 +159,23 @@ class RequestCounter:
         rule, is_known = image_rule_of(request.model, self._template.images, self._image_rule)
         return _with_images(pieces, request, rule, is_known=is_known)
 
-    def _stretches(self, pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[_Atom]]]:
-        """What stands together: texts that are encoded as one (True), or anything else (False)."""
-        stretch: list[_Atom] = []
+    def _runs(self, pieces: Iterable[Piece]) -> Iterator[tuple[bool, list[_Atom]]]:
+        """Yield runs of consecutive atoms: those encoded as one text (True), or any others (False)."""
+        run: list[_Atom] = []
         were_encoded = True
         for piece in pieces:
             for atom in self._atoms(piece):
                 is_encoded = atom.tokens is None
-                if stretch and is_encoded is not were_encoded:
-                    yield were_encoded, stretch
-                    stretch = []
-                stretch.append(atom)
+                if run and is_encoded is not were_encoded:
+                    yield were_encoded, run
+                    run = []
+                run.append(atom)
                 were_encoded = is_encoded
-        if stretch:
-            yield were_encoded, stretch
+        if run:
+            yield were_encoded, run
 
     def _atoms(self, piece: Piece) -> list[_Atom]:
-        """What a piece is cut into. What a template writes is written again and again."""
+        """Split a piece into atoms. Those of template text are cached, as it recurs."""
         if piece.tokens is not None or not piece.by_template:
             return [_Atom(piece.kind, piece.text, piece.message, piece.tokens, False, piece.by_template)]
         key = piece.kind, piece.text, piece.message
@@ -205,7 +205,7 @@ class RequestCounter:
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _tally(self, others: Counter[Kind], encoded: Counter[Kind], pieces: Sequence[Piece], request: Request) -> Tally:
-        """``encoded``: tokens of texts; ``others``: those of special tokens and formulas."""
+        """``encoded``: token counts of texts; ``others``: those of special tokens and formulas."""
         template = self._template
         notes = [template.remark] if template.remark else []
         notes += dict.fromkeys(piece.note for piece in pieces if piece.note)
@@ -224,7 +224,7 @@ class RequestCounter:
     def _parts(
         self, others: Counter[Kind], encoded: Counter[Kind], pieces: Sequence[Piece], request: Request
     ) -> tuple[Part, ...]:
-        """The parts with their grades and ranges, in the encoding of the template's models."""
+        """Return the parts with their grades and ranges, in the encoding of the template's models."""
         template = self._template
         grades: dict[Kind, Grade] = {
             "overhead": template.grade,
@@ -273,7 +273,7 @@ def _spread(tokens: int, low: tuple[int, int], high: tuple[int, int]) -> tuple[i
 
 
 def _in_foreign(part: Part, encoded: int) -> Part:
-    """The part where ``encoded`` tokens of it are those of an encoding that the template's models do not have."""
+    """Return the part if ``encoded`` of its tokens are counted in an encoding that the template's models do not use."""
     if not encoded:
         return part
     less, more = _spread(encoded, FOREIGN_LOW, FOREIGN_HIGH)
@@ -283,7 +283,7 @@ def _in_foreign(part: Part, encoded: int) -> Part:
 def image_rule_of(model: str, of_template: str | None, chosen: str | None = None) -> tuple[str, bool]:
     """Return the rule for images, and whether it is known to be the model's.
 
-    ``of_template``: that of the template, which is believed where no model is named.
+    ``of_template``: the rule of the template, which counts as known if no model is named.
     """
     known = chosen or rule_for_model(model)
     if known is not None:
@@ -292,7 +292,7 @@ def image_rule_of(model: str, of_template: str | None, chosen: str | None = None
 
 
 def images_part(images: Iterable[Image], model: str, of_template: str | None) -> Part:
-    """Return what images count at a model."""
+    """Return the part for the tokens of images with a model."""
     rule, is_known = image_rule_of(model, of_template)
     counts = [_image_count(image, rule, is_known) for image in images]
     grades: list[Grade] = ["formula", *(count.grade for count in counts)]
@@ -305,7 +305,7 @@ def _image_count(image: Image, rule: str, is_known: bool) -> ImageCount:
 
 
 def _with_images(pieces: list[Piece], request: Request, rule: str, *, is_known: bool) -> list[Piece]:
-    """The images of a message behind what is written in it, or behind whatever else there is of it."""
+    """Insert the images of each message after its last text piece, or after its last piece if it has no text."""
     behind: dict[int, int] = {}
     for place, piece in enumerate(pieces):
         if piece.kind == "text" or piece.message not in behind:
@@ -325,17 +325,17 @@ def _image_piece(image: Image, number: int, rule: str, is_known: bool) -> Piece:
 
 
 def _tokens_of_each(atoms: Sequence[_Atom], ends: NDArray[np.int64]) -> list[int]:
-    """How many tokens begin in each of the atoms of a stretch. ``ends``: of its tokens, in UTF-8 bytes."""
+    """Return how many tokens begin in each atom of a run. ``ends``: end offsets of the tokens, in UTF-8 bytes."""
     import numpy as np
 
     atom_ends = np.cumsum([_size(atom.text) for atom in atoms])
     starts = np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)]
-    places = np.minimum(np.searchsorted(atom_ends, starts, side="right"), len(atoms) - 1)  # behind the end: the last
+    places = np.minimum(np.searchsorted(atom_ends, starts, side="right"), len(atoms) - 1)  # past the end: the last
     return [int(number) for number in np.bincount(places, minlength=len(atoms))]
 
 
 def _encodable(piece: Piece) -> Piece:
-    """A piece whose text has no lone surrogates: JSON may hold them, UTF-8 cannot."""
+    """Return the piece without lone surrogates, which JSON may contain but UTF-8 cannot."""
     if piece.text.isascii():
         return piece
     text = piece.text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -345,5 +345,5 @@ def _encodable(piece: Piece) -> Piece:
 
 
 def _size(text: str) -> int:
-    """UTF-8 bytes."""
+    """Return the number of UTF-8 bytes."""
     return len(text) if text.isascii() else len(text.encode())

@@ -1,12 +1,12 @@
-"""Tokens of images by the rules that vendors publish. Images are known by their size alone; nothing is decoded.
+"""Token counts of images by the rules that vendors publish. Only the size of an image is used; its pixels are not
+decoded.
 
-``image_size`` finds width and height in the first bytes of a file. Sources: PNG (RFC 2083, IHDR), GIF89a (logical
-screen), JPEG (ITU T.81, start of frame), WebP (RFC 9649).
+``image_size`` reads width and height from the header of a file. Sources: PNG (RFC 2083, IHDR), GIF89a (logical screen),
+JPEG (ITU T.81, start of frame), WebP (RFC 9649).
 
-``count_image`` says how many tokens an image takes, by a rule of ``RULES``. Sources: OpenAI's and Azure's image
-calculators (2026-05) with a data set of nine measured sizes (27 of 27 equal to the patch rule); Anthropic's page on
-vision with measured sizes up to 1920 by 1080; Google's pages on image understanding ("Token calculation") and on media
-resolution.
+``count_image`` counts the tokens of an image by a rule of ``RULES``. Sources: OpenAI's and Azure's image calculators
+(2026-05) with a data set of nine measured sizes (27 of 27 equal to the patch rule); Anthropic's page on vision with
+measured sizes up to 1920 by 1080; Google's pages on image understanding ("Token calculation") and on media resolution.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from typing import NamedTuple, Protocol
 from engine.requests.types import Grade, Image
 
 HEADER_BYTES = 512 << 10
-"""So much of a file is read: a JPEG may have a thumbnail, a profile and a photographer's remarks before its size."""
+"""Bytes of a file that are read: a JPEG may have a thumbnail, a colour profile and comments before its size."""
 
 _JPEG_WITHOUT_LENGTH = {0x01, *range(0xD0, 0xD9)}
 _JPEG_NO_FRAME = {0xC4, 0xC8, 0xCC}
 
 
 def size_of_file(path: Path) -> tuple[int, int] | None:
-    """Width and height in pixels; None where it is no image that is known here. OSError."""
+    """Return width and height in pixels, None if the file is not an image of a known format. Raises OSError."""
     with path.open("rb") as file:
         return image_size(file.read(HEADER_BYTES))
 
 
 def size_in_data_url(url: str) -> tuple[int, int] | None:
-    """The same of a ``data:`` URL in base64; None for any other."""
+    """Return the size of the image in a base64 ``data:`` URL, None for any other URL."""
     head, comma, data = url[: HEADER_BYTES * 4 // 3 + 256].partition(",")
     if not comma or not head.startswith("data:") or not head.endswith(";base64"):
         return None
@@ -44,7 +44,7 @@ def size_in_data_url(url: str) -> tuple[int, int] | None:
 
 
 def size_in_base64(data: str) -> tuple[int, int] | None:
-    """The same of a file in base64."""
+    """Return the size of the image in base64 data."""
     beginning = data[: HEADER_BYTES * 4 // 3 // 4 * 4]
     try:
         return image_size(base64.b64decode(beginning[: len(beginning) // 4 * 4]))
@@ -53,8 +53,8 @@ def size_in_base64(data: str) -> tuple[int, int] | None:
 
 
 def image_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels from the beginning of a PNG, GIF, JPEG or WebP; None for anything else, for a header
-    that ends early, and for a size of 0."""
+    """Return width and height in pixels from the header of a PNG, GIF, JPEG or WebP; None for anything else, for a
+    truncated header, and for a size of 0."""
     try:
         if data.startswith(b"\x89PNG\r\n\x1a\n") and data[12:16] == b"IHDR":
             size = struct.unpack_from(">II", data, 16)
@@ -72,7 +72,8 @@ def image_size(data: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg_size(data: bytes) -> tuple[int, ...]:
-    """From the first start of frame. IndexError or struct.error where the data ends before it."""
+    """Return height and width from the first start of frame. Raises IndexError or struct.error if the data ends before
+    it."""
     place = 2
     while True:
         if data[place] != 0xFF:
@@ -103,13 +104,13 @@ def _webp_size(data: bytes) -> tuple[int, ...]:
 
 
 ASSUMED_SIDE = 1024
-"""Width and height that an image of unknown size is taken for."""
+"""Assumed width and height of an image of unknown size, in pixels."""
 
 USUAL_SIDES = (256, 512, 1024, 2048, 4096)
-"""Sides in pixels of images whose size is not known, for the range of what they may count."""
+"""Sides in pixels that give the range of the count for images of unknown size."""
 
 LARGEST_SIDE = 1_000_000
-"""No image is larger: a larger size counts as unknown."""
+"""Maximum side of an image in pixels. A larger size counts as unknown."""
 
 TILE_SIDE = 512
 TILED_LONG_SIDE = 2048
@@ -118,7 +119,7 @@ PATCH_SIDE = 32
 LOW_DETAIL_PATCHES = 256
 CLAUDE_PATCH_SIDE = 28
 LEAST_OF_RESIZED, MORE_OF_RESIZED = (2992, 4784), 32
-"""Measured of large images: 2,992 where the rule has 4,784, and 32 more than the rule."""
+"""Measured for large images: 2,992 tokens where the rule gives 4,784, and 32 more than the rule."""
 
 GEMINI_SMALL_SIDE = 384
 GEMINI_LEAST_TILE_SIDE = 256
@@ -128,7 +129,7 @@ CLAUDE_PIXELS_PER_TOKEN = 750
 
 
 class ImageCount(NamedTuple):
-    """Tokens of an image, and how far that can be trusted: it may be ``less`` fewer or ``more`` more."""
+    """Token count of an image, with its grade: the true count may be up to ``less`` lower or ``more`` higher."""
 
     tokens: int
     grade: Grade
@@ -137,27 +138,28 @@ class ImageCount(NamedTuple):
 
 
 def _between(tokens: int, *others: int) -> ImageCount:
-    """An estimate whose range holds what other sources count."""
+    """Return an estimate whose range includes the counts of other sources."""
     return ImageCount(tokens, "estimate", tokens - min(tokens, *others), max(tokens, *others) - tokens)
 
 
 class ImageRule(Protocol):
-    """Counts an image whose size is known."""
+    """Counts the tokens of an image whose size is known."""
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TileRule:
-    """OpenAI's tiles: fit into 2048 by 2048, short side at most 768, then tiles of 512. Low detail: ``base``."""
+    """OpenAI's tiles: fit into 2048 by 2048, shrink the short side to at most 768, count tiles of 512. Low detail:
+    ``base``."""
 
     base: int
     per_tile: int
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         if image.detail == "low":
             return ImageCount(self.base, "formula")
         width, height = _shrunk(image.width, image.height, TILED_LONG_SIDE, max(image.width, image.height))
@@ -167,16 +169,17 @@ class TileRule:
 
 @dataclass(frozen=True, slots=True)
 class PatchRule:
-    """OpenAI's patches of 32: as many as the image has, after shrinking it into ``budget`` of them, times
-    ``multiplier``. ``others``: the same two numbers as other sources have them; then it is an estimate. What low detail
-    does is not published: an image shrunk to 512 by 512 pixels at the least."""
+    """OpenAI's patches of 32: the number of patches, after shrinking the image into ``budget`` of them, times
+    ``multiplier``. ``others``: values of these two numbers from other sources; if there are any, the count is an
+    estimate. The effect of low detail is not published: the lower bound assumes that the image is shrunk to 512 by 512
+    pixels."""
 
     multiplier: float
     budget: int | None
     others: tuple[tuple[float, int | None], ...] = ()
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         tokens = self._tokens(image, self.multiplier, self.budget)
         others = [self._tokens(image, *other) for other in self.others]
         if image.detail == "low":
@@ -187,27 +190,27 @@ class PatchRule:
         patches = _cells(image.width, image.height, PATCH_SIDE)
         if budget is not None and patches > budget:
             patches = self._shrunk_patches(image.width, image.height, budget)
-        # The multipliers have two digits: without rounding, 100 * 1.1 would be 110.00000000000001 and so 111.
+        # The multipliers have two decimals: without rounding, 100 * 1.1 would be 110.00000000000001 and so 111.
         return math.ceil(round(patches * multiplier, 6))
 
     def _shrunk_patches(self, width: int, height: int, budget: int) -> int:
         by = math.sqrt(PATCH_SIDE**2 * budget / (width * height))
         across, down = width * by / PATCH_SIDE, height * by / PATCH_SIDE
         by *= min(max(1, math.floor(across)) / across, max(1, math.floor(down)) / down)
-        # A side that is a whole number of patches must not lose one to the last digit.
+        # A side that is a whole number of patches must not lose a patch to a rounding error.
         return _cells(max(1, math.floor(width * by + 1e-6)), max(1, math.floor(height * by + 1e-6)), PATCH_SIDE)
 
 
 @dataclass(frozen=True, slots=True)
 class ClaudeRule:
     """Anthropic's patches of 28, after a resize: long side at most ``long_side``, at most ``most`` patches. How larger
-    images are resized is not told to the pixel: what had to be is an estimate."""
+    images are resized is not published to the pixel: the count of a resized image is an estimate."""
 
     long_side: int
     most: int
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
         patches = _cells(width, height, CLAUDE_PATCH_SIDE)
         tokens = min(patches, self.most)
@@ -218,12 +221,12 @@ class ClaudeRule:
 
 @dataclass(frozen=True, slots=True)
 class AreaRule:
-    """Anthropic's earlier rule: a token for every 750 pixels. Up to 13 % off from what is counted today."""
+    """Anthropic's earlier rule: one token for every 750 pixels. Differs from today's counts by up to 13%."""
 
     long_side: int = 1568
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         width, height = _shrunk(image.width, image.height, self.long_side, max(image.width, image.height))
         tokens = math.ceil(width * height / CLAUDE_PIXELS_PER_TOKEN)
         return _between(tokens, tokens * 87 // 100, -(-tokens * 100 // 87))
@@ -233,12 +236,12 @@ class AreaRule:
 class GeminiTileRule:
     """Gemini 2: 258 tokens for an image of at most 384 pixels on both sides, else 258 for each tile.
 
-    The side of a tile is the short side divided by 1.5, rounded down, from 256 to 768 pixels. Google's own example:
-    960 by 540 has tiles of 360, 3 by 2 of them, and 1,548 tokens.
+    The side of a tile is the short side divided by 1.5, rounded down, from 256 to 768 pixels. Google's own example: 960
+    by 540 has 3 by 2 tiles of 360, so 1,548 tokens.
     """
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         if max(image.width, image.height) <= GEMINI_SMALL_SIDE:
             return ImageCount(GEMINI_TILE_TOKENS, "formula")
         side = min(image.width, image.height) * 2 // 3
@@ -248,10 +251,11 @@ class GeminiTileRule:
 
 @dataclass(frozen=True, slots=True)
 class GeminiResolutionRule:
-    """Gemini 3: by the media resolution that is asked for, whatever the size; measured to be some percent less."""
+    """Gemini 3: the count depends on the requested media resolution only, not on the size; measured counts are some
+    percent lower."""
 
     def count(self, image: Image) -> ImageCount:
-        """Its tokens."""
+        """Return the token count of an image."""
         by_detail = {"low": 280, "medium": 560, "high": 1120, "ultra_high": 2240}
         tokens = by_detail.get(image.detail, 1120)
         return _between(tokens, tokens * 95 // 100)
@@ -268,7 +272,7 @@ RULES: dict[str, ImageRule] = {
     "o3": TileRule(75, 150),
     "gpt-4.1-mini": PatchRule(1.62, 1536),
     "gpt-4.1-nano": PatchRule(2.46, 1536),
-    # As the mini and nano models before and after them; o4-mini has another multiplier.
+    # Like the mini and nano models before and after them; o4-mini has a different multiplier.
     "gpt-5-mini": PatchRule(1.62, 1536, ((1.72, 1536),)),
     "gpt-5-nano": PatchRule(2.46, 1536, ((1.72, 1536),)),
     "o4-mini": PatchRule(1.72, 1536),
@@ -285,8 +289,8 @@ RULES: dict[str, ImageRule] = {
     "gemini-2": GeminiTileRule(),
     "gemini-3": GeminiResolutionRule(),
 }
-"""By the beginning of a model's name; the longest that fits holds. Where a name is a family's (``claude-area``), it is
-there to be chosen."""
+"""Rules by prefix of a model's name; the longest prefix that matches is used. Names of families (``claude-area``) are
+there to be chosen explicitly."""
 
 
 OTHER_NAMES: dict[str, str] = {
@@ -298,13 +302,13 @@ OTHER_NAMES: dict[str, str] = {
     "claude-fable": "claude-opus-4.7",
     "claude-mythos": "claude-opus-4.7",
 }
-"""Further beginnings of names, and the rule of the family they belong to."""
+"""Further prefixes of model names, with the rule of their family."""
 
 
 @lru_cache(maxsize=256)
 def rule_for_model(model: str) -> str | None:
-    """The name of the rule of a model, by the longest name that its own begins with; None where nothing is known. A
-    vendor before a slash does not count."""
+    """Return the name of a model's rule, by the longest matching prefix of its name; None if none matches. A vendor
+    before a slash is ignored."""
     bare = model.rsplit("/", 1)[-1].lower()
     fitting = [name for name in (*RULES, *OTHER_NAMES) if bare.startswith(name)]
     found = max(fitting, key=len, default=None)
@@ -312,8 +316,8 @@ def rule_for_model(model: str) -> str | None:
 
 
 def count_image(image: Image, rule: str) -> ImageCount:
-    """The tokens of an image by a rule of ``RULES``. One of unknown size is taken for 1024 by 1024, which is an
-    estimate: its range is that of all sizes which are usual."""
+    """Return the token count of an image by a rule of ``RULES``. An image of unknown size is assumed to be 1024 by
+    1024; the count is then an estimate whose range covers all usual sizes."""
     sides = (image.width, image.height)
     if all(0 < side <= LARGEST_SIDE for side in sides):
         return RULES[rule].count(image)
@@ -328,20 +332,20 @@ def _of_any_size(rule: str, detail: str) -> ImageCount:
 
 
 def count_by_any_rule(image: Image, rule: str) -> ImageCount:
-    """The tokens of an image by a rule that stands in for that of an unknown model. An estimate: its range is that of
-    all rules but ``gpt-4o-mini``, which counts 33 times as many as the others."""
+    """Return the token count of an image by a rule that stands in for that of an unknown model. It is an estimate: its
+    range covers all rules but ``gpt-4o-mini``, which counts 33 times as many tokens as the others."""
     found = [count_image(image, name) for name in RULES if name != "gpt-4o-mini"]
     tokens = count_image(image, rule).tokens
     return _between(tokens, *(one.tokens - one.less for one in found), *(one.tokens + one.more for one in found))
 
 
 def _shrunk(width: int, height: int, most: int, side: int) -> tuple[int, int]:
-    """The size, made smaller so that ``side`` (one of the two) is at most ``most``."""
+    """Return the size, scaled down so that ``side`` (one of the two) is at most ``most``."""
     if side <= most:
         return width, height
     return max(1, width * most // side), max(1, height * most // side)
 
 
 def _cells(width: int, height: int, side: int) -> int:
-    """How many squares of that side cover it."""
+    """Return the number of squares with this side that cover the image."""
     return -(-width // side) * -(-height // side)

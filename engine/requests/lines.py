@@ -1,10 +1,10 @@
-"""A file of requests, one a line (batch files, training data): what each counts, in bounded memory, and as a table.
+"""Token counts for a file of requests, one on each line (batch files, training data), in bounded memory or as a table.
 
-``RequestLines`` counts with one line in memory at a time. Of every line its number and tokens are kept (eight bytes),
-up to two million lines; of those with most tokens a little more; of those that are no requests the first thousand.
+``RequestLines`` holds one line in memory at a time. It stores the number and token count of each line (eight bytes), up
+to two million lines; some details of the lines with most tokens; and the first thousand invalid lines.
 
-``written_table`` writes what every line counts as a table for other programs: CSV, or JSON. It is written while the
-lines are counted, so that a file of any size makes a table in bounded memory.
+``written_table`` writes the count of every line as a table for other programs: CSV or JSON. It is written while the
+lines are counted, so memory is bounded for a file of any size.
 """
 
 from __future__ import annotations
@@ -41,8 +41,9 @@ _ROWS_A_WRITE = 2000
 
 @dataclass(frozen=True, slots=True)
 class LineCount:
-    """One line that is not empty, its number from 1. ``tally``: None where it is no request. ``problem``: why it is
-    none, or what of it is not counted; else empty. It begins with words of ours, which no spreadsheet runs."""
+    """Count of one non-empty line. ``line``: its number from 1. ``tally``: None if it is not a request. ``problem``:
+    why it is not a request, or which parts are not counted; else empty. It begins with our own words, so that no
+    spreadsheet runs it as a formula."""
 
     line: int
     tally: Tally | None
@@ -51,8 +52,8 @@ class LineCount:
 
 @contextlib.contextmanager
 def written_table(path: Path) -> Iterator[Callable[[LineCount], None]]:
-    """What takes the lines of a table in their order. The table is JSON where the name ends so, else CSV; it takes the
-    place of ``path`` when all went well. OSError."""
+    """Yield a function that appends the lines of a table in their order. The table is JSON if ``path`` ends in
+    ``.json``, else CSV; it replaces ``path`` only if no error occurs. Raises OSError."""
     with replacement_of(path) as file:
         table = _Table(file, is_json=path.suffix.casefold() == ".json")
         yield table.add
@@ -99,7 +100,8 @@ def _csv(rows: list[tuple[int | str | None, ...]]) -> bytes:
 
 
 LONGEST_LINE = 16 << 20
-"""Bytes. JSON of that size takes a few hundred megabytes of memory at worst; a longer line is no request."""
+"""Maximum length of a line in bytes. JSON of this size takes a few hundred megabytes of memory at worst; a longer line
+is not a request."""
 
 KEPT_LINES = 2_000_000
 KEPT_MALFORMED = 1_000
@@ -111,7 +113,7 @@ MOST_TOKENS = 2**32 - 1
 
 @dataclass(frozen=True, slots=True)
 class LineTokens:
-    """One line of a file, its number from 1. ``said``: the beginning of its last message."""
+    """One line of a file. ``line``: its number from 1. ``said``: the beginning of its last message."""
 
     line: int
     tokens: int
@@ -121,7 +123,7 @@ class LineTokens:
 
 @dataclass(frozen=True, slots=True)
 class MalformedLine:
-    """A line that is no request, and why."""
+    """A line that is not a request, and the reason."""
 
     line: int
     why: str
@@ -129,13 +131,13 @@ class MalformedLine:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinesReport:
-    """What is known of a file of requests by now.
+    """Results for a file of requests so far.
 
-    ``lines``: lines that are not empty; ``counted``: those of them that are requests. ``tally``: the sum of all.
-    ``worst``: those with most tokens, most first. ``malformed``: the first of those that are no requests;
-    ``n_malformed`` has them all. ``models``, ``unknown``: how often models are named, and parts are there that are not
-    counted, commonest first. ``line_numbers``, ``line_tokens``: uint32[n], read-only, of the requests in their order,
-    the first two million of them.
+    ``lines``: number of non-empty lines; ``counted``: number of requests among them. ``tally``: sum over all requests.
+    ``worst``: the requests with most tokens, highest first. ``malformed``: the first lines that are not requests;
+    ``n_malformed``: number of all of them. ``models``, ``unknown``: how often each model is named, and how often each
+    type of uncounted part occurs, most frequent first. ``line_numbers``, ``line_tokens``: uint32[n], read-only, of the
+    first two million requests in file order.
     """
 
     lines: int
@@ -157,18 +159,18 @@ class LinesReport:
 
     @property
     def tokens(self) -> int:
-        """Of all requests."""
+        """Sum over all requests."""
         return self.tally.tokens
 
 
 class RequestLines:
-    """Counts the requests of a file slice by slice: call ``advance`` until ``done``."""
+    """Counts the requests of a file in time slices: call ``advance`` until ``done``."""
 
     def __init__(
         self, file: BinaryIO, count: Callable[[Request], Tally], tell: Callable[[LineCount], None] | None = None
     ) -> None:
-        """``file``: open for reading, at its beginning; stays the caller's. ``count``: counts one request; a line that
-        makes it raise an EngineError is a malformed one. ``tell``: called with every line that is not empty."""
+        """``file``: open for reading, at its start; the caller closes it. ``count``: counts one request; a line for
+        which it raises an EngineError is malformed. ``tell``: called with every non-empty line."""
         self._file, self._count, self._tell = file, count, tell
         self.done = False
         self.n_bytes = 0
@@ -184,7 +186,7 @@ class RequestLines:
         self._counted = 0
 
     def advance(self, seconds: float) -> None:
-        """Count for about so long. OSError."""
+        """Count for about ``seconds``. Raises OSError."""
         until = monotonic() + seconds
         while not self.done:
             self._take_line()
@@ -192,7 +194,7 @@ class RequestLines:
                 return
 
     def report(self) -> LinesReport:
-        """What is known by now."""
+        """Return the results so far."""
         import numpy as np
 
         arrays = [np.array(kept, np.uint32) for kept in (self._numbers, self._totals)]
@@ -263,7 +265,7 @@ class RequestLines:
         if read.request.model:
             _add(self._models, read.request.model)
         if len(self._worst) < KEPT_WORST or total > self._worst[0][0]:
-            # Of lines with as many tokens the first are kept: a later line is smaller in the heap.
+            # Among lines with equal counts the first are kept: a later line is smaller in the heap.
             entry = (total, -self._line, tally.parts, _said(read.request))
             if len(self._worst) < KEPT_WORST:
                 heapq.heappush(self._worst, entry)
@@ -272,20 +274,20 @@ class RequestLines:
 
 
 def _add(names: Counter[str], name: str) -> None:
-    """One more of these; of a file that has ever new names, only so many are kept."""
+    """Count a name once more. The number of different names is bounded, as a file may have a new one on every line."""
     name = name[:200]
     if name in names or len(names) < 20 * KEPT_NAMES:
         names[name] += 1
 
 
 def _not_counted(read: ReadBody) -> str:
-    """The kinds of the parts that are not counted, as a sentence; empty where all is."""
+    """Return the types of the parts that are not counted as a message, empty if there are none."""
     kinds = list(dict.fromkeys(part.what for part in read.unknown))
     more = f" and {len(kinds) - MOST_NAMED} more" if len(kinds) > MOST_NAMED else ""
     return f"not counted: {', '.join(kind[:200] for kind in kinds[:MOST_NAMED])}{more}" if kinds else ""
 
 
 def _said(request: Request) -> str:
-    """The beginning of what was last said, to know the request by."""
+    """Return the beginning of the last text, which identifies the request to the user."""
     spoken = next((message.content for message in reversed(request.messages) if message.content), "")
     return " ".join(spoken[:400].split())[:120]

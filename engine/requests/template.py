@@ -1,4 +1,4 @@
-"""What a template is: a request in, pieces out."""
+"""Template: turns a request into pieces."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from engine.requests.types import Grade, Piece, Request
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a template may ask for. ``count``: tokens of a plain text; ``encoding``: the name of the encoding it counts
-    with. ``today``: the day that some templates tell the model. ``special``: texts of its special tokens."""
+    """Context that a template may use. ``count``: counts the tokens of a plain text; ``encoding``: name of the encoding
+    that ``count`` uses. ``today``: the date that some templates show to the model. ``special``: texts of the special
+    tokens of the encoding."""
 
     count: Callable[[str], int]
     encoding: str
@@ -25,15 +26,15 @@ Render = Callable[[Request, Surroundings], Iterable[Piece]]
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """How a family of models is shown a request.
+    """The form in which a family of models receives a request.
 
-    ``encoding``: the bundled encoding it usually goes with, None where there is none. ``special``: texts of special
-    tokens that it writes; where an encoding lacks them, each still counts one. ``grade``: of its overhead, ``tools``:
-    of its tools. ``images``: the name of the rule for images where the model's own is not known (``image_rules``), None
-    where there is none. ``other_encodings``: further ones of its models; ``foreign_encodings``: those that none of them
-    has. ``framing``: the most tokens that overhead of an unpublished form takes, for the request and for each message.
-    ``tools_prompt``: the most that an unpublished form of tools adds. ``remark``: what should be known of it, a
-    sentence or more. ``source``: where its form is published.
+    ``encoding``: the bundled encoding of most of its models, None if there is none. ``special``: texts of the special
+    tokens that it writes; each counts as one token even if the encoding does not have it. ``grade``: of its overhead,
+    ``tools``: of its tools. ``images``: name of the image rule if that of the model is not known (``images.RULES``), or
+    None. ``other_encodings``: further encodings of its models; ``foreign_encodings``: encodings that none of them uses.
+    ``framing``: maximum overhead in tokens of an unpublished form, for the request and for each message.
+    ``tools_prompt``: maximum number of tokens that an unpublished form of tools adds. ``remark``: notes for the user,
+    in full sentences. ``source``: where the form is published.
     """
 
     key: str
@@ -52,22 +53,22 @@ class Template:
     tools_prompt: int = 120
 
     def is_own(self, encoding: str, special: frozenset[str] | set[str]) -> bool:
-        """Return whether its models have this encoding, by the name or by the special tokens that it needs."""
+        """Return whether its models use this encoding, by the name or by the special tokens that the template needs."""
         if encoding in self.foreign_encodings:
             return False
         return encoding == self.encoding or encoding in self.other_encodings or self.special <= special
 
 
 def overhead(text: str, message: int = -1) -> Piece:
-    """Framing that a template writes."""
+    """Return a piece of framing written by a template."""
     return Piece("overhead", text, message=message)
 
 
 def written(text: str, message: int) -> Piece:
-    """User text: special tokens spelled in it are plain text."""
+    """Return a piece of user text; special tokens spelled in it are plain text."""
     return Piece("text", text, by_template=False, message=message)
 
 
 def tools_text(text: str, message: int = -1) -> Piece:
-    """Definitions of tools, which are user text too."""
+    """Return a piece of tool definitions, which are user text too."""
     return Piece("tools", text, by_template=False, message=message)

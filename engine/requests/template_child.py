@@ -1,20 +1,19 @@
-"""Renders chat templates of strangers, in a process that can be lost: ``python -m engine.requests.template_child``.
+"""Rendering of untrusted chat templates in a child process: ``python -m engine.requests.template_child``.
 
-The sandbox keeps a template from reaching anything; the process keeps it from taking long or taking all memory, which
-no sandbox does, and has neither files nor network in case the sandbox breaks (``confine``). One order a line on
-standard input, one answer a line on standard output, both JSON:
+The sandbox isolates a template; the process can be killed when a template takes too long or too much memory, which no
+sandbox prevents. It also has neither files nor network, in case the sandbox is broken (``confine``). Each line of
+standard input is an order, each line of standard output an answer, both JSON:
 
 - ``{"source": TEMPLATE, "contexts": [{...}, ...], "now": "2026-01-31T12:00:00"}``
-- ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``, the number 0 where there is none
+- ``{"texts": [...]}`` or ``{"error": SENTENCE, "line": NUMBER}``; the number is 0 if it is unknown
 
-The environment is that of Hugging Face's libraries (``apply_chat_template``, transformers 4.50): blocks trimmed,
+The environment is that of Hugging Face's libraries (``apply_chat_template``, transformers 4.50): trimmed blocks,
 ``break`` and ``continue``, ``{% generation %}``, ``tojson``, ``raise_exception``, ``strftime_now``.
 
-``confine`` takes from this process what it will not need, as far as the system can do that: files, network, other
-programs. Everywhere but on Windows no file, socket or pipe can be opened any more, and no file can grow. On Linux
-(x86-64 and arm64) a filter of system calls (seccomp) lets through only those that an interpreter needs to compute, to
-answer on what it has open, and to end; other calls fail with EPERM. Whatever is to be imported has to be imported
-before (``load_the_rest``).
+``confine`` removes the rights that this process does not need, as far as the system supports that: files, network,
+other programs. Except on Windows, no file, socket or pipe can be opened any more, and no file can grow. On Linux
+(x86-64 and arm64), a filter of system calls (seccomp) allows only those that an interpreter needs to compute, to answer
+on open files, and to exit; other calls fail with EPERM. All modules must be imported before that (``load_the_rest``).
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 
 class _System(NamedTuple):
-    """Numbers of one kind of processor: that of the audit interface, of ``clone``, and of what is let through."""
+    """Numbers for one processor architecture: of the audit interface, of ``clone``, and of the allowed calls."""
 
     audit: int
     clone: int
@@ -73,7 +72,7 @@ _SYSTEMS = {
     ),
 }
 _CLONE3 = 435
-"""Its flags are in memory, where no filter sees them; where it is unknown, libraries use ``clone``."""
+"""Its flags are in memory, which a filter cannot read; if the call is unknown, libraries use ``clone``."""
 _CLONE_THREAD = 0x10000
 
 _LOAD, _IF_EQUAL, _IF_SET, _RETURN = 0x20, 0x15, 0x45, 0x06
@@ -91,7 +90,7 @@ class _Program(ctypes.Structure):
 
 
 def confine() -> None:
-    """Take it from this process, for good. What a system does not have is left out."""
+    """Permanently remove the rights of this process. Restrictions that the system does not support are skipped."""
     with contextlib.suppress(ImportError):
         import resource
 
@@ -122,39 +121,39 @@ def _filter_calls(system: _System) -> None:
 
 
 SECONDS = 2.0
-"""A template that takes longer is stopped, and its process with it."""
+"""Maximum time to render a template, in seconds. After that, the process ends."""
 
 MOST_MEMORY = 512 << 20
-"""Bytes that the process may take, where the system can be asked to see to it (not on Windows)."""
+"""Maximum memory of the process in bytes, where the system can limit it (not on Windows)."""
 
 LARGEST_TEXT = 64 << 20
-"""Characters that a template may write."""
+"""Maximum length of a rendered text, in characters."""
 
 
 class RefusedError(Exception):
-    """What a template says by ``raise_exception``."""
+    """The template called ``raise_exception``."""
 
 
 class GenerationBlocks(Extension):
-    """``{% generation %}``: marks replies in training data. Here it changes nothing."""
+    """``{% generation %}``: marks replies in training data. Has no effect here."""
 
     tags = {"generation"}  # noqa: RUF012 - as Jinja declares it
 
     def parse(self, parser: Parser) -> list[nodes.Node]:
-        """The block's body."""
+        """Return the body of the block."""
         next(parser.stream)
         return parser.parse_statements(("name:endgeneration",), drop_needle=True)
 
 
 def main() -> int:
-    """Serve until standard input ends. Returns the exit status."""
+    """Serve until standard input ends. Return the exit status."""
     load_the_rest()
     _limit_memory()
-    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - no path of anybody's
+    with open(os.devnull, "w") as nowhere:  # noqa: PTH123 - not a user's path
         confine()
         for line in sys.stdin.buffer:
             order = json.loads(line)
-            # Ends the process from a thread that needs no interpreter: whatever the template is at.
+            # Ends the process from a thread that does not need the interpreter, whatever the template does.
             faulthandler.dump_traceback_later(SECONDS, exit=True, file=nowhere)
             answer = _answer(order["source"], order["contexts"], order["now"])
             faulthandler.cancel_dump_traceback_later()
@@ -171,7 +170,7 @@ _EVERY_WAY = """{{ strftime_now('%A %d %B %Y') }}{{ messages | tojson(indent=2) 
 
 
 def load_the_rest() -> None:
-    """Import what is else imported when a template first needs it: nothing can be, once the process is confined."""
+    """Import modules that are otherwise imported on first use, which is impossible once the process is confined."""
     for name in _LATE:
         importlib.import_module(name)
     for codec in _CODECS:
@@ -198,13 +197,13 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
         return {"error": "it takes more memory than a template may", "line": 0}
     except RecursionError:
         return {"error": "it is nested too deeply", "line": 0}
-    except Exception as error:  # noqa: BLE001 - whatever a template makes Python raise is an answer
-        said = str(error).replace("'NoneType' object", "none")  # as templates call it
+    except Exception as error:  # noqa: BLE001 - any error that a template causes is an answer
+        said = str(error).replace("'NoneType' object", "none")  # its name in templates
         return {"error": f"it fails: {type(error).__name__}: {said:.300}", "line": _line_of(error)}
 
 
 def _line_of(error: BaseException) -> int:
-    """The line of the template at which it was, by Jinja's own frames; 0 where there is none of them."""
+    """Return the line of the template that was running, from Jinja's own stack frames; 0 if there are none."""
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == "<template>"]
     return lines[-1] if lines else 0
 
@@ -237,7 +236,7 @@ def _tojson(
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,
 ) -> str:
-    """As Hugging Face has it: no HTML escapes, characters beyond ASCII as they are."""
+    """Return JSON like Hugging Face's filter: without HTML escapes, characters beyond ASCII unescaped."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
@@ -246,7 +245,7 @@ def _raise_exception(message: str) -> None:
 
 
 def _limit_memory() -> None:
-    """Where the system can."""
+    """Limit the memory of this process if the system supports that."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 

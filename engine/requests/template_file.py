@@ -1,11 +1,11 @@
-"""A user's own chat template, from a file: reading it, rendering by it, and what of the rendered text is whose.
+"""User chat templates from files: reading, rendering, and attributing the rendered text to user or template.
 
-``read_source`` reads the file: Jinja as such, or Hugging Face's ``tokenizer_config.json`` around it.
+``read_source`` reads the file: plain Jinja, or Hugging Face's ``tokenizer_config.json`` that contains it.
 
-``TemplateFile`` renders. A template gives a text, not pieces. Which spans are user text is found by
-rendering a second time with contents between marks (noncharacters of Unicode, which no text has): where the marked text
-without its marks is the text, the marks say it. A template may look at contents, though; where the two differ, contents
-are looked for in the text, one after the other. What is there for tools is found by rendering without them.
+``TemplateFile`` renders. A template yields a text, not pieces. The spans of user text are found by rendering a second
+time with each content between marks (Unicode noncharacters, which do not occur in text): if the marked text without its
+marks equals the text, the marks give the spans. A template may inspect contents, though; if the texts differ, the
+contents are searched for in the text, one after the other. The text for tools is found by rendering without tools.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from engine.runtime.threads import child_command
 from engine.split.special_text import special_token_regex
 
 LARGEST_SOURCE = 1 << 20
-"""Bytes of a file. Published templates have up to twenty thousand."""
+"""Maximum size of a file in bytes. Published templates have up to twenty thousand."""
 
 CONFIGURATION = "tokenizer_config.json"
 TOKEN_NAMES = ("bos_token", "eos_token", "unk_token", "pad_token")
@@ -37,7 +37,7 @@ TOKEN_NAMES = ("bos_token", "eos_token", "unk_token", "pad_token")
 
 @dataclass(frozen=True, slots=True)
 class TemplateSource:
-    """The text of a template, and the special tokens that it is told the names of."""
+    """The text of a template, and the special tokens that it receives by name."""
 
     name: str
     text: str
@@ -45,8 +45,8 @@ class TemplateSource:
 
 
 def read_source(path: Path) -> TemplateSource:
-    """The template of a file. The tokens come from the ``tokenizer_config.json`` beside it, where there is one.
-    TemplateError; OSError."""
+    """Read the template of a file. Tokens come from the ``tokenizer_config.json`` beside it, if there is one. Raises
+    TemplateError if the file has no usable template, OSError if it cannot be read."""
     content = _content(path)
     if path.suffix == ".json" or _looks_like_json(content):
         configuration = _configuration(content, path)
@@ -56,7 +56,7 @@ def read_source(path: Path) -> TemplateSource:
     if beside.is_file():
         try:
             tokens = _tokens(_configuration(_content(beside), beside))
-        except TemplateError:  # only its names of tokens would have been wanted
+        except TemplateError:  # the file is only needed for the names of tokens
             tokens = {}
     return TemplateSource(path.name, content, tokens)
 
@@ -91,7 +91,7 @@ def _configuration(content: str, path: Path) -> dict[str, Any]:
 
 
 def _template_in(configuration: dict[str, Any], path: Path) -> str:
-    """The template; of several, the one called ``default``, else the first."""
+    """Return the template; of several, the one named ``default``, else the first."""
     found = configuration.get("chat_template")
     if isinstance(found, list):
         named = {
@@ -106,7 +106,7 @@ def _template_in(configuration: dict[str, Any], path: Path) -> str:
 
 
 def _tokens(configuration: dict[str, Any]) -> dict[str, str]:
-    """The special tokens with a name, each a text or an object that holds one."""
+    """Return the named special tokens. Each value is a text, or an object that contains one."""
     tokens: dict[str, str] = {}
     for name in TOKEN_NAMES:
         value = configuration.get(name)
@@ -117,7 +117,7 @@ def _tokens(configuration: dict[str, Any]) -> dict[str, str]:
 
 
 OPTION = "--render-templates"
-"""Option of the program that makes it render: a frozen program has no interpreter beside it."""
+"""Option of the program that starts rendering, because a frozen program has no separate interpreter."""
 
 KEY = "file"
 OPEN, BEHIND_NUMBER, CLOSE = "\ufdd0", "\ufdd1", "\ufdd2"
@@ -125,11 +125,11 @@ MARKED = re.compile(f"{OPEN}([0-9]+){BEHIND_NUMBER}(.*?){CLOSE}", re.DOTALL)
 
 BEGINNINGS = ("<|begin_of_text|>", "<｜begin▁of▁sentence｜>", "<bos>", "<s>")
 ENDS = ("<|eot_id|>", "<|im_end|>", "<｜end▁of▁sentence｜>", "<eos>", "</s>", "<|endoftext|>")
-"""What a template is told for ``bos_token`` and ``eos_token`` where no file says it: the first the encoding has."""
+"""Candidates for ``bos_token`` and ``eos_token`` if no file defines them: the first that the encoding has."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Stretch:
+class _UserSpan:
     """A span of user text in the rendered text: characters ``start`` to ``end``."""
 
     start: int
@@ -138,7 +138,8 @@ class _Stretch:
 
 
 class TemplateFile:
-    """A template in use: a child process that renders, from the first request on. A context manager, which ends it."""
+    """A template with a child process that renders it, started by the first request. A context manager that ends the
+    process."""
 
     def __init__(self, source: TemplateSource) -> None:
         self._source = source
@@ -163,7 +164,7 @@ class TemplateFile:
         self.close()
 
     def close(self) -> None:
-        """End the child process, if there is one."""
+        """End the child process if there is one."""
         child, self._child = self._child, None
         if child is not None:
             child.kill()
@@ -178,12 +179,12 @@ class TemplateFile:
             contexts.append(_context(request, tokens, with_tools=False))
         texts = self._texts(contexts, around)
         text = texts[0]
-        stretches = _marked_stretches(texts[1], text)
-        if stretches is None:
-            stretches = _found_stretches(request, text)
+        spans = _marked_spans(texts[1], text)
+        if spans is None:
+            spans = _found_spans(request, text)
         tools = _difference(text, texts[2], around.special) if request.tools else (0, 0)
         spells = bool(around.special and special_token_regex(around.special).search(_all_tools(request)))
-        return _pieces(text, [*stretches, *_calls(request, text, stretches)], tools, tools_are_plain=spells)
+        return _pieces(text, [*spans, *_calls(request, text, spans)], tools, tools_are_plain=spells)
 
     def _texts(self, contexts: list[dict[str, Any]], around: Surroundings) -> list[str]:
         now = datetime.combine(around.today, datetime.now().time()).isoformat()
@@ -211,7 +212,7 @@ class TemplateFile:
 
 
 _NEEDED = frozenset({"PYTHONPATH", "PYTHONHOME", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "_MEIPASS2"})
-"""Of the environment: what an interpreter may not start without."""
+"""Environment variables without which an interpreter may not start."""
 
 
 def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -227,13 +228,13 @@ def _start() -> subprocess.Popen[bytes]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # only on Windows
         )
     except OSError as error:
         raise TemplateError(f"templates cannot be rendered here: {error.strerror or error}") from error
 
 
-# --- what a template is told ------------------------------------------------------------------------------------------
+# --- the context of a template ----------------------------------------------------------------------------------------
 
 
 def _context(
@@ -246,7 +247,7 @@ def _context(
 
 
 def _message(message: Message, number: int | None) -> dict[str, Any]:
-    """As Hugging Face passes it. ``number``: what to mark its content with, None for not at all."""
+    """Return a message as Hugging Face passes it. ``number``: marks its content with this index; None adds no marks."""
     content = message.content
     core = content.strip()
     if number is not None and core:
@@ -270,7 +271,7 @@ def _message(message: Message, number: int | None) -> dict[str, Any]:
 
 
 def _arguments(text: str) -> Any:
-    """As an object where the text is one: what templates expect."""
+    """Return the arguments as an object if the text is one, as templates expect."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -286,41 +287,41 @@ def _token_names(given: Mapping[str, str], special: frozenset[str]) -> dict[str,
     return found | dict(given)
 
 
-# --- whose text it is -------------------------------------------------------------------------------------------------
+# --- attribution of text ----------------------------------------------------------------------------------------------
 
 
-def _marked_stretches(marked: str, text: str) -> list[_Stretch] | None:
-    """Where contents are, by their marks; None where the marks changed more than themselves."""
-    stretches: list[_Stretch] = []
+def _marked_spans(marked: str, text: str) -> list[_UserSpan] | None:
+    """Return the spans of contents by their marks; None if the marks changed other text."""
+    spans: list[_UserSpan] = []
     parts: list[str] = []
     place = size = 0
     for match in MARKED.finditer(marked):
         parts += [marked[place : match.start()], match[2]]
         size += match.start() - place
-        stretches.append(_Stretch(size, size + len(match[2]), int(match[1])))
+        spans.append(_UserSpan(size, size + len(match[2]), int(match[1])))
         size += len(match[2])
         place = match.end()
-    return stretches if "".join([*parts, marked[place:]]) == text else None
+    return spans if "".join([*parts, marked[place:]]) == text else None
 
 
-def _found_stretches(request: Request, text: str) -> list[_Stretch]:
-    """Where contents are, by looking for them in their order."""
-    stretches: list[_Stretch] = []
+def _found_spans(request: Request, text: str) -> list[_UserSpan]:
+    """Return the spans of contents by searching for them in order."""
+    spans: list[_UserSpan] = []
     place = 0
     for number, message in enumerate(request.messages):
         core = message.content.strip()
         start = text.find(core, place) if core else -1
         if start >= 0:
             place = start + len(core)
-            stretches.append(_Stretch(start, place, number))
-    return stretches
+            spans.append(_UserSpan(start, place, number))
+    return spans
 
 
-def _calls(request: Request, text: str, taken: list[_Stretch]) -> list[_Stretch]:
-    """Where the arguments of calls are, outside of what is taken."""
-    ends = {stretch.message: stretch.end for stretch in taken}
-    beginnings = sorted(stretch.start for stretch in taken)
-    stretches: list[_Stretch] = []
+def _calls(request: Request, text: str, taken: list[_UserSpan]) -> list[_UserSpan]:
+    """Return the spans of call arguments, outside of the spans in ``taken``."""
+    ends = {span.message: span.end for span in taken}
+    beginnings = sorted(span.start for span in taken)
+    spans: list[_UserSpan] = []
     place = 0
     for number, message in enumerate(request.messages):
         place = max(place, ends.get(number, 0))
@@ -331,13 +332,14 @@ def _calls(request: Request, text: str, taken: list[_Stretch]) -> list[_Stretch]
                 start = text.find(spelling, place, stop) if spelling else -1
                 if start >= 0:
                     place = start + len(spelling)
-                    stretches.append(_Stretch(start, place, number))
+                    spans.append(_UserSpan(start, place, number))
                     break
-    return stretches
+    return spans
 
 
 def _difference(text: str, without: str, special: frozenset[str]) -> tuple[int, int]:
-    """The stretch of ``text`` that is not in ``without``, as beginnings and ends have it; no special token is cut."""
+    """Return the span of ``text`` that is missing in ``without``, from their common start and end, without splitting a
+    special token."""
     start = _same(text, without)
     room = min(len(text), len(without)) - start
     end = len(text) - _same(text[len(text) - room :][::-1], without[len(without) - room :][::-1])
@@ -345,7 +347,7 @@ def _difference(text: str, without: str, special: frozenset[str]) -> tuple[int, 
     for match in found:
         back = end - match.start()
         if match.start() < end < match.end() and text[max(0, start - back) : start] == text[match.start() : end]:
-            # Before "<b>" stands "<tools>": without it, the text goes on with the same bracket.
+            # E.g. "<tools>" before "<b>": without the tools, the text continues with the same bracket.
             start, end = start - back, match.start()
     for match in reversed(found):
         if match.end() == end and start >= len(match[0]) and text[start - len(match[0]) : start] == match[0]:
@@ -359,7 +361,7 @@ def _difference(text: str, without: str, special: frozenset[str]) -> tuple[int, 
 
 
 def _same(one: str, other: str) -> int:
-    """How many characters from the beginning are the same."""
+    """Return the number of equal characters at the start."""
     different = (place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return next(different, min(len(one), len(other)))
 
@@ -368,17 +370,17 @@ def _all_tools(request: Request) -> str:
     return json_text([tool.as_json() for tool in request.tools])
 
 
-def _pieces(text: str, stretches: list[_Stretch], tools: tuple[int, int], *, tools_are_plain: bool) -> Iterator[Piece]:
+def _pieces(text: str, spans: list[_UserSpan], tools: tuple[int, int], *, tools_are_plain: bool) -> Iterator[Piece]:
     place = 0
-    for stretch in sorted(stretches, key=lambda one: one.start):
-        yield from _framing(text, place, stretch.start, tools, tools_are_plain)
-        yield Piece("text", text[stretch.start : stretch.end], by_template=False, message=stretch.message)
-        place = stretch.end
+    for span in sorted(spans, key=lambda one: one.start):
+        yield from _framing(text, place, span.start, tools, tools_are_plain)
+        yield Piece("text", text[span.start : span.end], by_template=False, message=span.message)
+        place = span.end
     yield from _framing(text, place, len(text), tools, tools_are_plain)
 
 
 def _framing(text: str, start: int, end: int, tools: tuple[int, int], tools_are_plain: bool) -> Iterator[Piece]:
-    """What the template wrote from ``start`` to ``end``: some of it may be there for tools."""
+    """Yield the template text from ``start`` to ``end``, of which a part may be for tools."""
     first, last = (min(max(start, place), end) for place in tools)
     parts: tuple[tuple[Kind, int, int], ...] = (
         ("overhead", start, first),

@@ -1,22 +1,22 @@
-"""How tools are written for models, and what OpenAI counts for them by the published approximations.
+"""Rendering of tools for models, and OpenAI's token counts for tools by the published approximations.
 
-``namespace`` writes tools as the TypeScript-like declarations that OpenAI's models are shown. Source: openai/harmony,
-docs/format.md, "Function calling"; the same rendering is known from hmarr/openai-chat-tokens.
+``namespace`` renders tools as the TypeScript-like declarations that OpenAI's models are shown. Source: openai/harmony,
+docs/format.md, "Function calling"; hmarr/openai-chat-tokens documents the same rendering.
 
-``rendered`` writes functions as hmarr/openai-chat-tokens and gpt-tokenizer do, to count what OpenAI bills for them. It
-is like ``namespace``, which is what gpt-oss is really shown, but nested objects are indented, and the descriptions
-inside of them are left out: only functions and their own parameters keep theirs.
+``rendered`` renders functions like hmarr/openai-chat-tokens and gpt-tokenizer, to count the tokens that OpenAI bills
+for them. It differs from ``namespace``, which is the text that gpt-oss actually receives, in two ways: nested objects
+are indented, and descriptions inside them are omitted. Only functions and their own parameters keep theirs.
 
-``tools_tokens`` gives what OpenAI counts for tools, by the two approximations that are published:
+``tools_tokens`` returns OpenAI's count for tools by the two published approximations:
 
-* *The cookbook* ("How to count tokens with tiktoken", section 7) was measured on tools that are described, with
-  parameters that are texts, numbers or enumerations and described too: 101 for its weather example in o200k_base, 105
-  in cl100k_base, as the API says. Such tools are counted so.
+* *The cookbook* ("How to count tokens with tiktoken", section 7) was measured on tools with a description, whose
+  parameters are strings, numbers or enumerations, also described: 101 for its weather example in o200k_base, 105 in
+  cl100k_base, equal to the API. Such tools are counted by it.
 * *The rendering* (hmarr/openai-chat-tokens, gpt-tokenizer) was measured on all others: without descriptions, without
-  parameters, nested. Those are counted by it (``rendered``), with its constants. Where the schema is nested that is an
+  parameters, nested. Those are counted by it (``rendered``), with its constants. For a nested schema the count is an
   estimate.
 
-The two disagree by a few tokens on the same tool; ``ToolsCount.note`` tells which one a number follows.
+The two differ by a few tokens on the same tool; ``ToolsCount.note`` names the one that was used.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from engine.requests.types import Grade, Request, Tool
 
 
 def text_of(schema: Mapping[str, Any], key: str) -> str:
-    """A member that should be a text."""
+    """Return a member that should be a string, "" if it is not."""
     value = schema.get(key)
     return value if isinstance(value, str) else ""
 
 
 def properties_of(schema: Mapping[str, Any] | None) -> dict[str, Mapping[str, Any]]:
-    """The properties of an object, by name."""
+    """Return the properties of an object by name."""
     found = (schema or {}).get("properties")
     if not isinstance(found, Mapping):
         return {}
@@ -43,19 +43,19 @@ def properties_of(schema: Mapping[str, Any] | None) -> dict[str, Mapping[str, An
 
 
 def required_of(schema: Mapping[str, Any]) -> frozenset[str]:
-    """The names of the properties that must be there."""
+    """Return the names of the required properties."""
     found = schema.get("required")
     return frozenset(name for name in found if isinstance(name, str)) if isinstance(found, list) else frozenset()
 
 
 def choices_of(schema: Mapping[str, Any]) -> list[Any]:
-    """What an enumeration lists."""
+    """Return the values of an enumeration."""
     found = schema.get("enum")
     return found if isinstance(found, list) else []
 
 
 def type_of(schema: Mapping[str, Any]) -> str:
-    """The name of the type; of several, joined by `` | ``."""
+    """Return the name of the type; several are joined by `` | ``."""
     found = schema.get("type")
     if isinstance(found, list):
         return " | ".join(name for name in found if isinstance(name, str))
@@ -63,7 +63,7 @@ def type_of(schema: Mapping[str, Any]) -> str:
 
 
 def json_text(value: object, indent: int | None = None) -> str:
-    """JSON as chat templates write it (``tojson``): characters beyond ASCII as they are."""
+    """Return JSON as chat templates write it (``tojson``): characters beyond ASCII unescaped."""
     return json.dumps(value, ensure_ascii=False, indent=indent)
 
 
@@ -71,11 +71,11 @@ def json_text(value: object, indent: int | None = None) -> str:
 
 
 DEEPEST = 40
-"""Types that are nested deeper are written as ``any``."""
+"""Maximum nesting depth of types; deeper ones are rendered as ``any``."""
 
 
 def namespace(tools: Sequence[Tool]) -> str:
-    """All tools in the namespace ``functions``."""
+    """Render all tools in the namespace ``functions``, as the models are shown them."""
     body = "\n\n".join(_declaration(tool) for tool in tools)
     return f"namespace functions {{\n\n{body}\n\n}} // namespace functions"
 
@@ -126,7 +126,7 @@ _INDENT = 2
 
 
 def rendered(tools: Sequence[Tool]) -> str:
-    """Return all tools in the namespace ``functions``."""
+    """Render all tools in the namespace ``functions``, to count them as OpenAI bills them."""
     lines = ["namespace functions {", ""]
     for tool in tools:
         if tool.description:
@@ -176,7 +176,7 @@ def _choice(choice: object, type_name: str) -> str:
 
 FUNCTION_TOKENS = 7
 FUNCTION_TOKENS_CL100K = 10
-"""For each function: of the GPT-4o family, and of GPT-4 and GPT-3.5."""
+"""Tokens for each function: for the GPT-4o family, and for GPT-4 and GPT-3.5."""
 
 PROPERTIES_TOKENS = 3
 PROPERTY_TOKENS = 3
@@ -185,14 +185,14 @@ ENUM_ITEM_TOKENS = 3
 END_TOKENS = 12
 RENDERING_TOKENS = 9
 SYSTEM_TOKENS = -4
-"""With a system message, the rendering stands in it and not in one of its own."""
+"""If there is a system message, the rendering is in it rather than in a message of its own."""
 
 NO_TOOL_TOKENS = 1
 FORCED_TOOL_TOKENS = 4
-"""For a choice of no tool, and of one by its name, which is counted too."""
+"""Tokens for the choice of no tool, and for the choice of one by name, in addition to those of the name."""
 
 UNSURE_TOKENS = 10
-"""Tokens by which the count of a nested tool may be too high or too low: the largest error on measured tools."""
+"""Maximum error of the count of a nested tool, in tokens: the largest error on measured tools."""
 
 SYSTEM_ROLES = ("system", "developer")
 
@@ -204,9 +204,9 @@ RENDERING_NOTE = (
 
 
 class ToolsCount(NamedTuple):
-    """Tokens of tools, how far they can be trusted, and a sentence that names the rule they follow.
+    """Token count of tools, its grade, and a note that names the rule used.
 
-    ``pads_system``: whether the first system message is counted with a line end behind it, as the rendering wants it.
+    ``pads_system``: True if the first system message is counted with a line end after it, as the rendering requires.
     """
 
     tokens: int
@@ -216,9 +216,9 @@ class ToolsCount(NamedTuple):
 
 
 def tools_tokens(request: Request, encoding: str, count: Callable[[str], int]) -> ToolsCount:
-    """Return the count of a request's tools and of its choice among them.
+    """Return the token count of a request's tools and of its tool choice.
 
-    ``encoding``: the name of the encoding that ``count`` counts with.
+    ``encoding``: name of the encoding that ``count`` uses.
     """
     tools = request.tools
     if not tools:
@@ -233,7 +233,7 @@ def tools_tokens(request: Request, encoding: str, count: Callable[[str], int]) -
 
 
 def _choice_tokens(request: Request, count: Callable[[str], int]) -> int:
-    """Source: gpt-tokenizer. What ``required`` costs is not published."""
+    """Return the tokens of the tool choice. Source: gpt-tokenizer. The cost of ``required`` is not published."""
     if request.forced_tool:
         return FORCED_TOOL_TOKENS + count(request.forced_tool)
     return NO_TOOL_TOKENS if request.tool_choice == "none" else 0
@@ -258,7 +258,7 @@ def _by_cookbook(tools: Sequence[Tool], encoding: str, count: Callable[[str], in
 
 
 def _is_described(tool: Tool) -> bool:
-    """Return whether a tool is of the kind that the cookbook measured."""
+    """Return whether a tool is of the kind on which the cookbook was measured."""
     properties = properties_of(tool.parameters)
     described = all(text_of(schema, "description") for schema in properties.values())
     return bool(tool.description and properties and described) and _is_flat(tool)

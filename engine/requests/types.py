@@ -1,4 +1,4 @@
-"""What a request is, what it is rendered to, and what that counts. Importing this module costs nothing."""
+"""Requests, the pieces that they are rendered to, and their counts. Importing this module is cheap."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Kind = Literal["overhead", "tools", "images", "text"]
-"""What tokens are for: the framing of messages, the definitions of tools, images, user text."""
+"""Purposes of tokens: framing of messages, definitions of tools, images, user text."""
 
 KINDS: tuple[Kind, ...] = ("overhead", "tools", "images", "text")
 
 Grade = Literal["exact", "formula", "estimate"]
-"""How far the count of a part can be trusted, best first.
+"""Reliability of the count of a part, best first.
 
-``exact``: the tokens of the rendered text. ``formula``: a published rule of arithmetic. ``estimate``: nobody has
-published a rule, or it does not cover the case.
+``exact``: the tokens of the rendered text. ``formula``: a published arithmetic rule. ``estimate``: no rule is
+published, or it does not cover the case.
 """
 
 GRADES: tuple[Grade, ...] = ("exact", "formula", "estimate")
@@ -34,8 +34,8 @@ def least_sure_grade(grades: Iterable[Grade]) -> Grade:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """An image by its size in pixels; 0 by 0 if unknown. ``detail``: ``auto``, ``low``, ``high``, or a word of
-    the vendor's. ``name``: where it comes from."""
+    """An image by its size in pixels; 0 by 0 if unknown. ``detail``: ``auto``, ``low``, ``high``, or a value of the
+    vendor's own. ``name``: its source."""
 
     width: int
     height: int
@@ -45,7 +45,7 @@ class Image:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model made. ``arguments``: JSON text, as it was sent."""
+    """A call made by the model. ``arguments``: JSON text, as it was sent."""
 
     name: str
     arguments: str
@@ -55,7 +55,7 @@ class ToolCall:
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message. ``role``: as in the API (``system``, ``developer``, ``user``, ``assistant``, ``tool``). ``name``: of
-    who speaks, or of the tool that answers. ``call_id``: of the call that a tool answers."""
+    the speaker, or of the tool that answers. ``call_id``: ID of the call that a tool answers."""
 
     role: str
     content: str = ""
@@ -67,14 +67,14 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that the model may call. ``parameters``: a JSON schema, None where it takes none."""
+    """A function that the model may call. ``parameters``: a JSON schema, None if it has no parameters."""
 
     name: str
     description: str = ""
     parameters: Mapping[str, Any] | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """As chat templates take it: ``{"type": "function", "function": {...}}``."""
+        """Return the form that chat templates expect: ``{"type": "function", "function": {...}}``."""
         function: dict[str, Any] = {"name": self.name}
         if self.description:
             function["description"] = self.description
@@ -85,9 +85,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is sent in one call. ``model``: as the body names it, empty where it does not. ``tool_choice``: ``none``
-    where no tool may be called. ``forced_tool``: the name of the one that must be, empty for none. ``is_complete``:
-    False where parts of the body are left out, because nothing here can count them."""
+    """Input of one API call. ``model``: as named in the body, empty if it is not. ``tool_choice``: ``none`` if no tool
+    may be called. ``forced_tool``: name of the tool that must be called, empty if there is none. ``is_complete``: False
+    if parts of the body are missing because they cannot be counted."""
 
     messages: tuple[Message, ...] = ()
     tools: tuple[Tool, ...] = ()
@@ -98,18 +98,18 @@ class Request:
 
     @property
     def awaits_reply(self) -> bool:
-        """Whether the model is to speak next. A line of training data ends with its reply."""
+        """True if the model is to speak next. A line of training data ends with its reply."""
         return not self.messages or self.messages[-1].role not in ("assistant", "model")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of a rendered request.
+    """Part of a rendered request.
 
-    ``by_template``: whether the template wrote it, so that text of special tokens in it is special tokens; elsewhere it
-    is plain text. ``tokens``: what a formula counts for it, None where the text is encoded; it may be ``less`` fewer or
-    ``more`` more. ``message``: the place of the message it belongs to, -1 for none. ``note``: what should be known of
-    the count, a sentence or more.
+    ``by_template``: True if the template wrote the text, so that special tokens spelled in it are special tokens;
+    elsewhere they are plain text. ``tokens``: the count by a formula, None if the text is encoded; the true count may
+    be up to ``less`` lower or ``more`` higher. ``message``: index of its message, -1 if it has none. ``note``: remarks
+    on the count, in full sentences.
     """
 
     kind: Kind
@@ -125,7 +125,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """All tokens of one kind, and how far their number can be trusted: it may be ``less`` fewer or ``more`` more."""
+    """All tokens of one kind, and their reliability: the true count may be up to ``less`` lower or ``more`` higher."""
 
     kind: Kind
     tokens: int
@@ -135,19 +135,19 @@ class Part:
 
     @property
     def low(self) -> int:
-        """The fewest tokens."""
+        """Minimum number of tokens."""
         return self.tokens - self.less
 
     @property
     def high(self) -> int:
-        """The most tokens."""
+        """Maximum number of tokens."""
         return self.tokens + self.more
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Where a piece is in the rendered text, in UTF-8 bytes. ``special``: it is one special token. ``tokens``: what was
-    counted for it by formula, None where its tokens are those of the text."""
+    """Span of a piece in the rendered text, in UTF-8 bytes. ``special``: True for a special token. ``tokens``: the
+    count by a formula, None if the text was encoded."""
 
     kind: Kind
     byte_start: int
@@ -159,8 +159,8 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SpecialText:
-    """Text of a special token in user text. It is counted as plain text, which keeps it from being taken for
-    the token. ``message``: the place of the message."""
+    """Text of a special token in user text. It is counted as plain text, not as the token. ``message``: index of the
+    message."""
 
     message: int
     text: str
@@ -169,10 +169,10 @@ class SpecialText:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a request counts. ``parts``: one for each of ``KINDS``, in order.
+    """Token counts of a request. ``parts``: one for each of ``KINDS``, in order.
 
-    ``is_complete``: False where parts of the request are left out. ``own``: the same tokens without the range for a
-    foreign encoding, where the encoding is not that of the template's models; None where it is.
+    ``is_complete``: False if parts of the request are not counted. ``own``: the same counts without the range for a
+    foreign encoding, None if the encoding is that of the template's models.
     """
 
     parts: tuple[Part, ...]
@@ -182,38 +182,38 @@ class Tally:
 
     @property
     def without_encoding_range(self) -> Tally:
-        """The tally without the range for a foreign encoding: for callers whose counting rule already covers that."""
+        """The tally without the range for a foreign encoding, for callers whose counting rule already covers it."""
         return self.own or self
 
     @property
     def tokens(self) -> int:
-        """All tokens."""
+        """Sum of all parts."""
         return sum(part.tokens for part in self.parts)
 
     @property
     def grade(self) -> Grade:
-        """That of the least trusted part which has tokens, or may have; an estimate where parts are left out."""
+        """Grade of the least reliable part that has tokens, or may have; ``estimate`` if parts are not counted."""
         if not self.is_complete:
             return "estimate"
         return least_sure_grade(part.grade for part in self.parts if part.high)
 
     @property
     def low(self) -> int:
-        """The fewest tokens of all parts."""
+        """Minimum number of tokens of all parts."""
         return sum(part.low for part in self.parts)
 
     @property
     def high(self) -> int:
-        """The most tokens of all parts; parts that are left out may be more."""
+        """Maximum number of tokens of all parts; parts that are not counted may add to it."""
         return sum(part.high for part in self.parts)
 
     def of(self, kind: Kind) -> Part:
-        """The part of a kind."""
+        """Return the part of a kind."""
         return self.parts[KINDS.index(kind)]
 
 
 class TallySum:
-    """The sum of several requests, each part as trusted as the worst of its kind."""
+    """Sum of several requests. The grade of each part is the lowest of its kind."""
 
     def __init__(self, tallies: Iterable[Tally] = ()) -> None:
         self._tokens, self._less, self._more = ([0] * len(KINDS) for _ in range(3))
@@ -224,7 +224,7 @@ class TallySum:
             self.add(tally)
 
     def add(self, tally: Tally) -> None:
-        """Add one more."""
+        """Add a tally."""
         if tally.own is not None and self._own is None:
             self._own = TallySum([self.tally])
         if self._own is not None:
@@ -239,7 +239,7 @@ class TallySum:
 
     @property
     def tally(self) -> Tally:
-        """What they count by now, without notes."""
+        """The sum so far, without notes."""
         rows = zip(KINDS, self._tokens, self._grades, self._less, self._more, strict=True)
         own = None if self._own is None else self._own.tally
         return Tally(tuple(Part(*row) for row in rows), (), self._is_complete, own)
@@ -247,12 +247,12 @@ class TallySum:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountedRequest:
-    """A rendered request with its tokens. Two parallel read-only arrays:
+    """A rendered request with its tokens, in two parallel read-only arrays.
 
-    ``ids``: int32[n], token ids; -1 where the encoding does not have the special token of the template, and for what
-    a formula counts. ``byte_ends``: int64[n], where each token ends in ``text``, in UTF-8 bytes. What a formula counts
-    is one entry, however many tokens it is: ``tally`` has the number. ``span_tokens``: how many tokens begin in each of
-    the spans, by formula or not.
+    ``ids``: int32[n], token IDs; -1 for a special token of the template that the encoding does not have, and for a
+    count by a formula. ``byte_ends``: int64[n], end offset of each token in ``text``, in UTF-8 bytes. A count by a
+    formula is one entry, however many tokens it stands for: ``tally`` has the number. ``span_tokens``: number of tokens
+    that begin in each span, by formula or not.
     """
 
     text: str
@@ -269,8 +269,8 @@ class CountedRequest:
 
 
 class RequestError(EngineError, ValueError):
-    """A body, a line or a file is no request. The text says what is wrong with it, and where."""
+    """A body, a line or a file is not a request. The text states the error and its position."""
 
 
 class TemplateError(EngineError, ValueError):
-    """A template cannot be used, or refuses the request. The text says why, with the line where that is known."""
+    """A template cannot be used, or refuses the request. The text states the reason, with the line if it is known."""

@@ -1,1 +1,1 @@
-"""Bodies of API calls -> requests: OpenAI's chat and responses, Anthropic's messages, Gemini's contents."""
+"""Parsers of API request bodies: OpenAI chat and responses, Anthropic messages, Gemini contents."""

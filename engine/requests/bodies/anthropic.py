@@ -1,4 +1,4 @@
-"""Anthropic's messages.
+"""Parser of Anthropic message bodies.
 
 Source: Anthropic API reference, Create a Message.
 """
@@ -18,13 +18,13 @@ BODY_KEYS = frozenset(
         "context_management",
     }
 )
-"""What is read, and what is not for the model: settings that are more than a word or a number."""
+"""Members that are read, or are settings that the model does not see and that are more than a word or a number."""
 
 TOOL_KEYS = frozenset({"name", "description", "input_schema", "type", "cache_control", "allowed_callers"})
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """The request of a body. PlaceError."""
+    """Return the request of a body. Raises PlaceError if the body is invalid."""
     messages: list[Message] = []
     if body.get("system") is not None:
         messages += _blocks(body["system"], ("system",), "system", reader)
@@ -44,7 +44,8 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
 
 
 def _blocks(value: object, path: Step, role: str, reader: Reader) -> list[Message]:
-    """One message; what tools answered, which is in blocks of the user's message, in messages of their own."""
+    """Return a message, preceded by a message for each tool result, which the API puts into blocks of the user's
+    message."""
     if isinstance(value, str):
         return [Message(role, value)]
     if not isinstance(value, list):

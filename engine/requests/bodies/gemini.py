@@ -1,4 +1,4 @@
-"""Gemini's contents, in the spelling of the API and in that of Google's Python library.
+"""Parser of Gemini contents, in the spelling of the API or of Google's Python library.
 
 Source: Gemini API reference, generateContent.
 """
@@ -18,7 +18,7 @@ BODY_KEYS = frozenset(
         *("labels", "cachedContent", "cached_content"),
     }
 )
-"""What is read, and settings that are more than a word or a number."""
+"""Members that are read, or are settings that are more than a word or a number."""
 
 PART_KEYS = frozenset(
     {
@@ -33,7 +33,7 @@ FUNCTION_KEYS = frozenset(
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """The request of a body. PlaceError."""
+    """Return the request of a body. Raises PlaceError if the body is invalid."""
     messages: list[Message] = []
     key, instruction = _either(body, "systemInstruction", "system_instruction")
     if instruction is not None:
@@ -53,7 +53,7 @@ def read(body: dict[str, Any], reader: Reader) -> Request:
 
 
 def _content(value: object, path: Step, role: str, reader: Reader) -> list[Message]:
-    """One message; what tools answered, in messages of their own before it."""
+    """Return a message, preceded by a message for each function response."""
     if isinstance(value, str):
         return [Message(role, value)]
     content, parts = _parts_of(value, path, reader)
@@ -85,8 +85,8 @@ def _content(value: object, path: Step, role: str, reader: Reader) -> list[Messa
 
 
 def _parts_of(value: object, path: Step, reader: Reader) -> tuple[dict[str, Any], list[tuple[Step, Any]]]:
-    """The members of a content, and its parts with their places. Google's Python library takes parts alone, too: one,
-    or a list of them."""
+    """Return the members of a content, and its parts with their paths. Google's Python library also accepts bare parts:
+    one, or a list of them."""
     if isinstance(value, list):
         return {}, [((*path, number), part) for number, part in enumerate(value)]
     content = reader.members(value, path)
@@ -107,7 +107,7 @@ def _keep_schema(body: dict[str, Any], reader: Reader) -> None:
 
 
 def _image(part: dict[str, Any], path: Step, reader: Reader) -> Image | None:
-    """An image in a part; None where there is none. Other media are not images."""
+    """Return the image of a part, None if it has none. Other media are not images."""
     key, data = _either(part, "inlineData", "inline_data")
     if data is None:
         key, data = _either(part, "fileData", "file_data")
@@ -154,12 +154,12 @@ def _tools(listed: list[Any], reader: Reader) -> list[Tool]:
 
 
 def _schema_key(function: dict[str, Any]) -> str:
-    """Under which of its names a function has its schema."""
+    """Return the name under which a function has its schema."""
     keys = ("parameters", "parametersJsonSchema", "parameters_json_schema")
     return next((key for key in keys if function.get(key) is not None), keys[0])
 
 
 def _either(of: dict[str, Any], one: str, other: str) -> tuple[str, Any]:
-    """A member by either of its spellings, with the one that is there; None where there is none."""
+    """Return a member under either of its spellings, after the spelling that is present; None if neither is."""
     key = other if other in of else one
     return key, of.get(key)

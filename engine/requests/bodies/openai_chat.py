@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, and every API that is built like it; training data in the same form.
+"""Parser of OpenAI chat completion bodies, also for compatible APIs and for training data in the same form.
 
 Source: OpenAI API reference, Create chat completion.
 """
@@ -16,7 +16,7 @@ MESSAGE_KEYS = frozenset(
         *("cache_control", "id"),
     }
 )
-"""Of a message: what is read, and what is not for the model."""
+"""Members of a message that are read, or that the model does not see."""
 
 BODY_KEYS = frozenset(
     {
@@ -25,11 +25,11 @@ BODY_KEYS = frozenset(
         *("audio", "reasoning", "provider", "models", "extra_body", "user", "thinking", "moderation"),
     }
 )
-"""Of a body: what is read, and settings that are more than a word or a number."""
+"""Members of a body that are read, or are settings that are more than a word or a number."""
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """The request of a body. PlaceError."""
+    """Return the request of a body. Raises PlaceError if the body is invalid."""
     listed = reader.items(reader.required(body, "messages", ()), ("messages",))
     messages = tuple(_message(value, ("messages", number), reader) for number, value in enumerate(listed))
     reader.keep_schema(body.get("response_format"), ("response_format",))

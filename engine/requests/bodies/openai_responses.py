@@ -1,4 +1,4 @@
-"""OpenAI's responses.
+"""Parser of OpenAI response bodies.
 
 Source: OpenAI API reference, Create a model response.
 """
@@ -11,11 +11,11 @@ from engine.requests.bodies.reading import PlaceError, Reader, Step
 from engine.requests.types import Image, Message, Request, Tool, ToolCall
 
 TEXT_PARTS = {"input_text": "text", "output_text": "text", "text": "text", "refusal": "refusal"}
-"""Types of parts that are text, and where they have it."""
+"""Types of text parts, with the member that holds the text."""
 
 MESSAGE_KEYS = frozenset({"type", "role", "content", "id", "status", "phase"})
 CALL_KEYS = frozenset({"type", "name", "arguments", "call_id", "id", "status", "output"})
-"""Of items: what is read, and what is not for the model."""
+"""Members of an item that are read, or that the model does not see."""
 
 BODY_KEYS = frozenset(
     {
@@ -24,11 +24,11 @@ BODY_KEYS = frozenset(
         "moderation",
     }
 )
-"""Of a body: what is read, and settings that are more than a word or a number."""
+"""Members of a body that are read, or are settings that are more than a word or a number."""
 
 
 def read(body: dict[str, Any], reader: Reader) -> Request:
-    """The request of a body. PlaceError."""
+    """Return the request of a body. Raises PlaceError if the body is invalid."""
     messages: list[Message] = []
     instructions = reader.optional_text(body, "instructions", ())
     if instructions:

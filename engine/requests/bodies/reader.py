@@ -1,4 +1,4 @@
-"""The request in a body, whichever API it is for."""
+"""Parser of request bodies for any of the APIs."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ _READERS: dict[Api, Callable[[dict[str, Any], Reader], Request]] = {
 }
 
 _WRAPPERS = ("body", "params", "request")
-"""Where the lines of batch files of OpenAI, Anthropic and Gemini have the body."""
+"""Members that hold the body in lines of the batch files of OpenAI, Anthropic and Gemini."""
 
 _PREFERENCES = ("preferred_output", "non_preferred_output")
-"""What a line of OpenAI's preference tuning has beside its ``input``, which is a body then."""
+"""Members of a line for OpenAI's preference tuning beside its ``input``, which then is a body."""
 
 _OF_ANTHROPIC = ("image", "tool_use", "tool_result", "thinking", "document")
 _OF_OPENAI = ("image_url", "input_audio", "file", "refusal")
-"""Types of parts that only one of the two has. No sets: what is looked for may be a list."""
+"""Types of parts that only one of the two APIs has. Not sets, because the value looked up may be an unhashable list."""
 
 _ROLES_OF_OPENAI = ("system", "developer", "tool", "function")
 _KEYS_OF_OPENAI = frozenset({"tool_calls", "function_call", "tool_call_id"})
@@ -44,7 +44,7 @@ LARGEST_BODY = 64 << 20
 
 @dataclass(frozen=True, slots=True)
 class ReadBody:
-    """A request with the API it was for, and what of it is not counted."""
+    """A request with its API, and the parts of it that are not counted."""
 
     request: Request
     api: Api
@@ -52,7 +52,7 @@ class ReadBody:
 
 
 def read_body(body: bytes | str) -> ReadBody:
-    """The request of a JSON text: a body, a line of a batch file, or a list of messages. RequestError, with line and
+    """Parse a JSON text: a body, a line of a batch file, or a list of messages. Raises RequestError with line and
     column."""
     if len(body) > LARGEST_BODY:
         raise RequestError(f"it is larger than {LARGEST_BODY >> 20} MB, which no request is")
@@ -75,8 +75,8 @@ def read_body(body: bytes | str) -> ReadBody:
 
 
 def _way_in(value: object) -> tuple[tuple[str, ...], int]:
-    """Where in a JSON value the body is, and how much longer paths are in the body than in the value: a bare list is
-    read as the messages of a body."""
+    """Return the path of the body in a JSON value, and how much longer paths are in the body than in the value: a bare
+    list is read as the messages of a body."""
     if isinstance(value, list):
         return (), 1
     if isinstance(value, dict):
@@ -112,7 +112,7 @@ def _at(value: Any, lead: tuple[str, ...]) -> dict[str, Any]:
 
 
 def api_of(body: dict[str, Any]) -> Api:
-    """Which API a body is for. PlaceError where it is for none."""
+    """Return the API of a body. Raises PlaceError if it fits none."""
     if "contents" in body:
         return "gemini"
     if "messages" in body:
@@ -128,7 +128,7 @@ def _is_anthropic(body: dict[str, Any]) -> bool:
     messages = _objects(body["messages"])
     tools = _objects(body.get("tools"))
     if any(message.get("role") in _ROLES_OF_OPENAI or message.keys() & _KEYS_OF_OPENAI for message in messages):
-        return False  # whatever the model: many vendors' models are reached in OpenAI's form
+        return False  # for any model: many vendors accept OpenAI's form
     if any("function" in tool for tool in tools):
         return False
     parts = [part.get("type") for message in messages for part in _objects(message.get("content"))]
@@ -139,13 +139,13 @@ def _is_anthropic(body: dict[str, Any]) -> bool:
 
 
 def _objects(value: object) -> list[dict[str, Any]]:
-    """The objects in a list; what is neither is found fault with later."""
+    """Return the objects in a list. Values of other types are ignored here and reported later."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def read_tools(text: str) -> tuple[Tool, ...]:
-    """The tools of a JSON list, or of a single one, in the form of any of the APIs. RequestError, with line and column;
-    also for what is no function, because it would not be counted."""
+    """Parse the tools of a JSON list, or a single tool, in the form of any of the APIs. Raises RequestError with line
+    and column, also for a tool that is not a function, because it would not be counted."""
     if not text.strip():
         return ()
     value = parse(text)

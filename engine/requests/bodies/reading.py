@@ -1,7 +1,7 @@
-"""Taking the body of an API call apart: JSON that strangers send.
+"""Parsing of API bodies: JSON from untrusted sources.
 
-``parse`` reads the JSON: what is wrong ends in a sentence with line and column. ``Reader`` takes the body apart: every
-value is checked for its kind, and what is not known here is kept and named (``UnknownPart``).
+``parse`` decodes the JSON and reports errors with line and column. ``Reader`` extracts values: each is checked for its
+type, and unknown parts are recorded with their path (``UnknownPart``).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from engine.requests.images import size_in_base64, size_in_data_url
 from engine.requests.types import Image, RequestError, Tool
 
 MOST_DIGITS = 4000
-"""Python refuses to read a number of more digits, with an error of its own."""
+"""Maximum number of digits of a number. Python refuses longer ones with an error of its own."""
 
 Path = Sequence[str | int]
 
 
 class PlaceError(Exception):
-    """Something about the value at ``path``. Never leaves this package: ``located`` turns it into a RequestError."""
+    """Error about the value at ``path``. Never leaves this package: ``located`` converts it to a RequestError."""
 
     def __init__(self, path: Path, message: str) -> None:
         super().__init__(message)
@@ -29,7 +29,7 @@ class PlaceError(Exception):
 
 
 def parse(text: str) -> Any:
-    """The value. RequestError."""
+    """Return the value of a JSON text. Raises RequestError if it is invalid."""
     try:
         return json.loads(text, parse_int=_whole_number, parse_constant=_refuse)
     except json.JSONDecodeError as error:
@@ -39,7 +39,7 @@ def parse(text: str) -> Any:
 
 
 def decoded(data: bytes) -> str:
-    """The text of a file. RequestError."""
+    """Return the text of a file. Raises RequestError if it is not UTF-8."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -47,7 +47,7 @@ def decoded(data: bytes) -> str:
 
 
 def located(error: PlaceError, text: str) -> RequestError:
-    """The same error with line and column of its value in ``text``."""
+    """Return the error with line and column of the value in ``text``."""
     name = spelled(error.path) or "the body"
     offset = offset_of(text, error.path)
     line = text.count("\n", 0, offset) + 1
@@ -56,14 +56,14 @@ def located(error: PlaceError, text: str) -> RequestError:
 
 
 def spelled(path: Path) -> str:
-    """A path as people write it: ``messages[2].content``."""
+    """Return a path in its usual notation: ``messages[2].content``."""
     parts = [f"[{step}]" if isinstance(step, int) else f".{step:.40}" for step in path]
     return "".join(parts).removeprefix(".")
 
 
 def offset_of(text: str, path: Path) -> int:
-    """Where in a text of valid JSON the value at a path begins; the nearest one around it where there is none. Of a key
-    that is there twice, the last."""
+    """Return the character offset, in valid JSON, of the value at a path, or of the nearest enclosing value if the path
+    does not exist. For a duplicate key, the last one is used."""
     scan = json.JSONDecoder(parse_int=str).raw_decode
     place = _past_space(text, 0)
     for step in path:
@@ -78,7 +78,7 @@ def offset_of(text: str, path: Path) -> int:
 
 
 def _children(text: str, place: int, scan: Any) -> Any:
-    """Keys or numbers of the members of the value at ``place``, with where they begin."""
+    """Yield the keys or indices of the members of the value at offset ``place``, with their character offsets."""
     opening = text[place : place + 1]
     if opening not in ("{", "["):
         return
@@ -114,16 +114,16 @@ def _refuse(constant: str) -> NoReturn:
 Step = tuple[str | int, ...]
 
 DEEPEST_SCHEMA = 100
-"""No schema of a tool is nested deeper."""
+"""Maximum nesting depth of the schema of a tool."""
 
 LONGEST_WORD = 64
-"""Characters. What is longer, or has a space in it, is no value of a setting."""
+"""Maximum length of a setting's value, in characters. A longer text, or one with a space, is not a setting."""
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownPart:
-    """A part of a body that is not counted. ``place``: like ``messages[2].content[1]``; ``what``: its type; ``json``:
-    the part itself."""
+    """A part of a body that is not counted. ``place``: its path, like ``messages[2].content[1]``; ``what``: its type;
+    ``json``: the part itself."""
 
     place: str
     what: str
@@ -132,60 +132,60 @@ class UnknownPart:
 
 @dataclass(slots=True)
 class Reader:
-    """Reads one body; collects what it does not know. Every method raises PlaceError."""
+    """Extracts the values of one body, and collects unknown parts. Every method raises PlaceError."""
 
     unknown: list[UnknownPart] = field(default_factory=list)
 
     def keep(self, value: object, path: Step, what: str) -> None:
-        """Keep a part that is not counted."""
+        """Record a part that is not counted."""
         self.unknown.append(UnknownPart(spelled(path), what, json.dumps(value, ensure_ascii=False)))
 
     def keep_rest(self, of: dict[str, Any], known: Set[str], path: Step) -> None:
-        """Keep the members of a message or a part that are not known here. Numbers and switches are no text."""
+        """Record the unknown members of a message or a part. Numbers and booleans are skipped, as they are not text."""
         for key, value in of.items():
             if key not in known and value and not isinstance(value, bool | int | float):
                 self.keep(value, (*path, key), key)
 
     def keep_beside_settings(self, body: dict[str, Any], known: Set[str]) -> None:
-        """Keep the members of a body that are not known here. A single word is a setting or a name."""
+        """Record the unknown members of a body. A single word is skipped, as it is a setting or a name."""
         self.keep_rest({key: value for key, value in body.items() if not _is_word(value)}, known, ())
 
     def keep_schema(self, value: object, path: Step) -> None:
-        """Keep the form of the reply, where it has a schema, which the model is shown."""
+        """Record the response format if it has a schema, which the model is shown."""
         if isinstance(value, dict) and any(isinstance(value.get(key), dict) for key in ("schema", "json_schema")):
             self.keep(value, path, "schema of the reply")
 
     def members(self, value: object, path: Step) -> dict[str, Any]:
-        """A JSON object."""
+        """Return a value that must be a JSON object."""
         if not isinstance(value, dict):
             raise PlaceError(path, f"must be an object, not {_kind(value)}")
         return value
 
     def items(self, value: object, path: Step) -> list[Any]:
-        """A JSON array."""
+        """Return a value that must be a JSON array."""
         if not isinstance(value, list):
             raise PlaceError(path, f"must be a list, not {_kind(value)}")
         return value
 
     def text(self, value: object, path: Step) -> str:
-        """A JSON string."""
+        """Return a value that must be a JSON string."""
         if not isinstance(value, str):
             raise PlaceError(path, f"must be a text, not {_kind(value)}")
         return value
 
     def optional_text(self, of: dict[str, Any], key: str, path: Step) -> str:
-        """A member that is a text, or absent, or null."""
+        """Return a member that must be a string; "" if it is absent or null."""
         value = of.get(key)
         return "" if value is None else self.text(value, (*path, key))
 
     def required(self, of: dict[str, Any], key: str, path: Step) -> Any:
-        """A member that must be there."""
+        """Return a member that must be present."""
         if key not in of:
             raise PlaceError(path, f"has no {key!r}")
         return of[key]
 
     def tool(self, function: dict[str, Any], path: Step, schema_key: str = "parameters") -> Tool:
-        """A tool by its name, description and schema."""
+        """Return a tool with its name, description and schema."""
         name = self.text(self.required(function, "name", path), (*path, "name"))
         schema = function.get(schema_key)
         if schema is not None:
@@ -195,8 +195,8 @@ class Reader:
         return Tool(name, self.optional_text(function, "description", path), schema)
 
     def tool_choice(self, body: dict[str, Any]) -> tuple[Literal["auto", "none"], str]:
-        """Return what an OpenAI body lets the model call: ``none`` or ``auto``, and the name of a tool that it must
-        call, empty for any. The choice is ``tool_choice``, or the older ``function_call``."""
+        """Return the tools that an OpenAI body allows, ``none`` or ``auto``, and the name of a tool that the model must
+        call, empty for any. The choice is in ``tool_choice``, or in the older ``function_call``."""
         choice = body.get("tool_choice") or body.get("function_call")
         if isinstance(choice, dict):
             inner = choice.get("function")
@@ -205,19 +205,19 @@ class Reader:
         return "none" if choice == "none" else "auto", ""
 
     def arguments(self, value: object) -> str:
-        """The arguments of a call as JSON text: OpenAI sends them as such, others as an object."""
+        """Return the arguments of a call as JSON text. OpenAI sends them as text, other APIs as an object."""
         if value is None:
             return ""
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
     def image_at(self, url: str, detail: str) -> Image:
-        """An image by its URL: its size where the URL holds it."""
+        """Return an image by its URL, with its size if the URL contains the image."""
         width, height = size_in_data_url(url) or (0, 0)
         name = "embedded" if url.startswith("data:") else url[:200]
         return Image(width, height, detail or "auto", name)
 
     def image_of(self, data: str) -> Image:
-        """An image that is there in base64."""
+        """Return an image that is embedded in base64."""
         width, height = size_in_base64(data) or (0, 0)
         return Image(width, height, name="embedded")
 
@@ -236,7 +236,7 @@ def _kind(value: object) -> str:
 
 
 def _is_deeper(value: object, most: int) -> bool:
-    """Whether a JSON value is nested more than ``most`` deep. Looks at each value once, without recursion."""
+    """Return whether a JSON value is nested more than ``most`` deep. Visits each value once, without recursion."""
     level = [value]
     for _ in range(most):
         level = [

@@ -1,4 +1,4 @@
-"""The templates that come with Tokenloupe, one family of models a module."""
+"""Built-in templates, with one module for each family of models."""
 
 from __future__ import annotations
 
@@ -19,4 +19,4 @@ TEMPLATES: dict[str, Template] = {
         messages_alone.TEMPLATE,
     )
 }
-"""By their keys, in the order of a list to choose from."""
+"""Templates by key, in the order of selection lists."""

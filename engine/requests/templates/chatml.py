@@ -1,6 +1,6 @@
 """ChatML as open models use it: a line with the role, the content, an end mark and a newline.
 
-Source: the chat template that Hugging Face's libraries call ``chatml``.
+Source: the chat template named ``chatml`` in Hugging Face's libraries.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ START, END = "<|im_start|>", "<|im_end|>"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other."""
+    """Yield the pieces of a request."""
     if request.tools:
         yield overhead(f"{START}system\n")
         yield tools_text("\n".join(json_text(tool.as_json()) for tool in request.tools))

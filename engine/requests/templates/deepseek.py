@@ -1,7 +1,7 @@
 """DeepSeek V3.
 
-Source: the chat template of DeepSeek V3. From V3.1 on an end of thinking stands behind the mark of each reply, one
-token more.
+Source: the chat template of DeepSeek V3. From V3.1 on, an end of thinking follows the mark of each reply, one token
+more.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ OUTPUT, OUTPUT_END = "<｜tool▁output▁begin｜>", "<｜tool▁output▁end�
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other. All that the system says stands at the beginning."""
+    """Yield the pieces of a request. All system messages are moved to the beginning."""
     yield overhead(BEGIN)
     has_system = False
     for number, message in enumerate(request.messages):

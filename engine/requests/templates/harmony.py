@@ -1,7 +1,7 @@
 """Harmony, the format of gpt-oss.
 
-Source: openai/harmony, docs/format.md. Its standard system message is 61 tokens, 75 with the sentence on tools; the
-developer message takes 7 around its instructions.
+Source: openai/harmony, docs/format.md. Its standard system message has 61 tokens, 75 with the sentence on tools; the
+developer message adds 7 to its instructions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ END, CALL = "<|end|>", "<|call|>"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other. Instructions go into one developer message, with the tools."""
+    """Yield the pieces of a request. Instructions and tools go into one developer message."""
     yield overhead(f"{START}system{BODY}{system_text(around.today, bool(request.tools))}{END}")
     yield from _developer(request)
     called = {call.call_id: call.name for message in request.messages for call in message.tool_calls}
@@ -43,7 +43,7 @@ def render(request: Request, around: Surroundings) -> Iterator[Piece]:
 
 
 def system_text(today: date, with_tools: bool) -> str:
-    """The standard system message of that day."""
+    """Return the standard system message for a date."""
     text = (
         "You are ChatGPT, a large language model trained by OpenAI.\nKnowledge cutoff: 2024-06\n"
         f"Current date: {today.isoformat()}\n\nReasoning: medium\n\n"

@@ -1,8 +1,7 @@
-"""Llama 3, and Llama 3.1 and later with their line of dates.
+"""Llama 3, and Llama 3.1 and later with their dates.
 
-Sources: meta-llama/llama3, llama/tokenizer.py (ChatFormat), where contents are stripped; the chat templates of Llama
-3.1, which put tools into the first message of the user, tell the dates in a system message, and write what a tool
-answers as JSON.
+Sources: meta-llama/llama3, llama/tokenizer.py (ChatFormat), which strips contents; the chat templates of Llama 3.1,
+which put tools into the first user message, dates into a system message, and write tool results as JSON.
 """
 
 from __future__ import annotations
@@ -31,13 +30,13 @@ MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", 
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other, as Llama 3 has them."""
+    """Yield the pieces of a request in the form of Llama 3."""
     yield overhead(BEGIN)
     yield from _messages(request, 0)
 
 
 def render_dated(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """The same with the system message of Llama 3.1."""
+    """Yield the pieces of a request in the form of Llama 3.1, with its system message."""
     yield overhead(BEGIN)
     has_system = bool(request.messages) and request.messages[0].role == "system"
     environment = "Environment: ipython\n" if request.tools else ""
@@ -82,7 +81,7 @@ def _header(role: str) -> str:
 
 
 def _day(day: date) -> str:
-    """Like 26 Jul 2024, in every locale."""
+    """Return a date like 26 Jul 2024, in every locale."""
     return f"{day.day:02d} {MONTHS[day.month - 1]} {day.year}"
 
 

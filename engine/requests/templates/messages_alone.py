@@ -1,8 +1,8 @@
-"""User text alone: for models with unpublished overhead, such as Claude and Gemini.
+"""Messages without framing, for models with unpublished overhead, such as Claude and Gemini.
 
-Anthropic says that framing and tools add tokens and counts them by a service of its own; Google's ``countTokens`` does
-the same. So whatever is more than the text is an estimate here. For "Hi" Anthropic counts 8 and Bedrock 24, so up to 23
-are framing; a further message takes a few more.
+Anthropic documents that framing and tools add tokens, and offers a service that counts them; so does Google with
+``countTokens``. All tokens beyond the text are therefore an estimate here. For "Hi" Anthropic counts 8 and Bedrock 24,
+so up to 23 are framing; each further message takes a few more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from engine.requests.types import Piece, Request
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other, a line between two."""
+    """Yield the pieces of a request, with a blank line between messages."""
     for number, message in enumerate(request.messages):
         if number:
             yield overhead("\n\n", number)

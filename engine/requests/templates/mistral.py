@@ -1,7 +1,7 @@
 """Mistral's instruct models with the Tekken vocabulary, version 7 of their format.
 
-Source: mistral-common, tokens/tokenizers/instruct.py (InstructTokenizerV7): no white space around marks, tools before
-the last message of the user, an end mark behind each reply.
+Source: mistral-common, tokens/tokenizers/instruct.py (InstructTokenizerV7): no whitespace around marks, tools before
+the last user message, an end mark after each reply.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RESULTS, RESULTS_END = "[TOOL_RESULTS]", "[/TOOL_RESULTS]"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other."""
+    """Yield the pieces of a request."""
     yield overhead(BEGIN)
     last_query = max((at for at, message in enumerate(request.messages) if message.role == "user"), default=-1)
     for number, message in enumerate(request.messages):

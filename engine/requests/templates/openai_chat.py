@@ -1,11 +1,11 @@
-"""OpenAI's chat models: a formula, not a text, because the rendered messages are not published.
+"""OpenAI's chat models: a formula instead of a text, because the rendered messages are not published.
 
 Source: OpenAI's cookbook, "How to count tokens with tiktoken", section 6: 3 for every message, 1 for a name, 3 for the
-beginning of the reply. The text shown is the ChatML that those threes are: beginning, separator and end of a message.
-The cookbook's example is 129 in cl100k_base and 124 in o200k_base, as the API says.
+beginning of the reply. The text shown is the ChatML behind each of these threes: beginning, separator and end of a
+message. The cookbook's example has 129 tokens in cl100k_base and 124 in o200k_base, equal to the API.
 
-Source of what calls and their results cost: gpt-tokenizer. A message of the role ``function`` has the name of the
-function in place of its role; a call has 3 beside its name and arguments.
+Source of the cost of calls and their results: gpt-tokenizer. A message with the role ``function`` has the name of the
+function instead of its role; a call has 3 in addition to its name and arguments.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ START, SEPARATOR, END = "<|im_start|>", "<|im_sep|>", "<|im_end|>"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other."""
+    """Yield the pieces of a request."""
     tools = tools_tokens(request, around.encoding, around.count)
     padded = _first_system(request) if tools.pads_system else None
     for number, message in enumerate(request.messages):
@@ -60,8 +60,8 @@ def _header(message: Message, number: int) -> Iterator[Piece]:
 
 
 def _calls(message: Message, number: int, count: Callable[[str], int]) -> Iterator[Piece]:
-    """The cost of ``tool_calls`` is not published: they are counted like a ``function_call``, which has no id. The
-    range allows for the id with a mark on each side of it."""
+    """Yield the pieces of a message's calls. The cost of ``tool_calls`` is not published: they are counted like a
+    ``function_call``, which has no ID. The range allows for the ID with a mark on each side of it."""
     for call in message.tool_calls:
         grade: Grade = "estimate" if call.call_id else "formula"
         less, more = (2, count(call.call_id) + 2) if call.call_id else (0, 0)

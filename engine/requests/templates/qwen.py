@@ -1,6 +1,6 @@
-"""Qwen 3 (and 2.5, but for its thinking blocks and its standard system message).
+"""Qwen 3 (and 2.5, except for its thinking blocks and its standard system message).
 
-Source: the chat template of Qwen 3. What was thought before the last question is cut from earlier replies; a reply that
+Source: the chat template of Qwen 3. Thinking before the last user message is removed from earlier replies; a reply that
 ends the request begins with an empty thinking block.
 """
 
@@ -26,7 +26,7 @@ THOUGHT_END = "</think>"
 
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
-    """One piece after the other."""
+    """Yield the pieces of a request."""
     messages = request.messages
     yield from _system(request)
     last_query = max((at for at, message in enumerate(messages) if message.role == "user"), default=len(messages) - 1)
@@ -55,7 +55,7 @@ def _system(request: Request) -> Iterator[Piece]:
     if request.tools:
         if has_system:
             yield overhead("\n\n")
-        # The tags around calls are special tokens of this vocabulary, and the template means them.
+        # The tags around calls are special tokens of this vocabulary, and the template writes them as such.
         yield Piece("tools", TOOLS_LEAD)
         for tool in request.tools:
             yield tools_text(f"\n{json_text(tool.as_json())}")
@@ -87,7 +87,7 @@ def _reply(message: Message, number: int, is_current: bool, is_last: bool) -> It
 
 
 def _answer(messages: tuple[Message, ...], number: int) -> Iterator[Piece]:
-    """What tools answer, one after the other, stands in one message of the user."""
+    """Yield a tool result. Consecutive results form one user message."""
     if number == 0 or messages[number - 1].role != "tool":
         yield overhead(f"{START}user", number)
     yield overhead("\n<tool_response>\n", number)
