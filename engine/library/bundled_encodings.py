@@ -1,4 +1,4 @@
-"""The encodings that come with Tokenloupe: what is known of each, and opening them from engine/data."""
+"""Encodings that are bundled with Tokenloupe: their descriptions, and opening them from engine/data."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ DATA_DIR = Path(__file__).parents[1] / "data"
 class EncodingEntry:
     """One bundled encoding.
 
-    ``ranks``: the file of its ranks in engine/data, without ending. ``special``: gives its special tokens; None where
-    they are bundled beside the ranks. ``vendor``: who made it. ``vendor_normalization``: what the vendor's own
-    tokenizer does to a text before encoding it, as a step of ``engine.text.normalization``, and so does this encoding.
-    ``unicode``: the version of Unicode that says what is a letter, a mark or a number where it cuts; ``""`` where it
-    does not ask. ``pieces``: whether it has the pieces of SentencePiece.
+    ``ranks``: name of its ranks file in engine/data, without the extension. ``special``: returns its special tokens;
+    None if they are bundled with the ranks. ``vendor``: its maker. ``vendor_normalization``: the step of
+    ``engine.text.normalization`` that the vendor's own tokenizer applies to a text before encoding it, and so does this
+    encoding. ``unicode``: the version of Unicode that defines letters, marks and numbers for its split pattern; ``""``
+    if the pattern does not depend on it. ``pieces``: True if it has SentencePiece pieces.
     """
 
     name: str
@@ -42,7 +42,7 @@ class EncodingEntry:
 
     @property
     def kind(self) -> str:
-        """``bundled``, as opposed to the user's own."""
+        """``bundled``, in contrast to user encodings."""
         return "bundled"
 
 
@@ -113,7 +113,7 @@ ENTRIES: tuple[EncodingEntry, ...] = (
 
 
 class Catalog:
-    """Encodings of one data folder, each opened at most once. Safe to use from several threads."""
+    """Encodings of one data folder, each opened at most once. Thread-safe."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
@@ -123,11 +123,11 @@ class Catalog:
         self._vocabularies: dict[str, BundledVocabulary] = {}
 
     def names(self) -> list[str]:
-        """The names of all encodings."""
+        """Return the names of all encodings."""
         return list(self._entries)
 
     def entry(self, name: str) -> EncodingEntry:
-        """What is known of an encoding. UnknownEncodingError lists what exists."""
+        """Return the entry of an encoding. Raises UnknownEncodingError, which lists the known names."""
         try:
             return self._entries[name]
         except (KeyError, TypeError):
@@ -136,8 +136,9 @@ class Catalog:
             ) from None
 
     def get(self, name: str) -> Encoding:
-        """The encoding of that name, the same object each time. UnknownEncodingError; DamagedVocabularyError where its
-        file is not there: what is in the file is read, and found damaged, when it is needed."""
+        """Return the encoding with this name, the same object each time. Raises UnknownEncodingError, and
+        DamagedVocabularyError if its file is missing. The content of the file is read, and damage detected, on first
+        use."""
         entry = self.entry(name)
         with self._lock:
             if name not in self._encodings:
@@ -149,7 +150,7 @@ class Catalog:
             return self._encodings[name]
 
     def opened(self) -> list[Encoding]:
-        """The encodings that were opened so far."""
+        """Return the encodings that were opened so far."""
         with self._lock:
             return list(self._encodings.values())
 
@@ -169,12 +170,13 @@ def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callab
 
 @functools.cache
 def bundled() -> Catalog:
-    """The catalog of the encodings that come with Tokenloupe."""
+    """Return the catalog of the bundled encodings."""
     return Catalog(DATA_DIR)
 
 
 def expression_named(pattern: str) -> str:
-    """The expression of a pattern's name, as in training or of a bundled encoding; anything else is an expression."""
+    """Return the expression of a named pattern, as in training or of a bundled encoding; return any other text
+    unchanged."""
     if pattern in NAMED_SPLITS:
         return NAMED_SPLITS[pattern].expression
     named = {entry.name: entry.pattern.expression for entry in ENTRIES}

@@ -1,4 +1,4 @@
-"""Which encodings exist, and opening them by name: the bundled ones, and the user's own. Nothing is fetched."""
+"""All encodings by name, the bundled ones and the user's own. Nothing is downloaded."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from engine.encoding.encoding import Encoding
 from engine.errors import UnknownEncodingError, UnknownModelError
 from engine.library.bundled_encodings import ENTRIES, EncodingEntry, bundled
 
-if TYPE_CHECKING:  # loaded when the user's own encodings are first needed
+if TYPE_CHECKING:  # loaded when user encodings are first needed
     from engine.library.user_encodings import Kind, OwnEncodings, OwnEntry
 
 
 @functools.cache
 def own() -> OwnEncodings:
-    """The user's own encodings, none until some are added."""
+    """Return the user encodings, none until some are added."""
     from engine.library.user_encodings import OwnEncodings
 
     return OwnEncodings(frozenset(bundled().names()))
 
 
 def get_encoding(name: str) -> Encoding:
-    """The encoding of that name, the same object each time.
+    """Return the encoding with this name, the same object each time.
 
-    One with a ``vendor_normalization`` gives the ids of the normalized text, as the vendor's own tokenizer does:
-    ``decode(encode(text))`` is then the text in that form.
+    An encoding with a ``vendor_normalization`` returns the IDs of the normalized text, like the vendor's own tokenizer:
+    ``decode(encode(text))`` is then the normalized text.
 
-    UnknownEncodingError (a ValueError) lists what exists; DamagedVocabularyError or FormatError names the file.
+    Raises UnknownEncodingError (a ValueError), which lists the known names; DamagedVocabularyError or FormatError,
+    which names the file.
     """
     try:
         return bundled().get(name)
@@ -41,28 +42,28 @@ def get_encoding(name: str) -> Encoding:
 
 
 def opened_encodings() -> list[Encoding]:
-    """The encodings that were opened so far."""
+    """Return the encodings that were opened so far."""
     return bundled().opened() + own().opened()
 
 
 def list_encoding_names() -> list[str]:
-    """The names of all encodings, the bundled ones first."""
+    """Return the names of all encodings, the bundled ones first."""
     return [*bundled().names(), *(entry.name for entry in own().entries())]
 
 
 def encoding_entries() -> tuple[EncodingEntry | OwnEntry, ...]:
-    """What is known of each encoding: kind, vendor, description, and what is to be done to a text beforehand."""
+    """Return the entry of each encoding: kind, vendor, description and normalization."""
     return (*ENTRIES, *own().entries())
 
 
 def add_folder(folder: Path, *, trusted: bool = False) -> tuple[str, ...]:
-    """Make the tokenizer files of a folder known as the user's own encodings. Returns a sentence for each that cannot
-    be used; the others can. ``trusted``: this program keeps them there, as ``OwnEncodings.add_folder`` says."""
+    """Register the tokenizer files of a folder as user encodings. Return a sentence for each file that cannot be used;
+    the others can. ``trusted``: as in ``OwnEncodings.add_folder``."""
     return own().add_folder(folder, trusted=trusted)
 
 
 def register(encoding: Encoding, kind: Kind = "trained") -> None:
-    """Make an encoding known by its name as long as the program runs. EngineError where the name is taken."""
+    """Register an encoding by its name until the program ends. Raises EngineError if the name is taken."""
     from engine.library.user_encodings import OwnEntry
 
     own().add(OwnEntry(encoding.name, kind), encoding)
@@ -71,23 +72,24 @@ def register(encoding: Encoding, kind: Kind = "trained") -> None:
 def keep_encoding(
     encoding: Encoding, folder: Path, kind: Kind = "trained", sample: str = "", normalization: tuple[str, ...] = ()
 ) -> OwnEntry:
-    """Save an encoding in the folder of the user's own, checked as ``save_encoding`` does, and make it known. Once
-    more with the same name replaces it. EngineError where the name is another's; FormatError."""
+    """Save an encoding in the folder of user encodings, verified as by ``save_encoding``, and register it. Saving again
+    under the same name replaces it. Raises EngineError if another encoding has the name, FormatError if saving
+    fails."""
     return own().keep(encoding, folder, kind, sample, normalization)
 
 
 def rename_encoding(name: str, new_name: str) -> OwnEntry:
-    """Call a kept encoding of the user's own otherwise. EngineError where the new name is taken; OSError."""
+    """Rename a saved user encoding. Raises EngineError if the new name is taken; OSError."""
     return own().rename(name, new_name)
 
 
 def forget_encoding(name: str, *, delete: bool = False) -> None:
-    """Make an encoding of the user's own unknown; with ``delete`` its files go too. OSError."""
+    """Unregister a user encoding, and delete its files if ``delete``. Raises OSError."""
     own().forget(name, delete=delete)
 
 
 def encoding_name_for_model(model_id: str) -> str:
-    """The encoding of an OpenAI model, as tiktoken's table says. UnknownModelError (a KeyError)."""
+    """Return the encoding name of an OpenAI model by tiktoken's table. Raises UnknownModelError (a KeyError)."""
     from tiktoken.model import encoding_name_for_model as name_for_model
 
     try:
@@ -99,5 +101,5 @@ def encoding_name_for_model(model_id: str) -> str:
 
 
 def encoding_for_model(model_id: str) -> Encoding:
-    """The encoding of an OpenAI model. UnknownModelError (a KeyError) where tiktoken's table has none."""
+    """Return the encoding of an OpenAI model. Raises UnknownModelError (a KeyError) if tiktoken's table has none."""
     return get_encoding(encoding_name_for_model(model_id))

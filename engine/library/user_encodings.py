@@ -1,8 +1,8 @@
-"""Encodings of the user's own: trained or imported, kept as files in a folder, known by their names.
+"""User encodings: trained or imported, saved as files in a folder, known by name.
 
-Each is a ``.tiktoken`` file with its companion (``engine.library.formats.tiktoken_ranks``), a library's tokenizer
-likewise (``engine.library.formats.kept_tokenizer``), or any other tokenizer file that the user put there. A damaged one
-is named in a sentence, and does not keep the others from being used.
+Each is a ``.tiktoken`` file with its companion (``engine.library.formats.tiktoken_ranks``), the tokenizer of another
+library (``engine.library.formats.kept_tokenizer``), or any other tokenizer file that the user put there. A damaged file
+is reported in a sentence, and does not prevent the use of the others.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from engine.runtime.atomic_files import only_here, replacing
 Kind = Literal["imported", "trained"]
 
 _KEPT_SUFFIXES = (".tiktoken", ".tokenizer")
-"""What is kept is written in files of these kinds."""
+"""Extensions of the files in which this program saves encodings."""
 _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 
 @dataclass(frozen=True, slots=True)
 class OwnEntry:
-    """One encoding of the user's own. ``path``: where it is kept, None if only in memory. ``trusted``: only this
-    program keeps files there (``engine.library.formats.opening``)."""
+    """One user encoding. ``path``: its file, None if it is only in memory. ``trusted``: True if only this program saves
+    files in that folder (``engine.library.formats.opening``)."""
 
     name: str
     kind: Kind
@@ -38,40 +38,41 @@ class OwnEntry:
 
     @property
     def vendor_normalization(self) -> None:
-        """What it leaves undone to texts, as bundled encodings may: nothing."""
+        """None: a user encoding never has a vendor's normalization."""
         return None
 
     @property
     def vendor(self) -> str:
-        """Who made it."""
+        """Its maker, unknown."""
         return ""
 
     @property
     def description(self) -> str:
-        """A word on it."""
+        """Its kind, with the name of its file."""
         return f"{self.kind}, {self.path.name}" if self.path else self.kind
 
 
 class OwnEncodings:
-    """The user's own encodings by name. Safe to use from several threads."""
+    """User encodings by name. Thread-safe."""
 
     def __init__(self, taken: frozenset[str]) -> None:
-        """``taken``: names that are those of other encodings."""
+        """``taken``: names of other encodings."""
         self._taken = taken
         self._changing = threading.RLock()
-        """Held while something is changed or a file is opened, which takes as long as the disk does."""
+        """Held while the encodings change or a file is opened, for as long as the disk takes."""
         self._lock = threading.Lock()
-        """Held for a moment while reading: a window asks for the names while another one is being opened."""
+        """Held briefly to read: a window may need the names while another thread opens an encoding."""
         self._entries: dict[str, OwnEntry] = {}
         self._encodings: dict[str, Encoding] = {}
 
     def entries(self) -> tuple[OwnEntry, ...]:
-        """All of them, in the order in which they came."""
+        """Return all entries, in the order in which they were added."""
         with self._lock:
             return tuple(self._entries.values())
 
     def get(self, name: str) -> Encoding | None:
-        """The encoding of that name, the same object each time; None where there is none. FormatError."""
+        """Return the encoding with this name, the same object each time; None if there is none. Raises FormatError if
+        its file is damaged."""
         with self._lock:
             known = self._encodings.get(name)
         if known is not None:
@@ -86,18 +87,18 @@ class OwnEncodings:
             return self._encodings.get(name)
 
     def opened(self) -> list[Encoding]:
-        """Those that were opened so far."""
+        """Return the encodings that were opened so far."""
         with self._lock:
             return list(self._encodings.values())
 
     def add_folder(self, folder: Path, *, trusted: bool = False) -> tuple[str, ...]:
-        """Take in every tokenizer file of a folder, by name. They are opened when they are first asked for.
+        """Register every tokenizer file of a folder by name. The files are opened on first use.
 
-        ``trusted``: the folder is the one in which this program keeps them, so those that were tried when they were
-        kept are not tried again.
+        ``trusted``: the folder is the one in which this program saves them, so that files which were checked when they
+        were saved are not checked again.
 
-        Returns a sentence for each that cannot be used, as far as that can be told without opening it. A folder that
-        does not exist has none.
+        Return a sentence for each file that cannot be used, as far as that is known without opening it. A folder that
+        does not exist has no files.
         """
         if not folder.is_dir():
             return ()
@@ -114,14 +115,14 @@ class OwnEncodings:
         return tuple(problems)
 
     def add(self, entry: OwnEntry, encoding: Encoding | None = None) -> None:
-        """Make an encoding known. One of the same name and path is replaced. EngineError where the name is taken, or
-        holds characters that hide or turn text: two names must not look the same."""
+        """Register an encoding. One with the same name and path is replaced. Raises EngineError if the name is taken,
+        or contains characters that hide or reorder text: two names must not look the same."""
         with self._changing:
             self._check_name(entry)
             self._put(entry, encoding)
 
     def _check_name(self, entry: OwnEntry) -> None:
-        """EngineError where it cannot have its name."""
+        """Raise EngineError if the entry cannot have its name."""
         if not entry.name.isprintable():
             raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
         before = self._entries.get(entry.name)
@@ -143,7 +144,8 @@ class OwnEncodings:
     def keep(
         self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
     ) -> OwnEntry:
-        """Save an encoding in a folder, which is made if need be, and make it known. EngineError; FormatError."""
+        """Save an encoding in a folder, which is created if necessary, and register it. Raises EngineError,
+        FormatError."""
         from engine.encoding.prepared_encoding import prepared
 
         path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
@@ -153,7 +155,7 @@ class OwnEncodings:
             self._check_name(entry)
             before = self._entries.get(entry.name)
             try:
-                with only_here(folder):  # two windows that keep the same name at once must not overwrite each other
+                with only_here(folder):  # two windows that save the same name at once must not overwrite each other
                     ours = None if before is None else before.path
                     if (taken := _file_called_alike(path, ours)) is not None:
                         raise EngineError(f"{taken} exists already; choose another name.")
@@ -164,8 +166,8 @@ class OwnEncodings:
             return entry
 
     def rename(self, name: str, new_name: str) -> OwnEntry:
-        """Call a kept encoding otherwise; its files are called like it. EngineError where there is none of that name,
-        or the new one is taken; OSError."""
+        """Rename a saved encoding and its files. Raises EngineError if no encoding has the name, or the new one is
+        taken; OSError."""
         with self._changing:
             entry = self._entries.get(name)
             if entry is None or entry.path is None:
@@ -181,7 +183,7 @@ class OwnEncodings:
             return renamed
 
     def forget(self, name: str, *, delete: bool = False) -> None:
-        """Make an encoding unknown; with ``delete`` its files go too. OSError where that cannot be done."""
+        """Unregister an encoding, and delete its files if ``delete``. Raises OSError if that fails."""
         with self._changing:
             with self._lock:
                 entry = self._entries.pop(name, None)
@@ -192,8 +194,8 @@ class OwnEncodings:
 
 
 def _is_companion(path: Path) -> bool:
-    """Whether a file only says something about another, which may be gone: no process removes or renames both in one
-    step. OSError."""
+    """Return whether a file only describes another one, which may be missing: no process removes or renames both in one
+    step. Raises OSError."""
     if not path.name.endswith(".tokenizer.json"):
         return path.name.endswith(".tiktoken.json")
     from engine.library.formats import kept_tokenizer
@@ -206,18 +208,19 @@ def _path_of(name: str, folder: Path, suffix: str) -> Path:
 
 
 def is_kept(name: str, folder: Path) -> bool:
-    """Whether a folder has the file of an encoding of that name, perhaps another window's."""
+    """Return whether a folder has the file of an encoding with this name, possibly saved by another window."""
     return _file_called_alike(_path_of(name, folder, _KEPT_SUFFIXES[0]), None) is not None
 
 
 def _file_called_alike(path: Path, ours: Path | None) -> Path | None:
-    """A kept file, of either kind, that has the name of ``path`` and is not ``ours``: perhaps another window's."""
+    """Return a saved file, of either kind, that has the name of ``path`` and is not ``ours``: it may be another
+    window's."""
     alike = (path.with_name(path.name.removesuffix(path.suffix) + suffix) for suffix in _KEPT_SUFFIXES)
     return next((file for file in alike if file != ours and file.exists()), None)
 
 
 def _move(path: Path, target: Path, name: str) -> None:
-    """Give a file another name, and the name of its encoding where that is told beside it. FormatError; OSError."""
+    """Rename a file, and the encoding in its companion if there is one. Raises FormatError, OSError."""
     from engine.library.formats import json_document
 
     beside = path.with_name(path.name + ".json")
@@ -246,7 +249,7 @@ def _write(encoding: Encoding, path: Path, kind: Kind, sample: str, normalizatio
 
 
 def _described(path: Path) -> OwnEntry:
-    """What a file says of itself without being opened as a tokenizer. FormatError; OSError."""
+    """Return the entry of a file without opening it as a tokenizer. Raises FormatError, OSError."""
     from engine.library.formats import tiktoken_ranks
 
     companion = tiktoken_ranks.companion_of(path)

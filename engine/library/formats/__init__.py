@@ -1,5 +1,5 @@
-"""Tokenizer files: one format a module, each able to say what it loses.
+"""Tokenizer files: one module for each format, each of which reports its losses.
 
-``engine.library.formats.opening`` reads any of them, ``engine.library.formats.saving`` writes one and proves that it
-can be read back.
+``engine.library.formats.opening`` reads any of them; ``engine.library.formats.saving`` writes one and verifies it by
+reading it back.
 """

@@ -1,6 +1,6 @@
-"""Tokenizers that SentencePiece runs. It is imported when one is opened.
+"""Tokenizers that run in the SentencePiece library. Imported when the first is opened.
 
-Pieces of the kind "control" and the one for unknown text never come from a text: they are its special tokens.
+Control pieces and the unknown piece are never produced from text: they are its special tokens.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 class SentencePieceTokenizer:
-    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) of a checked model."""
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) for a validated model."""
 
     reader = "sentencepiece"
 
     def __init__(self, model: models.SentencePieceModel) -> None:
-        """FormatError where the library does not take the model."""
+        """Raises FormatError if the library rejects the model."""
         import sentencepiece
 
         self.payload = models.write(model)
@@ -44,30 +44,30 @@ class SentencePieceTokenizer:
 
     @classmethod
     def from_payload(cls, payload: bytes) -> SentencePieceTokenizer:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         return cls(models.read(payload))
 
     def ids(self, text: str) -> list[int]:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             ids: list[int] = self._processor.encode(text, return_type=int)
             return ids
 
     def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             found = self._processor.encode(text, return_type="offset_mapping")
             return found["ids"], [end for _, end in found["offsets"]]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             text: str = self._processor.decode(list(ids))
             return text
 
 
 def opened(payload: bytes) -> SentencePieceProcessor:
-    """The library's tokenizer. FormatError."""
+    """Return the library's tokenizer. Raises FormatError if the library rejects the payload."""
     import sentencepiece
 
     processor = sentencepiece.SentencePieceProcessor()

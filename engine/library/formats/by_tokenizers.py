@@ -1,7 +1,7 @@
-"""Tokenizers that Hugging Face's library runs. It is imported when one is opened.
+"""Tokenizers that run in Hugging Face's library. Imported when the first is opened.
 
-Text of an added token that is not special is always that token, as in the library; text of a special one is plain text
-here, unless ``LibraryEncoding`` was told that it may be a token.
+Text of a non-special added token always becomes that token, as in the library. Text of a special token is plain text
+here, unless ``LibraryEncoding`` was told to recognize it.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 class HuggingFaceTokenizer:
-    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) of a checked document."""
+    """A ``LibraryTokenizer`` (``engine.encoding.library_encoding``) for a validated document."""
 
     reader = "tokenizers"
 
     def __init__(self, document: LibraryDocument) -> None:
-        """FormatError where the library does not take the document."""
+        """Raises FormatError if the library rejects the document."""
         import tokenizers
 
         self.payload = document.content
@@ -44,28 +44,29 @@ class HuggingFaceTokenizer:
 
     @classmethod
     def from_payload(cls, payload: bytes) -> HuggingFaceTokenizer:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         return cls(huggingface_document.read(parse(payload)))
 
     def ids(self, text: str) -> list[int]:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             return self._tokenizer.encode(text, add_special_tokens=False).ids
 
     def ids_and_ends(self, text: str) -> tuple[list[int], list[int]]:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             encoded = self._tokenizer.encode(text, add_special_tokens=False)
             return encoded.ids, [end for _, end in encoded.offsets]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """As in ``LibraryTokenizer``."""
+        """Implement ``LibraryTokenizer``."""
         with giving_up(self.library):
             return self._tokenizer.decode(list(ids), skip_special_tokens=False)
 
 
 def opened(payload: bytes) -> Tokenizer:
-    """The library's tokenizer, to which special tokens in texts are plain text. FormatError."""
+    """Return the library's tokenizer, which treats special tokens in texts as plain text. Raises FormatError if the
+    library rejects the payload."""
     import tokenizers
 
     with refusing("tokenizers"):

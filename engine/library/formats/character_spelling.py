@@ -1,9 +1,9 @@
-"""How ``tokenizer.json`` spells a vocabulary of characters with byte fallback: text as it is, a byte as ``<0xE2>``.
+"""Spelling of a character vocabulary with byte fallback in ``tokenizer.json``: text as it is, a byte as ``<0xE2>``.
 
 Source: huggingface/tokenizers, src/models/bpe/model.rs (``byte_fallback``) and src/decoders/byte_fallback.rs. There,
-bytes never merge: a character is in the vocabulary, or is spelled in bytes. Here, bytes merge to characters through
-their beginnings, which are spelled as several bytes and stand for nothing there. ASCII is always in the vocabulary as
-characters, so that its bytes need no spelling of their own.
+bytes never merge: a character is either in the vocabulary or spelled in bytes. Here, bytes merge to characters by way
+of their prefixes, which are spelled as several bytes and have no meaning there. All ASCII characters are in the
+vocabulary, so their bytes need no spelling of their own.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _BYTES = re.compile("(?:<0x[0-9A-Fa-f]{2}>)+")
 
 
 def spelled(token: bytes) -> str:
-    """A token in letters. FormatError for a text that looks like the spelling of bytes, and for what is none."""
+    """Return the spelling of a token. Raises FormatError for text that looks like spelled bytes, and for bytes that are
+    not text."""
     if is_beginning(token) or (len(token) == 1 and token[0] >= 0x80):
         return "".join(f"<0x{value:02X}>" for value in token)
     try:
@@ -33,7 +34,7 @@ def spelled(token: bytes) -> str:
 
 
 def unspelled(letters: str) -> bytes | None:
-    """The bytes that letters stand for, None where they stand for none."""
+    """Return the bytes that a spelling stands for, None if it is invalid."""
     if _BYTES.fullmatch(letters):
         return bytes.fromhex(letters.replace("<0x", "").replace(">", ""))
     try:
@@ -43,13 +44,13 @@ def unspelled(letters: str) -> bytes | None:
 
 
 def merges_between_characters(ranks: Mapping[bytes, int]) -> list[Merge]:
-    """The merges of a vocabulary but for those that make characters of bytes."""
+    """Return the merges of a vocabulary without those that form characters from bytes."""
     contents = {token_id: token for token, token_id in ranks.items()}
     return [(pair, made) for pair, made in merges_of_ranks(ranks) if not _is_of_one_character(contents[made])]
 
 
 def check_characters(ranks: Mapping[bytes, int], merges: Sequence[Merge]) -> None:
-    """FormatError where merging bytes by their ranks would not do what such a file does."""
+    """Raise FormatError if merging bytes by their ranks would differ from the merges of such a file."""
     behind = max((token_id for token, token_id in ranks.items() if _is_of_one_character(token)), default=0)
     before = min((token_id for token, token_id in ranks.items() if not _is_of_one_character(token)), default=behind + 1)
     missing = [token for token in ranks if any(part not in ranks for part in _beginnings(token))]
@@ -65,5 +66,5 @@ def _is_of_one_character(token: bytes) -> bool:
 
 
 def _beginnings(token: bytes) -> list[bytes]:
-    """What the bytes of a token of one character go through."""
+    """Return the prefixes from which the bytes of a one-character token are merged."""
     return [token[:size] for size in range(2, len(token))] if _is_of_one_character(token) else []

@@ -1,10 +1,10 @@
-"""The table by which SentencePiece normalizes texts, looked at before its library sees it.
+"""Validation of SentencePiece's normalization table before the library reads it.
 
-It is a double-array trie from what is replaced to where its replacement stands. The library follows it without looking
-where it leads, so that is checked here.
+The table is a double-array trie that maps each replaced text to the offset of its replacement. The library follows its
+links without bounds checks, so they are checked here.
 
-Source: google/sentencepiece, src/normalizer.cc (EncodePrecompiledCharsMap) and third_party/darts_clone/darts.h:
-four bytes of the trie's length, the trie's units (uint32), and the replacements, each with a NUL behind it.
+Source: google/sentencepiece, src/normalizer.cc (EncodePrecompiledCharsMap) and third_party/darts_clone/darts.h: four
+bytes for the length of the trie, the units of the trie (uint32), and the replacements, each followed by a NUL.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import binascii
 from engine.errors import FormatError
 
 LARGEST = 4 << 20
-"""Bytes; those of all normalizations that SentencePiece knows have up to 400,000."""
+"""Maximum size of a table in bytes; those of SentencePiece's own normalizations have up to 400,000."""
 
 
 def check_base64(text: object, where: str) -> None:
-    """FormatError where a text is not such a table in base64. None is no table."""
+    """Raise FormatError if a text is not a valid table in base64. None means that there is no table."""
     if text is None:
         return
     if not isinstance(text, str) or len(text) > 2 * LARGEST:
@@ -32,7 +32,7 @@ def check_base64(text: object, where: str) -> None:
 
 
 def check(content: bytes, where: str) -> None:
-    """FormatError where a table is damaged, or leads out of itself. An empty one is none."""
+    """Raise FormatError if a table is damaged, or has links out of itself. An empty table means that there is none."""
     if not content:
         return
     import numpy as np
@@ -49,7 +49,7 @@ def check(content: bytes, where: str) -> None:
     leads_to = places ^ ((units >> 10) << ((units & 0x200) >> 6))
     inner = ~is_value
     with_value = inner & (units & 0x100 != 0)
-    # Of a node, the children are at the place it leads to with any byte flipped in; its value is there itself.
+    # The children of a node are at its target XOR any byte; its value is at the target itself.
     if ((leads_to[inner] | 0xFF) >= len(units)).any():
         raise FormatError(f"{where}: the table of its normalization leads out of itself")
     if ((units[leads_to[with_value]] & 0x7FFFFFFF) >= replacements).any():

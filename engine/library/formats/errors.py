@@ -1,4 +1,4 @@
-"""Errors of tokenizer files and of the libraries that read them, with short quotes for their messages."""
+"""Errors of tokenizer files and of the libraries that read them, and quoting for their messages."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from engine.errors import EngineError, FormatError, UnsupportedTextError
 from engine.runtime.tiktoken_core import is_panic
 
 LONGEST_QUOTE = 40
-"""Characters of the value itself; a token may have a thousand."""
+"""Maximum number of quoted characters; a token may have a thousand."""
 
 
 def quoted(value: object) -> str:
-    """Return the ``repr`` of a value. A longer text is cut off, and ends in ``…``."""
+    """Return the ``repr`` of a value. A longer text is truncated, and ends in ``…``."""
     if isinstance(value, str | bytes):
         text = value if isinstance(value, str) else value.decode("ascii", "replace")
         return repr(text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…")
@@ -21,7 +21,7 @@ def quoted(value: object) -> str:
 
 
 def shortened(sentence: str, longest: int = 200) -> str:
-    """Return a message of another library, cut off behind ``longest`` characters."""
+    """Return a message of another library, truncated to ``longest`` characters."""
     return sentence if len(sentence) <= longest else sentence[: longest - 1] + "…"
 
 
@@ -29,8 +29,8 @@ def shortened(sentence: str, longest: int = 200) -> str:
 
 
 class OtherKindError(FormatError):
-    """The tokenizer is none of those that our own engine can be; a library may still run it. The text says why.
-    ``note``: what a user should know of it then."""
+    """Our own engine does not support this kind of tokenizer; a library may run it. The text states why. ``note``: what
+    the user should know in that case."""
 
     def __init__(self, why: str, note: str = "") -> None:
         super().__init__(why)
@@ -38,22 +38,22 @@ class OtherKindError(FormatError):
 
 
 class PatternNeededError(FormatError):
-    """The file does not name its split pattern. The caller may know it and pass it."""
+    """The file has no split pattern that is known here. The caller may know and pass it."""
 
 
-# --- calls into libraries, which may raise anything, a panic of Rust code included ------------------------------------
+# --- calls into libraries, which may raise anything, including panics of Rust code ------------------------------------
 
 
 @contextlib.contextmanager
 def refusing(library: str) -> Iterator[None]:
-    """FormatError where a library does not take a file."""
+    """Convert errors of a library that rejects a file to FormatError."""
     with _as_sentence(FormatError, f"{library} does not take it"):
         yield
 
 
 @contextlib.contextmanager
 def giving_up(library: str) -> Iterator[None]:
-    """UnsupportedTextError where a library gives up on a text."""
+    """Convert errors of a library that cannot encode a text to UnsupportedTextError."""
     with _as_sentence(UnsupportedTextError, f"{library} gave up on this text"):
         yield
 

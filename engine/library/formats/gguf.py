@@ -1,11 +1,11 @@
-"""The tokenizer in the header of a GGUF file, llama.cpp's format of models.
+"""The tokenizer in the header of a GGUF file, llama.cpp's model format.
 
-``read`` takes the header's keys and values apart and keeps those of the tokenizer. What follows, the tensors, is never
-read. The other functions make of them one of the formats that the tokenizer was made from.
+``read`` parses the keys and values of the header and returns those of the tokenizer. The tensors after the header are
+never read. The other functions convert the values to the format from which the tokenizer was made.
 
-llama.cpp keeps the vocabulary, but only a name for the split pattern; of those, the ones whose pattern is known here
-(``SPLITS``) are taken. A vocabulary of the kind "llama" is a SentencePiece model's (``sentencepiece_of``), one of the
-kind "gpt2" that of a tokenizer.json (``document_of``).
+llama.cpp stores the vocabulary, but only a name for the split pattern; names whose pattern is known here are supported
+(``SPLITS``). A vocabulary of kind "llama" is that of a SentencePiece model (``sentencepiece_of``), one of kind "gpt2"
+that of a tokenizer.json (``document_of``).
 
 Source: ggml-org/ggml, docs/gguf.md (versions 2 and 3); ggml-org/llama.cpp, src/llama-vocab.cpp
 (llama_vocab::impl::load).
@@ -35,10 +35,10 @@ from engine.split.patterns import PATTERNS
 
 MAGIC = b"GGUF"
 LONGEST_HEADER = 64 << 20
-"""Bytes. That of a model with 260,000 tokens and 600,000 merges has 20 MB."""
+"""Maximum size of a header in bytes. That of a model with 260,000 tokens and 600,000 merges has 20 MB."""
 MOST_KEYS = 10_000
 MOST_TEXTS = 2_500_000
-"""Texts in all lists together."""
+"""Maximum number of texts in all lists together."""
 
 _TEXT, _LIST = 8, 9
 _NUMBERS: Mapping[int, str] = {
@@ -58,12 +58,12 @@ _KEPT = ("tokenizer.ggml.", "general.name", "general.architecture")
 
 
 def looks_like(content: bytes) -> bool:
-    """Whether a file's content begins as one."""
+    """Return whether the content begins like a GGUF file."""
     return content.startswith(MAGIC)
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the header, None for another format. Raises FormatError, PatternNeededError."""
+    """Return the tokenizer of the header, None for another format. Raises FormatError, PatternNeededError."""
     if not looks_like(source.content):
         return None
     values = read(source.content)
@@ -79,9 +79,10 @@ def read_source(source: Source) -> Found | None:
 
 
 def read(header: bytes) -> dict[str, Any]:
-    """The values that have to do with the tokenizer, by their keys: numbers, texts (bytes), and lists of these.
+    """Return the values that concern the tokenizer by key: numbers, texts (bytes), and lists of these.
 
-    ``header``: the file from its start on; it may end anywhere behind the last value. FormatError, with the place.
+    ``header``: the file from its start; it may end anywhere after the last value. Raises FormatError, with the
+    position.
     """
     version, _, keys = _Reader(header, 4).numbers("<IQQ")
     if version >> 16:
@@ -104,7 +105,7 @@ def read(header: bytes) -> dict[str, Any]:
 
 
 class _Reader:
-    """Reads forward, and never behind the end."""
+    """Reads forward, never past the end."""
 
     def __init__(self, content: bytes, place: int) -> None:
         self._content = content
@@ -142,7 +143,7 @@ class _Reader:
         return texts if kept else None
 
     def _skip(self, size: int) -> int:
-        """Where that many bytes start that are read now."""
+        """Advance by ``size`` bytes, and return the offset at which they start."""
         start = self._place
         if size > len(self._content) - start:
             if len(self._content) >= LONGEST_HEADER:
@@ -174,7 +175,7 @@ _DEEPSEEK_WORDS = (
     "\U0001e900-\U0001e943"
     "]+"
 )
-"""Letters of scripts that have two cases."""
+"""Letters of scripts that have upper and lower case."""
 
 _DEEPSEEK_SIGNS = r"\s?" "[!-/:-~\uff01-\uff0f\uff1a-\uff5e\u2018-\u201f\u3000-\u3002]+"
 _HAN_HANGUL = "[\u4e00-\u9fa5\u0800-\u4e00\uac00-\ud7ff]+"
@@ -189,15 +190,16 @@ SPLITS: Mapping[str, str | tuple[str, ...]] = MappingProxyType(
         "default": (r"[\p{P}\$\+<=>\^~\|]+", _GPT2_SPLIT, r"\p{N}+", "[0-9][0-9][0-9]"),
     }
 )
-"""Split pattern by its name there (tokenizer.ggml.pre), or several, of which each cuts what those before it left. From
-llama.cpp's src/llama-vocab.cpp, llm_tokenizer_bpe; "default" is what it takes for every name that it does not know."""
+"""Split pattern by its name in the file (tokenizer.ggml.pre), or several, each of which splits the pieces that the
+previous ones left. From llama.cpp's src/llama-vocab.cpp, llm_tokenizer_bpe; "default" is its fallback for unknown
+names."""
 
 _WHOLE_FIRST = ("llama3", "llama-v3", "llama-bpe", "falcon3", "tekken")
-"""Of these a pretoken that is a token is that token, whatever its merges."""
+"""Names for which a pretoken that is in the vocabulary becomes that token, whatever its merges."""
 
 
 def kind_of(values: Mapping[str, Any]) -> str:
-    """The kind of its tokenizer, as llama.cpp calls it. FormatError."""
+    """Return llama.cpp's name for the kind of tokenizer. Raises FormatError."""
     kind = _text(values.get(_GGML + "model"))
     if kind is None:
         raise FormatError("it has no tokenizer: tokenizer.ggml.model is missing")
@@ -210,7 +212,7 @@ def kind_of(values: Mapping[str, Any]) -> str:
 
 
 def sentencepiece_of(values: Mapping[str, Any]) -> models.SentencePieceModel:
-    """The model of a vocabulary of a kind of SentencePiece's. FormatError."""
+    """Return the model of a vocabulary of a SentencePiece kind. Raises FormatError."""
     tokens, kinds = _tokens(values)
     scores = values.get(_GGML + "scores")
     if not isinstance(scores, tuple) or len(scores) != len(tokens):
@@ -234,7 +236,7 @@ def sentencepiece_of(values: Mapping[str, Any]) -> models.SentencePieceModel:
 
 def _with_one_unknown(tokens: list[str], kinds: list[int]) -> list[int]:
     """Return the kinds with padding as unused: early converters wrote ``[PAD32011]``, which fills a vocabulary up to a
-    round size, as another piece for unknown text (Phi-3)."""
+    round size, as a further unknown piece (Phi-3)."""
     padding = [
         number for number, kind in enumerate(kinds) if kind == models.UNKNOWN and _PADDING.fullmatch(tokens[number])
     ]
@@ -247,8 +249,8 @@ def _with_one_unknown(tokens: list[str], kinds: list[int]) -> list[int]:
 
 
 def document_of(values: Mapping[str, Any], pattern: str | None) -> dict[str, Any]:
-    """The ``tokenizer.json`` of a vocabulary of the kind "gpt2". ``pattern``: its split pattern, else the one that the
-    file names. FormatError, PatternNeededError for one that is not known here."""
+    """Return the ``tokenizer.json`` of a vocabulary of kind "gpt2". ``pattern``: its split pattern; by default the one
+    named in the file. Raises FormatError, or PatternNeededError if the pattern is not known here."""
     tokens, kinds = _tokens(values)
     ids, merges = _ids(tokens), _merges(values)
     named = _text(values.get(_GGML + "pre")) or "default"
@@ -273,10 +275,10 @@ def document_of(values: Mapping[str, Any], pattern: str | None) -> dict[str, Any
 
 
 def _bert_document(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ``tokenizer.json`` of a vocabulary of the kind "bert", which is WordPiece.
+    """Return the ``tokenizer.json`` of a vocabulary of kind "bert", which is WordPiece.
 
     llama.cpp's converter writes "##ing" as "ing" and "the" as "▁the" (convert_hf_to_gguf.py, phantom), and its
-    tokenizer lowers the case and strips accents (llm_tokenizer_wpm_session::preprocess).
+    tokenizer converts to lower case and strips accents (llm_tokenizer_wpm_session::preprocess).
     """
     tokens, kinds = _tokens(values)
     pieces = [_word_piece(token, kind) for token, kind in zip(tokens, kinds, strict=True)]
@@ -313,8 +315,8 @@ def _word_piece(token: str, kind: int) -> str:
 
 
 def _gemma4_document(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the ``tokenizer.json`` of a vocabulary of the kind "gemma4": BPE over characters with byte fallback,
-    spaces as ▁, cut at line ends only (llama.cpp, LLAMA_VOCAB_PRE_TYPE_GEMMA4)."""
+    """Return the ``tokenizer.json`` of a vocabulary of kind "gemma4": BPE over characters with byte fallback, spaces as
+    ▁, split only at line ends (llama.cpp, LLAMA_VOCAB_PRE_TYPE_GEMMA4)."""
     tokens, kinds = _tokens(values)
     split = {"type": "Split", "pattern": {"Regex": r"[^\n]+|[\n]+"}, "behavior": "Isolated", "invert": False}
     space = {"type": "Replace", "pattern": {"String": " "}, "content": SPACE_MARK}
@@ -342,7 +344,8 @@ def _gemma4_document(values: Mapping[str, Any]) -> dict[str, Any]:
 BY_TOKENIZERS: Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]] = MappingProxyType(
     {"bert": _bert_document, "gemma4": _gemma4_document}
 )
-"""The kinds that Hugging Face's library runs, and what makes its ``tokenizer.json``. Raises FormatError."""
+"""Kinds that Hugging Face's library runs, with the function that returns their ``tokenizer.json`` and raises
+FormatError."""
 
 
 def _ids(tokens: list[str]) -> dict[str, int]:
@@ -373,7 +376,7 @@ def _stages(split: str | tuple[str, ...]) -> dict[str, Any] | None:
 
 
 def _tokens(values: Mapping[str, Any]) -> tuple[list[str], list[int]]:
-    """The tokens by id, and the kind of each."""
+    """Return the tokens by ID, and the kind of each."""
     tokens = values.get(_GGML + "tokens")
     if not isinstance(tokens, list) or not tokens:
         raise FormatError("tokenizer.ggml.tokens is missing, or is not a list of texts")

@@ -1,6 +1,7 @@
-"""js-tiktoken's JSON: a pattern, special tokens, and ranks as lines of tokens in base64 that follow one another.
+"""js-tiktoken's JSON: a pattern, special tokens, and ranks as lines of tokens in base64 with consecutive IDs. Read
+only.
 
-Read only. ``@anthropic-ai/tokenizer`` publishes Claude's old vocabulary so, and npm's tiktoken its encoders.
+``@anthropic-ai/tokenizer`` publishes Claude's old vocabulary in this format, and npm's tiktoken its encoders.
 
 Source: dqbd/tiktoken, js/src/core.ts (js-tiktoken 1.0.21).
 """
@@ -23,12 +24,12 @@ def looks_like(document: dict[str, Any]) -> bool:
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    """Return the content of the file, None for another format. Raises FormatError, with the position."""
     return Found(read(source.document)) if looks_like(source.document) else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:
-    """Return the tokenizer. Raises FormatError, with the place."""
+    """Return the tokenizer. Raises FormatError, with the position."""
     pattern = member(document, "pat_str", str)
     if not pattern:
         raise FormatError("pat_str is empty, so it cuts no text")

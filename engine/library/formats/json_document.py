@@ -1,4 +1,5 @@
-"""JSON from files of strangers: bad syntax, absurd depth, repeated keys and wrong kinds of value end in a sentence."""
+"""Validated parsing of JSON from untrusted files: bad syntax, deep nesting, duplicate keys and values of wrong
+types."""
 
 from __future__ import annotations
 
@@ -13,22 +14,23 @@ from engine.runtime.cancellation import interruptible
 _T = TypeVar("_T")
 
 MOST_VALUES = 3_000_000
-"""Of all kinds, keys included. A file with 260,000 tokens and 510,000 merges, each a list, has two million."""
+"""Maximum number of values of all types, including keys. A file with 260,000 tokens and 510,000 merges, each a list,
+has two million."""
 
 _AT_A_TIME = 1 << 20
-"""So many characters are looked through in one call, in which no other thread runs."""
+"""Maximum number of characters searched in one call, during which no other thread runs."""
 
 VERSION = 1
-"""Of the files that this program writes beside tokenizers; where none is named, it is this."""
+"""Version of the files that this program writes beside tokenizers; also assumed if a file has none."""
 
 
 def parse(content: bytes) -> dict[str, Any]:
-    """The JSON object in a file's content. FormatError, with line and column."""
+    """Return the JSON object in the content of a file. Raises FormatError, with line and column."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise FormatError(f"it is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
-    # Every value but the first has one of these before it. Within texts they count as well, of which there are few.
+    # Every value except the first follows one of these. Those inside strings count as well, but are few.
     starts = range(0, len(text), _AT_A_TIME)
     if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MOST_VALUES:
         raise FormatError(f"it has more than {MOST_VALUES:,} values, which no tokenizer file has")
@@ -75,7 +77,7 @@ def _modest_int(digits: str) -> int:
 
 
 def member(of: dict[str, Any], key: str, kind: type[_T], where: str = "") -> _T:
-    """A member that must be there and of that kind. FormatError."""
+    """Return a member that must be present and have this type. Raises FormatError."""
     place = f"{where}.{key}" if where else key
     if key not in of:
         raise FormatError(f"{place} is missing")
@@ -83,7 +85,7 @@ def member(of: dict[str, Any], key: str, kind: type[_T], where: str = "") -> _T:
 
 
 def typed(value: object, kind: type[_T], place: str) -> _T:
-    """The value, if it is of that kind. FormatError."""
+    """Return the value if it has this type. Raises FormatError if it does not."""
     names = {dict: "an object", list: "a list", str: "a text", int: "a whole number", bool: "true or false"}
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise FormatError(f"{place} is not {names[kind]}")
@@ -91,7 +93,7 @@ def typed(value: object, kind: type[_T], place: str) -> _T:
 
 
 def refuse_newer(document: dict[str, Any]) -> None:
-    """FormatError for what stands beside a tokenizer where a newer version of this program wrote it."""
+    """Raise FormatError if a newer version of this program wrote a companion file."""
     version = document.get("version", VERSION)
     if isinstance(version, int) and version > VERSION:
         raise FormatError("a newer version of this program has written it; it is left as it is")

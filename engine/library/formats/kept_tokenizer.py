@@ -1,7 +1,7 @@
-"""A library's tokenizer, kept among the user's own encodings.
+"""A library's tokenizer, saved among the user encodings.
 
-``NAME.tokenizer`` is what ``LibraryTokenizer.payload`` is, and beside it is ``NAME.tokenizer.json``, which says its
-name, which library runs it, and with which version it was tried.
+``NAME.tokenizer`` is the ``LibraryTokenizer.payload``. Beside it, ``NAME.tokenizer.json`` holds its name, the library
+that runs it, and the version of that library with which it was checked.
 """
 
 from __future__ import annotations
@@ -23,29 +23,29 @@ from engine.runtime.atomic_files import replacing
 SUFFIX = ".tokenizer"
 _FORMAT = "tokenloupe library tokenizer"
 _BEGINNING = f'{{\n  "format": "{_FORMAT}"'.encode()
-"""Of what is written beside one: the format comes first."""
+"""First bytes of a companion file: the format comes first."""
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is kept in the file, None if it is not called like one. Raises FormatError; OSError."""
+    """Return the content of the file, None if it does not have the extension. Raises FormatError, OSError."""
     if not looks_like(source.path):
         return None
     return Found(read(source.path, source.content, trusted=source.trusted))
 
 
 def looks_like(path: Path) -> bool:
-    """Whether a file is named like one."""
+    """Return whether a file has the extension of this format."""
     return path.suffix == SUFFIX
 
 
 def companion_of(path: Path) -> Path:
-    """The JSON file that belongs to it."""
+    """Return the path of the JSON file that belongs to a tokenizer."""
     return path.with_name(path.name + ".json")
 
 
 def is_companion(path: Path) -> bool:
-    """Whether a file called ``.tokenizer.json`` belongs to a tokenizer, which may be gone if a process was killed:
-    other programs' files may be called so as well. OSError."""
+    """Return whether a ``.tokenizer.json`` file belongs to a tokenizer, which may be missing if a process was killed:
+    files of other programs may have that extension too. Raises OSError."""
     if not path.is_file():
         return False
     if path.with_suffix("").exists():
@@ -55,7 +55,7 @@ def is_companion(path: Path) -> bool:
 
 
 def read_companion(path: Path) -> dict[str, Any]:
-    """What stands beside it. FormatError; OSError."""
+    """Return the content of the companion file. Raises FormatError, OSError."""
     companion = companion_of(path)
     try:
         document = json_document.parse(companion.read_bytes())
@@ -68,8 +68,8 @@ def read_companion(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path, content: bytes, *, trusted: bool = False) -> LibraryData:
-    """The tokenizer. It is not tried again where that was done with the same content and version; but who made the
-    file can write that beside it as well, so it counts only where the file is ``trusted``. FormatError; OSError."""
+    """Return the tokenizer. A check is not repeated if it was done with the same content and version. The author of a
+    file can claim that too, so the claim only counts if the file is ``trusted``. Raises FormatError, OSError."""
     described = read_companion(path)
     same_content = described["sha256"] == hashlib.sha256(content).hexdigest()
     was_tried = trusted and same_content and described["tried"] == version_of(described["reader"])
@@ -78,18 +78,18 @@ def read(path: Path, content: bytes, *, trusted: bool = False) -> LibraryData:
 
 
 def _reader_of(content: bytes) -> str:
-    """Which library runs a tokenizer beside which another one is described: of two files that are replaced, a process
-    that was killed left the old one."""
+    """Return the library for a tokenizer whose companion describes another one: a process was killed after it had
+    replaced one of the two files."""
     return "tokenizers" if content[:1] == b"{" else "sentencepiece"
 
 
 def version_of(reader: str) -> str:
-    """A library's version; of what is no library, nothing."""
+    """Return the version of a library, empty if it is unknown."""
     return importlib.metadata.version(reader) if reader in ("tokenizers", "sentencepiece") else ""
 
 
 def write(encoding: LibraryEncoding, path: Path) -> None:
-    """Keep a tokenizer that was tried just now. OSError."""
+    """Save a tokenizer that has just been checked. Raises OSError."""
     tokenizer = encoding.tokenizer
     document = {
         "format": _FORMAT,

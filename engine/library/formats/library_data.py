@@ -1,4 +1,4 @@
-"""A tokenizer that a library is to run, read and checked by us, before the library sees any of it."""
+"""A tokenizer for a library, read and validated here before the library sees any of it."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from engine.runtime.cancellation import interruptible
 
 @dataclass(frozen=True, slots=True)
 class LibraryData:
-    """``reader``, ``payload``: as in ``LibraryTokenizer``. ``tokens``: the bytes of its tokens, for texts to try it on.
-    ``open``: hands it to the library; FormatError. ``normalization``, ``notes``: as in ``TokenizerData``; the steps
-    have the library's names. ``was_tried``: whether this library has been through all of it before.
-    ``special_tokens``: the texts of those that the library finds in a text."""
+    """A validated tokenizer to be run by a library. ``reader``, ``payload``: as in ``LibraryTokenizer``. ``tokens``:
+    the bytes of its tokens, for texts to check it with. ``open``: passes it to the library; raises FormatError.
+    ``normalization``, ``notes``: as in ``TokenizerData``; the steps have the library's names. ``was_tried``: True if it
+    was already checked with this version of the library. ``special_tokens``: texts of the special tokens that the
+    library recognizes."""
 
     reader: str
     payload: bytes
@@ -32,8 +33,8 @@ class LibraryData:
 
 
 def of_payload(reader: str, payload: bytes) -> LibraryData:
-    """From what a library reads: ``reader`` and ``payload`` as in ``LibraryTokenizer``. FormatError, also where the
-    reader is none of those that are known here."""
+    """Read the payload of a library: ``reader`` and ``payload`` as in ``LibraryTokenizer``. Raises FormatError, also if
+    the reader is unknown."""
     if reader == "tokenizers":
         return of_document(json_document.parse(payload))
     if reader == "sentencepiece":
@@ -42,7 +43,7 @@ def of_payload(reader: str, payload: bytes) -> LibraryData:
 
 
 def of_document(document: dict[str, Any], *notes: str) -> LibraryData:
-    """From a ``tokenizer.json``. FormatError."""
+    """Read a ``tokenizer.json``. Raises FormatError."""
     checked = huggingface_document.read(document)
 
     def handed_over() -> LibraryTokenizer:
@@ -59,7 +60,7 @@ def of_document(document: dict[str, Any], *notes: str) -> LibraryData:
 
 
 def of_model(model: sentencepiece_model.SentencePieceModel) -> LibraryData:
-    """From a SentencePiece model."""
+    """Wrap a SentencePiece model."""
 
     def handed_over() -> LibraryTokenizer:
         from engine.library.formats.by_sentencepiece import SentencePieceTokenizer

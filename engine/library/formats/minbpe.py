@@ -1,6 +1,6 @@
-"""minbpe's ``.model``, version 1: a text of the pattern, the special tokens, and the merges as pairs of ids.
+"""minbpe's ``.model``, version 1: a text of the pattern, the special tokens, and the merges as pairs of IDs.
 
-Bytes have the ids 0 to 255 there, and the merge on each line makes the next id from 256 on (minbpe/base.py).
+There, bytes have the IDs 0 to 255, and the merge on each line creates the next ID from 256 on (minbpe/base.py).
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ FIRST_LINE = b"minbpe v1"
 
 
 def looks_like(content: bytes) -> bool:
-    """Whether a file's content is of this format."""
+    """Return whether the content of a file is of this format."""
     return content[:64].split(b"\n")[0].strip() == FIRST_LINE
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the file, None for another format. Raises FormatError, with the line."""
+    """Return the content of the file, None for another format. Raises FormatError, with the line."""
     return Found(read(source.content)) if looks_like(source.content) else None
 
 
 def read(content: bytes) -> TokenizerData:
-    """The tokenizer. FormatError, with the line."""
+    """Return the tokenizer. Raises FormatError, with the line."""
     try:
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
@@ -102,13 +102,13 @@ def _is_number(word: str) -> bool:
 
 
 def write_files(data: TokenizerData, path: Path, _name: str, _kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the one file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
+    """Return the content of the single file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
     content, losses = write(data)
     return {path.name: content}, losses
 
 
 def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
-    """The content, and sentences about what is lost. FormatError where the format has no way to hold it."""
+    """Return the content, and sentences about losses. Raises FormatError if the format cannot represent the data."""
     merges = merges_of_ranks(data.ranks)
     if any(data.ranks.get(bytes([value])) != value for value in range(256)):
         raise FormatError("minbpe gives the bytes the ids 0 to 255 in their order, and this vocabulary does not")

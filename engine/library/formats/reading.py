@@ -1,4 +1,4 @@
-"""What is in a tokenizer file of any known format, recognised by its content; checked, but not yet made an encoding."""
+"""Reading tokenizer files of any known format, recognized by their content. The result is not yet an encoding."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from engine.library.formats.table import FORMATS
 
 
 def read(path: Path, pattern: str | None, *, trusted: bool) -> Found:
-    """What is in the file. ``pattern``, ``trusted``: as in ``engine.library.formats.opening.open_tokenizer``.
-    FormatError, PatternNeededError, UnknownNormalizationError; OSError."""
+    """Return the content of a file. ``pattern``, ``trusted``: as in ``engine.library.formats.opening.open_tokenizer``.
+    Raises FormatError, PatternNeededError, UnknownNormalizationError, OSError."""
     headers = {one.magic: one.header_bytes for one in FORMATS if one.magic}
     source = Source(path, content_of(path, headers), pattern, trusted)
     for one in FORMATS:

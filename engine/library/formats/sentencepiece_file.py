@@ -1,4 +1,4 @@
-"""SentencePiece's ``.model`` among the formats: ``sentencepiece_model`` reads it, and its own library runs it."""
+"""SentencePiece's ``.model`` as a format: parsed by ``sentencepiece_model``, run by its own library."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from engine.library.formats.source import Found, Source
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what only its library can run, None for another format. A file that is called like one and looks like no
-    other is taken for one, so that the error says what is wrong with it. Raises FormatError, with the place."""
+    """Return a model for the library, None for another format. A file with the extension that matches no other format
+    is read as one, so that the error states what is wrong with it. Raises FormatError, with the position."""
     if source.is_json:
         return None
     if not sentencepiece_model.looks_like(source.content) and source.path.suffix != ".model":

@@ -1,4 +1,4 @@
-"""A tokenizer file as the readers of formats are given it, and what they find in it."""
+"""Input and output of the format readers: a tokenizer file, and its content."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from engine.library.formats.tokenizer_data import TokenizerData
 LONGEST_MAGIC = 8
 """Bytes read to recognize a format with a header."""
 LARGEST_FILE = 40 << 20
-"""Bytes; of a file with the tokenizer in its header only that is read. The largest tokenizer files that are published
-have 34 MB."""
+"""Maximum size of a tokenizer file in bytes; if the tokenizer is in the header, only the header is read. The largest
+published tokenizer files have 34 MB."""
 
 
 def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
-    """Return the content of a tokenizer file. Of one with the tokenizer in its header, return what may be the header:
-    ``headers`` has how many bytes that may be, by what the file begins with. Raises FormatError for what is no file, is
-    empty or too large; OSError."""
+    """Return the content of a tokenizer file, or its first bytes if the tokenizer is in the header. ``headers``:
+    maximum header size in bytes, by the first bytes of a file. Raises FormatError if it is not a file, empty or too
+    large; OSError."""
     if path.is_dir():
         raise FormatError("it is a folder; name the file in it")
     if path.exists() and not path.is_file():
@@ -41,8 +41,8 @@ def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
 
 @dataclass(frozen=True)
 class Source:
-    """``content``: the whole file, or of a format with a header what may be the header. ``pattern``, ``trusted``: as in
-    ``engine.library.formats.opening.open_tokenizer``."""
+    """A tokenizer file to read. ``content``: the whole file, or for a format with a header the bytes that may be the
+    header. ``pattern``, ``trusted``: as in ``engine.library.formats.opening.open_tokenizer``."""
 
     path: Path
     content: bytes
@@ -51,18 +51,19 @@ class Source:
 
     @property
     def is_json(self) -> bool:
-        """Return True if the content begins as JSON does."""
+        """True if the content begins like JSON."""
         return self.content.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """The JSON document that it is, parsed once for all formats; empty if it does not begin as one. FormatError."""
+        """The JSON document, parsed once for all formats; empty if the content does not begin like JSON. Raises
+        FormatError."""
         return json_document.parse(self.content) if self.is_json else {}
 
 
 @dataclass(frozen=True, slots=True)
 class ForLibrary:
-    """A tokenizer.json as its own library takes it. ``notes``: as in ``LibraryData``."""
+    """A tokenizer.json as its own library accepts it. ``notes``: as in ``LibraryData``."""
 
     payload: bytes
     notes: tuple[str, ...]
@@ -70,8 +71,8 @@ class ForLibrary:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a file holds. ``for_library``: for a tokenizer.json that our own engine can run, returns the form for its
-    original library; raises FormatError. ``kind``: the name of its format, set by who asked the reader."""
+    """Content of a file. ``for_library``: for a tokenizer.json that our own engine can run, returns the form for its
+    original library; raises FormatError. ``kind``: name of its format, set by the caller of the reader."""
 
     data: TokenizerData | LibraryData
     for_library: Callable[[], ForLibrary] | None = None

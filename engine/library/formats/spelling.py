@@ -1,7 +1,7 @@
-"""How other programs' vocabularies spell bytes: GPT-2's letters, ``<0x0A>``, SentencePiece's sign for a space.
+"""Spellings of bytes in vocabularies of other programs: GPT-2's letters, ``<0x0A>``, SentencePiece's ``▁`` for a space.
 
-The printable letters that stand for bytes in GPT-2's files and in tokenizer.json: printable Latin-1 for itself,
-every other byte for a letter from U+0100 on (openai/gpt-2, src/encoder.py: bytes_to_unicode).
+GPT-2's files and tokenizer.json write each byte as a printable letter: printable Latin-1 for itself, every other byte
+as a letter from U+0100 on (openai/gpt-2, src/encoder.py: bytes_to_unicode).
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ _LETTERS = frozenset(map(chr, _BYTE_OF))
 
 
 def spelled(token: bytes) -> str:
-    """A token in letters."""
+    """Return the letters of a token."""
     return token.decode("latin-1").translate(_LETTER_OF)
 
 
 def unspelled(letters: str) -> bytes | None:
-    """The bytes that letters stand for, None where one of them stands for none."""
+    """Return the bytes that letters stand for, None if a letter stands for none."""
     return letters.translate(_BYTE_OF).encode("latin-1") if _LETTERS.issuperset(letters) else None
 
 
 SPACE_MARK = "▁"
-"""What SentencePiece and its like write for a space (U+2581)."""
+"""The character that SentencePiece and similar tokenizers write for a space (U+2581)."""
 
 _BYTE_PIECE = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 
 
 def bytes_of_piece(piece: str, *, space_mark: str = "", byte_pieces: bool = False, byte_letters: bool = False) -> bytes:
-    """The bytes of a piece that is no special token; of one that is empty, none.
+    """Return the bytes of a piece that is not a special token; b"" if it is empty.
 
-    ``space_mark``: what stands for a space. ``byte_pieces``: whether ``<0x0A>`` is a byte. ``byte_letters``: whether
+    ``space_mark``: the character for a space. ``byte_pieces``: whether ``<0x0A>`` is a byte. ``byte_letters``: whether
     letters stand for bytes (``unspelled``).
     """
     if byte_pieces and (match := _BYTE_PIECE.fullmatch(piece)):

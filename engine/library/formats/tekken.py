@@ -1,6 +1,5 @@
-"""``tekken.json``, Mistral's format: a pattern, ranks with their bytes in base64, special tokens before them.
-
-Read only.
+"""``tekken.json``, Mistral's format: a pattern, ranks with their bytes in base64, special tokens before them. Read
+only.
 
 Source: mistral_common/tokens/tokenizers/tekken.py (mistral-common 1.13.1).
 """
@@ -18,17 +17,17 @@ from engine.vocabulary import special_tokens
 
 
 def looks_like(document: dict[str, Any]) -> bool:
-    """Whether a JSON document is of this format."""
+    """Return whether a JSON document is of this format."""
     return isinstance(document.get("vocab"), list) and isinstance(document.get("config"), dict)
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    """Return the content of the file, None for another format. Raises FormatError, with the position."""
     return Found(read(source.document)) if looks_like(source.document) else None
 
 
 def read(document: dict[str, Any]) -> TokenizerData:
-    """The tokenizer. FormatError, with the place."""
+    """Return the tokenizer. Raises FormatError, with the position."""
     config = member(document, "config", dict)
     size = check_id(member(config, "default_vocab_size", int, "config"), "config.default_vocab_size")
     special_count = check_id(
@@ -41,7 +40,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
         where = f"vocab[{number}]"
         rank = check_id(member(typed(entry, dict, where), "rank", int, where), where)
         token = token_in_base64(member(entry, "token_bytes", str, where), f"{where}.token_bytes")
-        if rank >= size - special_count:  # kept in the file, but not used by the models
+        if rank >= size - special_count:  # present in the file, but not used by the models
             continue
         if token in ranks:
             raise FormatError(f"{where}: the token is there for the second time")
@@ -51,7 +50,8 @@ def read(document: dict[str, Any]) -> TokenizerData:
 
 
 def _special_tokens(document: dict[str, Any], count: int) -> dict[str, int]:
-    """By the file where it names them (from version 7 on), else those of version 3; the rest are fillers."""
+    """Return the special tokens named in the file (from version 7 on), else those of version 3; fillers for the other
+    IDs."""
     listed = document.get("special_tokens")
     if listed is None:
         return {text: token_id for text, token_id in special_tokens.tekken().items() if token_id < count}
