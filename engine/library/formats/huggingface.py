@@ -1,10 +1,10 @@
 """Hugging Face's ``tokenizer.json`` of the byte-level BPE kind: GPT-2's letters for bytes, merges in order.
 
-And of the kind of characters with byte fallback, as far as our own training makes such
+Character vocabularies with byte fallback are supported in the form that our own training produces
 (``engine.library.formats.character_spelling``).
 
-Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token is
-always that token; here it is when special tokens are allowed.
+Source: huggingface/tokenizers, src/tokenizer/serialization.rs and src/models/bpe. There, text of an added token always
+becomes that token; here only if special tokens are allowed.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _WRITTEN = {name: {"type": kind} for kind, name in _STEPS.items()} | _SIGN_STEPS
 
 
 def steps_of(normalizer: object) -> tuple[str, ...]:
-    """The names of its steps in order. OtherKindError for a step of another kind."""
+    """Return the names of the normalizer's steps in order. Raises OtherKindError for an unsupported step."""
     steps = _steps_of(normalizer)
     if set(_SIGN_STEPS).intersection(signs_of(steps)[0]):
         raise OtherKindError(
@@ -75,7 +75,7 @@ def _steps_of(normalizer: object) -> tuple[str, ...]:
 
 
 def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
-    """The ``normalizer`` for steps of these names. FormatError for one that it cannot do."""
+    """Return the ``normalizer`` for steps of these names. Raises FormatError for a step that it cannot represent."""
     if any(step not in _WRITTEN for step in steps):
         raise FormatError("Hugging Face's files have no place for what this encoding does to words")
     written = [_WRITTEN[step] for step in steps]
@@ -85,7 +85,7 @@ def normalizer_of(steps: Sequence[str]) -> dict[str, Any] | None:
 
 
 def decoders_of(steps: Sequence[str]) -> list[dict[str, Any]]:
-    """The stages of a ``decoder`` that turn signs for spaces back, in a text that is put together already."""
+    """Return the ``decoder`` stages that convert ``▁`` back to spaces in a text that is already joined."""
     stages: list[dict[str, Any]] = []
     if SPACES_AS_SIGNS in steps:
         stages.append({"type": "Replace", "pattern": {"String": SIGN}, "content": " "})
@@ -100,21 +100,21 @@ _OTHER_UNICODE = (
 )
 
 _IN_NO_TEXT = frozenset({0xC0, 0xC1, *range(0xF5, 0x100)})
-"""Bytes that UTF-8 never has. GPT-NeoX, MPT and DeepSeek LLM have no tokens for them."""
+"""Bytes that never occur in UTF-8. GPT-NeoX, MPT and DeepSeek LLM have no tokens for them."""
 
 
 def looks_like(document: dict[str, Any]) -> bool:
-    """Whether a JSON document is of this format."""
+    """Return whether a JSON document is of this format."""
     return isinstance(document.get("model"), dict) and "pre_tokenizer" in document
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the file, None for another format. Raises FormatError, with the place."""
+    """Return the content of the file, None for another format. Raises FormatError, with the position."""
     return found_in(source.document) if looks_like(source.document) else None
 
 
 def found_in(document: dict[str, Any]) -> Found:
-    """Return what a document holds: a tokenizer for our own engine, or else for its library. Raises FormatError."""
+    """Return the content of a document: a tokenizer for our own engine, or else for its library. Raises FormatError."""
     try:
         return Found(read(document), functools.partial(_for_library, document))
     except OtherKindError as error:
@@ -122,7 +122,7 @@ def found_in(document: dict[str, Any]) -> Found:
     except FormatError:
         if not document["model"].get("byte_fallback"):
             raise
-        # Of these our own reader only knows those that it writes; what is wrong with one is found out once more.
+        # Our own reader only supports the files that it writes itself; any error is detected again here.
         return Found(of_document(document))
 
 
@@ -132,7 +132,8 @@ def _for_library(document: dict[str, Any]) -> ForLibrary:
 
 
 def read(document: dict[str, Any]) -> TokenizerData:
-    """The tokenizer. FormatError, with the place; OtherKindError where it is a good one that our engine cannot be."""
+    """Return the tokenizer. Raises FormatError, with the position; OtherKindError if it is valid but our engine does
+    not support its kind."""
     model = member(document, "model", dict)
     _check_kind(model)
     in_characters = bool(model.get("byte_fallback"))
@@ -156,7 +157,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
 
 
 def _check_bytes(ranks: dict[bytes, int]) -> None:
-    """Raise OtherKindError if a byte has no token. Our engine needs all of them; the library leaves such bytes out."""
+    """Raise OtherKindError if a byte has no token. Our engine needs all of them; the library drops such bytes."""
     missing = [value for value in range(256) if bytes([value]) not in ranks]
     lost = [value for value in missing if value not in _IN_NO_TEXT]
     note = ""
@@ -205,7 +206,7 @@ def _tokens(
                 raise FormatError(f"model.vocab: {quoted(letters)} has another id than in added_tokens")
             continue
         token = unspelled(letters)
-        if token is None:  # an emoji in Command R+, say: no text comes to it, and the library does not mind
+        if token is None:  # e.g. an emoji in Command R+: no text produces it, and the library accepts it
             raise OtherKindError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
         if not token or len(token) > LONGEST_TOKEN:
             raise FormatError(f"model.vocab: {quoted(letters)} is not a token in the letters for bytes")
@@ -233,7 +234,8 @@ def _merges(merges: list[Any], ranks: dict[bytes, int], unspelled: Callable[[str
 
 
 def _leave_out_unmade(ranks: dict[bytes, int], merges: list[Merge]) -> list[str]:
-    """Take out tokens that no merge makes; there, text never comes to them. Returns a note of that."""
+    """Remove tokens that no merge forms, and return a note if there are any. The library never produces them from
+    text."""
     made = {token_id for _, token_id in merges}
     unmade = [token for token, token_id in ranks.items() if len(token) > 1 and token_id not in made]
     for token in unmade:
@@ -250,13 +252,13 @@ def _adds_tokens(post_processor: object) -> bool:
 
 
 def write_files(data: TokenizerData, path: Path, _name: str, _kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the one file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
+    """Return the content of the single file, as in ``engine.library.formats.table.Writer``. Raises FormatError."""
     content, losses = write(data)
     return {path.name: content}, losses
 
 
 def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
-    """The content, and sentences about what is lost. FormatError where the format has no way to hold it."""
+    """Return the content, and sentences about losses. Raises FormatError if the format cannot represent the data."""
     if len(set(data.special_tokens.values())) < len(data.special_tokens):
         raise FormatError("Hugging Face's files cannot hold two special tokens with the same id")
     in_characters = data.byte_fallback
@@ -268,7 +270,7 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             raise FormatError(
                 f"Hugging Face's files cannot tell the special token {quoted(text)} from a token spelled alike"
             )
-        # In the vocabulary too: otherwise a reader renumbers them after the last token.
+        # They must be in the vocabulary too: otherwise a reader renumbers them after the last token.
         tokens[token_id] = text
     merges = character_spelling.merges_between_characters if in_characters else merges_of_ranks
     document = {
@@ -288,7 +290,8 @@ def write(data: TokenizerData) -> tuple[bytes, tuple[str, ...]]:
             "end_of_word_suffix": None,
             "fuse_unk": False,
             "byte_fallback": in_characters,
-            # A pretoken that is a token is that token. Of characters, it always merges to it; and "<0xE2>" is none.
+            # A pretoken that is in the vocabulary becomes that token. With characters, its merges always lead to
+            # it, and "<0xE2>" in a text must not become a token.
             "ignore_merges": not in_characters,
             "vocab": {text: token_id for token_id, text in sorted(tokens.items())},
             "merges": [f"{tokens[left]} {tokens[right]}" for (left, right), _ in merges(data.ranks)],

@@ -1,12 +1,11 @@
-"""A ``tokenizer.json`` that Hugging Face's library is to run: checked, and brought down to what makes tokens.
+"""Validated ``tokenizer.json`` for Hugging Face's library, reduced to the parts that determine tokens.
 
-The library takes the file's word for everything: a replacement that doubles a text thirty times over, a piece length of
-nothing. So only kinds of steps that are known here go on to it (``steps_of``), with parameters that cannot make it fail
-or fill the memory. What its regular expressions do to it is found out in a process of its own
-(``engine.library.formats.trial``).
+The library trusts the file completely: a replacement that doubles a text thirty times, a piece length of 0. So only
+known kinds of steps are passed on to it (``steps_of``), with parameters that cannot make it fail or fill the memory.
+The effects of its regular expressions are tested in a child process (``engine.library.formats.trial``).
 
-``read`` makes the document for the library. Left out: truncation and padding, which make a text's count another one,
-and what puts special tokens around a text.
+``read`` creates the document for the library. It omits truncation and padding, which change the count of a text, and
+the post-processor that puts special tokens around a text.
 
 Source: huggingface/tokenizers, src/normalizers, src/pre_tokenizers, src/decoders, src/models (0.23).
 """
@@ -29,12 +28,12 @@ from engine.runtime.cancellation import interruptible
 
 MOST_STEPS = 40
 LONGEST_SPELLED_PATTERN = 10_000
-"""Characters of a pattern as people write it: ``[...]`` counts as one, since a class may be spelled out as a thousand
-ranges (``engine.library.formats.splits``)."""
+"""Maximum length of a pattern in characters, with ``[...]`` counted as one, since a class may be spelled out as a
+thousand ranges (``engine.library.formats.splits``)."""
 
 LONGEST_REPLACEMENT = 64
 MOST_GROWTH = 64
-"""A text may become so many times as long, by all replacements together."""
+"""Maximum factor by which all replacements together may lengthen a text."""
 
 _CLASS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
 
@@ -56,7 +55,8 @@ _LONGEST_TEXTS = {"prepend": 64, "replacement": 16, "prefix": 64, "suffix": 64, 
 
 
 def steps_of(document: dict[str, Any], part: str) -> list[dict[str, Any]]:
-    """The steps of a part (``normalizer``, ``pre_tokenizer``, ``decoder``) in order, each checked. FormatError."""
+    """Return the steps of a part (``normalizer``, ``pre_tokenizer``, ``decoder``) in order, each validated. Raises
+    FormatError."""
     steps = _flattened(document.get(part), part)
     if len(steps) > MOST_STEPS:
         raise FormatError(f"{part}: it has {len(steps)} steps; up to {MOST_STEPS} are taken")
@@ -113,11 +113,12 @@ def _check_pattern(pattern: dict[str, Any], where: str) -> None:
 
 
 LONGEST_PIECE = 4_096
-"""Characters of a token. A library may look at so many for every character of a text. The longest published one, of an
-old tokenizer of Claude, has 1,024."""
+"""Maximum length of a token in characters. A library may examine this many for every character of a text. The longest
+published token, of an old tokenizer of Claude, has 1,024."""
 
 LONGEST_WORD = 1_000
-"""Characters of a word up to which WordPiece may look for its tokens, in a time that grows with the square."""
+"""Maximum length of a word, in characters, in which WordPiece searches for tokens. Its time is quadratic in the
+length."""
 
 _MODEL_KEYS = {
     "BPE": (
@@ -132,10 +133,10 @@ _MODEL_KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class LibraryDocument:
-    """``content``: the document for the library. ``model``: the kind of its model. ``pieces``: how each id's token is
-    spelled there, added tokens included. ``tokens``: the bytes of each id from 0 on, ``b""`` for unused ones.
-    ``special_tokens``: text to id. ``normalizers``: the types of the steps that change a text first. ``notes``:
-    sentences about what a user should know."""
+    """A validated document. ``content``: the document for the library. ``model``: the kind of its model. ``pieces``:
+    spelling of each ID's token there, including added tokens. ``tokens``: the bytes of each ID from 0 on, ``b""`` for
+    unused ones. ``special_tokens``: text to ID. ``normalizers``: the types of the steps that change a text first.
+    ``notes``: remarks for the user, in full sentences."""
 
     content: bytes
     model: str
@@ -147,7 +148,7 @@ class LibraryDocument:
 
 
 def read(document: dict[str, Any]) -> LibraryDocument:
-    """What the library is given. FormatError, with the place."""
+    """Return the document for the library. Raises FormatError, with the position."""
     model = member(document, "model", dict)
     kind = _kind_of(model)
     ids = _vocabulary(model, kind)
@@ -194,7 +195,7 @@ def _content(document: dict[str, Any]) -> bytes:
 
 def _kind_of(model: dict[str, Any]) -> str:
     kind = model.get("type")
-    if kind is None:  # as the library does with files of its first years
+    if kind is None:  # like the library for old files
         kind = "BPE" if "merges" in model else "Unigram" if "unk_id" in model else "WordPiece"
     if not isinstance(kind, str) or kind not in _MODEL_KEYS:
         raise FormatError(f"model.type is {kind!s:.40}, which is not known")
@@ -204,7 +205,7 @@ def _kind_of(model: dict[str, Any]) -> str:
 
 
 def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
-    """Piece to id, each checked, with what the model needs of it."""
+    """Return the ID of each piece, after checking all pieces and the model's requirements."""
     if kind == "Unigram":
         return _unigram(model)
     ids: dict[str, int] = {}
@@ -239,7 +240,7 @@ def _unigram(model: dict[str, Any]) -> dict[str, int]:
         _check_piece(entry[0], where)
         if type(entry[1]) not in (int, float) or not math.isfinite(entry[1]):
             raise FormatError(f"{where}: {quoted(entry[1])} is not a score")
-        ids[entry[0]] = check_id(number, where)  # of equal ones the last counts, there as well
+        ids[entry[0]] = check_id(number, where)  # the last of equal ones is used, as in the library
     unknown = model.get("unk_id")
     if type(unknown) is not int or not 0 <= unknown < len(vocabulary):
         raise FormatError(
@@ -270,7 +271,7 @@ def _check_merges(model: dict[str, Any], ids: dict[str, int]) -> None:
 
 
 def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[str, int], dict[str, int]]:
-    """All added tokens, and of them those that are special: text to id."""
+    """Return all added tokens, and the special ones among them: text to ID."""
     added: dict[str, int] = {}
     specials: dict[str, int] = {}
     entries = typed(document.get("added_tokens") or [], list, "added_tokens")

@@ -1,9 +1,10 @@
-"""Opening a tokenizer file of any known format: read, made an encoding, and compared with the library it is from.
+"""Opening a tokenizer file of any known format: reading, creating the encoding, and comparing it with the original
+library.
 
-``open_tokenizer`` does all of it, and says what else there is to say of the file; ``load`` gives the encoding alone.
+``open_tokenizer`` does all of this and returns further information about the file; ``load`` returns only the encoding.
 
-``compare`` compares ids on the texts of ``texts_for``: several scripts, white space, emoji, code, and runs of one
-thing. They were written for this; none of them is from anywhere.
+``compare`` compares IDs on the texts of ``texts_for``: several scripts, whitespace, emoji, code, and runs of one
+character. All were written for this purpose.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ _ODD = (
     "!!! ??? ... --- === ### $$$ %%% &&& *** ((( ))) /// \\\\\\ ''' \"\"\" ~~~ ^^^ |||\n",
 )
 _VERSIONS = (
-    # Characters that versions of Unicode differ on, each beside marks that it may change places with.
+    # Characters that differ between versions of Unicode, each beside marks with which it may be reordered.
     "".join(
         f"a{mark}\u0323 q\u0301{mark}\u0315 x\u0345{mark} "
         for mark in map(chr, (0x7FD, *range(0x898, 0x8A0), *range(0x8CA, 0x8D4), 0x9FE, 0xC3C, *range(0x1ABF, 0x1ACF)))
@@ -75,7 +76,7 @@ _VERSIONS = (
 )
 _RUNS = (
     "a" * 300,
-    "a" * 300 + "!",  # expressions that never come to an end do so here
+    "a" * 300 + "!",  # makes expressions with catastrophic backtracking hang
     "ab" * 150 + "!",
     " " * 300 + "x",
     "\n" * 200,
@@ -102,16 +103,16 @@ TEXTS: tuple[str, ...] = (
 )
 
 TOKENS_TAKEN = 3_000
-"""Of a vocabulary, for texts of its own words."""
+"""Maximum number of vocabulary tokens that are turned into texts."""
 
 _A_LINE = 40
 
 SPECIALS_PAIRED = 48
-"""Up to this many special tokens, all pairs are tried; of more, each is tried with the next one only."""
+"""Up to this many special tokens, all pairs are tested; with more, each is tested with the next one only."""
 
 
 def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
-    """The texts for a tokenizer with these tokens: some of them, spread over all ids, are texts as well."""
+    """Return the texts for a tokenizer with these tokens: the fixed ones, and texts of tokens spread over all IDs."""
     step = max(1, len(tokens) // TOKENS_TAKEN)
     words = [token.decode("utf-8", "ignore") for token in tokens[::step]]
     lines = ("".join(words[start : start + _A_LINE]) for start in range(0, len(words), _A_LINE))
@@ -120,7 +121,7 @@ def texts_for(tokens: Sequence[bytes]) -> tuple[str, ...]:
 
 def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
     """Return texts of special tokens: each alone, then pairs, with all pairs of one first token in one text."""
-    in_order = sorted(specials)  # those that begin alike are neighbours
+    in_order = sorted(specials)  # tokens with the same beginning become neighbours
     if len(in_order) <= SPECIALS_PAIRED:
         pairs = ["".join(first + second for second in in_order) for first in in_order]
     else:
@@ -130,11 +131,11 @@ def special_texts_for(specials: Iterable[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class IdCheck:
-    """Ids were compared and are equal. ``library``: with what, its name and version. ``runs``: whether that library
-    gives the ids here as well, rather than our own engine. ``tokens``: how many were compared. ``texts``, ``changed``:
-    how many texts were decoded again, and how many did not come back as they were; ``example``: the first of these, and
-    what came back. ``other_special``: the first text of special tokens of which the library has other ids, empty for
-    none."""
+    """Result of a comparison in which the IDs are equal. ``library``: name and version of the library compared with.
+    ``runs``: True if that library also runs the encoding, rather than our own engine. ``tokens``: number of IDs
+    compared. ``texts``, ``changed``: how many texts were decoded again, and how many of them changed; ``example``: the
+    first of these, and its decoded form. ``other_special``: the first text of special tokens for which the library
+    returns other IDs, empty if there is none."""
 
     library: str
     runs: bool
@@ -146,20 +147,21 @@ class IdCheck:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the ids, a sentence each; empty if all are equal."""
+        """Remarks on the IDs, a sentence each; empty if all are equal."""
         if not self.other_special:
             return ()
         return (f"{self.library} reads the special tokens in {quoted(self.other_special)} otherwise.",)
 
 
 class OtherIdsError(FormatError):
-    """A tokenizer gives other ids than the library that it is from. Names the first text for which it does."""
+    """A tokenizer returns other IDs than its original library. Names the first text for which it does."""
 
 
 def compare(
     encoding: Encoding, texts: Sequence[str], theirs: Tried, *, runs: bool, special_texts: Sequence[str] = ()
 ) -> IdCheck:
-    """The check, where all ids of plain text are equal. OtherIdsError; FormatError where there are no ids at all."""
+    """Return the check if all IDs of plain text are equal. Raises OtherIdsError if they are not, FormatError if there
+    are no IDs at all."""
     changed = 0
     example: tuple[str, str] | None = None
     for number, (text, expected) in enumerate(zip(texts, theirs.ids, strict=True)):
@@ -185,17 +187,17 @@ def compare(
 
 
 def for_tiktoken(data: TokenizerData) -> bytes:
-    """Ranks and pattern as the trial takes them."""
+    """Return ranks and pattern as the payload for a trial with tiktoken."""
     content = bytearray(json.dumps(data.pattern).encode() + b"\n")
-    for token, token_id in interruptible(data.ranks.items()):  # to join the lines would be to have all of them at once
+    for token, token_id in interruptible(data.ranks.items()):  # joining the lines would need all of them in memory
         content += base64.b64encode(token) + b" %d\n" % token_id
     return bytes(content)
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedTokenizer:
-    """A tokenizer from a file. ``kind``: what the format is called. ``normalization`` and ``notes``: as in
-    ``TokenizerData``. ``check``: what its ids were compared with, None if it was not asked for."""
+    """A tokenizer from a file. ``kind``: name of the format. ``normalization`` and ``notes``: as in ``TokenizerData``.
+    ``check``: result of the comparison of its IDs, None if it was not requested."""
 
     encoding: Encoding
     kind: str
@@ -205,11 +207,11 @@ class OpenedTokenizer:
 
 
 def load(path: Path | str, *, pattern: str | None = None, name: str | None = None) -> Encoding:
-    """The encoding in a file: ``.tiktoken``, ``tokenizer.json``, ``tekken.json``, ``.model`` of minbpe or of
+    """Return the encoding in a file: ``.tiktoken``, ``tokenizer.json``, ``tekken.json``, ``.model`` of minbpe or of
     SentencePiece, ``.gguf``.
 
-    ``pattern``: for a file that does not say it: a name as in training or of an encoding, or a regular expression.
-    ``name``: what to call it, else it is called like the file. FormatError, PatternNeededError; OSError.
+    ``pattern``: for a file without a split pattern: a name as in training or of an encoding, or a regular expression.
+    ``name``: name of the encoding; by default that of the file. Raises FormatError, PatternNeededError, OSError.
     """
     return open_tokenizer(path, pattern=pattern, name=name).encoding
 
@@ -224,15 +226,15 @@ def open_tokenizer(
     apart: bool = False,
     cancel_check: CancelCheck | None = None,
 ) -> OpenedTokenizer:
-    """As ``load``, with what else there is to say of it.
+    """Open a file like ``load``, and return further information about it.
 
-    ``checked``: its ids are compared with those of the library that it is from, run in a process of its own; where our
-    own engine would give others, the library runs it. A tokenizer that only a library can run is always tried so.
+    ``checked``: compare its IDs with those of its original library, which runs in a child process; if our own engine
+    returns other IDs, the library runs it. A tokenizer that only a library can run is always checked.
 
-    ``trusted``: the file is where only this program keeps some, so that one that was tried when it was kept is not
-    tried again. Never for a path that a user names.
+    ``trusted``: only this program saves files in that folder, so that a tokenizer which was checked when it was saved
+    is not checked again. Never set it for a path that a user names.
 
-    ``apart``: the file is read in a process of its own (``engine.library.formats.reading_apart``).
+    ``apart``: read the file in a child process (``engine.library.formats.reading_apart``).
     """
     path = Path(path)
     try:
@@ -242,7 +244,7 @@ def open_tokenizer(
             if isinstance(found.data, LibraryData):
                 return _by_library(name, found.kind, found.data, cancel_check)
             data = found.data
-            if not apart:  # else both have been done
+            if not apart:  # otherwise the child has done both
                 check(data)
                 if checked:
                     check_work(data.ranks)
@@ -258,7 +260,7 @@ def _by_us(name: str, data: TokenizerData) -> Encoding:
     preparation = preparation_with(data.normalization)
     try:
         return encoding_with(name, data.pattern, data.ranks, data.special_tokens, preparation, data.byte_fallback)
-    except ValueError as error:  # tiktoken's engine does not take the pattern
+    except ValueError as error:  # tiktoken's engine rejects the pattern
         raise FormatError(f"its split pattern is not valid: {error}") from error
 
 
@@ -276,17 +278,17 @@ def _compared(
     found: Found, data: TokenizerData, encoding: Encoding, cancel_check: CancelCheck | None
 ) -> OpenedTokenizer:
     texts = texts_for(list(data.ranks))
-    with contextlib.suppress(EngineError):  # compare what will count: our own kernels, if they are compiled
+    with contextlib.suppress(EngineError):  # compare the encoder that will be used: our kernels, if compiled
         encoding.use_kernels(compiled_only=True)
     for_library = None if found.for_library is None else found.for_library()
     specials = special_texts_for(data.special_tokens)
     if for_library is not None:
         theirs = tried("tokenizers", for_library.payload, texts, cancel_check, specials)
-    elif data.byte_fallback:  # which tiktoken has not
+    elif data.byte_fallback:  # not supported by tiktoken
         theirs = tried("tokenizers", _for_hugging_face(data), texts, cancel_check, specials)
     else:
-        specials = ()  # they are not in the ranks, and tiktoken would not take the longest
-        preparation = preparation_with(data.normalization)  # tiktoken does nothing to a text first
+        specials = ()  # they are not in the ranks, and tiktoken would reject the longest
+        preparation = preparation_with(data.normalization)  # tiktoken does not normalize texts
         theirs = tried("tiktoken", for_tiktoken(data), [preparation(text) for text in texts], cancel_check)
     try:
         result = compare(encoding, texts, theirs, runs=False, special_texts=specials)
@@ -307,7 +309,7 @@ def _for_hugging_face(data: TokenizerData) -> bytes:
 
 
 def _name_of(path: Path) -> str:
-    """What a file is called; one of the usual names says nothing, and its folder's is taken."""
+    """Return the name of a file; for a usual name, which is not distinctive, that of its folder."""
     stem = path.name.split(".")[0] or path.stem
     usual = stem.lower() in ("tokenizer", "tekken")
     return path.absolute().parent.name or stem if usual else path.stem

@@ -1,11 +1,10 @@
-"""Reading a tokenizer file in a process of its own: ``python -m engine.library.formats.reading_apart``.
+"""Reading a tokenizer file in a child process: ``python -m engine.library.formats.reading_apart``.
 
-A large tokenizer.json becomes a million small objects on its way to a vocabulary. In the process of a window these take
-the interpreter from it for seconds, and when they go, what came to lie between them keeps their memory. What is left of
-them at the end is two arrays and a page of JSON. And a file that takes more memory than there is ends a process that
-nobody misses.
+A large tokenizer.json becomes a million small objects on its way to a vocabulary. In the process of a window, these
+would block the interpreter for seconds, and their memory would stay in use after them because of fragmentation. The
+child returns only two arrays and a page of JSON. A file that exhausts the memory ends only the child.
 
-The child reads a line of JSON. It writes another one, which says how long each part is, and then the parts.
+The child reads a line of JSON. It writes a line of JSON with the sizes of the blobs that follow it, then the blobs.
 """
 
 from __future__ import annotations
@@ -36,21 +35,21 @@ from engine.runtime.threads import child_command
 from engine.text.normalization import UnknownNormalizationError
 
 OPTION = "--read-tokenizer"
-"""Option of the program that makes it read: a frozen program has no interpreter beside it."""
+"""Option of the program that starts reading, because a frozen program has no separate interpreter."""
 
 MOST_BYTES = 3 << 30
-"""Of memory. The largest files that are read at all take a third of it."""
+"""Maximum memory of the child, in bytes. The largest files that are accepted take a third of it."""
 
 _LONGEST_WAIT = 600.0
-"""Seconds. Who waits for it can stop it."""
+"""Maximum time in seconds. The caller can cancel earlier."""
 
 
 def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None = None) -> Found:
-    """As ``engine.library.formats.reading.read`` of a file that is not trusted, then ``tokenizer_data.check`` and
-    ``check_work``.
+    """Return the result of ``engine.library.formats.reading.read`` for an untrusted file, after
+    ``tokenizer_data.check`` and ``check_work``.
 
-    ``cancel_check`` is called all the time; what it raises ends the process at once. FormatError, PatternNeededError;
-    OSError.
+    ``cancel_check`` is called regularly while waiting; if it raises, the child is killed at once. Raises FormatError,
+    PatternNeededError, OSError.
     """
     command, environment = child_command("engine.library.formats.reading_apart", OPTION, [])
     request = json.dumps({"path": os.fspath(path.absolute()), "pattern": pattern}).encode()
@@ -111,7 +110,7 @@ def _tokens(blob: bytes, lengths: np.ndarray[Any, np.dtype[np.int32]]) -> Iterat
 
 
 def main() -> int:
-    """Read the file that standard input names. Returns the exit status."""
+    """Read the file named on standard input. Return the exit status."""
     try:
         request = json.loads(sys.stdin.buffer.readline())
         limit(MOST_BYTES)
@@ -121,13 +120,13 @@ def main() -> int:
         for part in parts:
             out.write(part)
         out.flush()
-    except (MemoryError, OSError):  # who asked may be gone; a frozen program would show a traceback elsewhere
+    except (MemoryError, OSError):  # the parent may be gone; a frozen program would show a traceback elsewhere
         return 1
     return 0
 
 
 def _answer(path: Path, pattern: str | None) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """What is said of a file in JSON, and its parts. MemoryError."""
+    """Return the description of a file as JSON data, and its blobs. Raises MemoryError."""
     try:
         return _told(reading.read(path, pattern, trusted=False))
     except OSError as error:
@@ -136,13 +135,13 @@ def _answer(path: Path, pattern: str | None) -> tuple[dict[str, Any], tuple[byte
         return {"refused": str(error), "wants_pattern": isinstance(error, PatternNeededError)}, ()
     except MemoryError:
         raise
-    except Exception as error:  # noqa: BLE001 - a fault of ours is told where it is shown
+    except Exception as error:  # noqa: BLE001 - an internal error is reported to the parent, which shows it
         why = f"reading it failed: {type(error).__name__}: {error!s:.200}"
         return {"refused": why, "wants_pattern": False}, ()
 
 
 def _told(found: Found) -> tuple[dict[str, Any], tuple[bytes, ...]]:
-    """What is said of it in JSON, and its parts. FormatError."""
+    """Return the description of a tokenizer as JSON data, and its blobs. Raises FormatError."""
     data = found.data
     about: dict[str, Any] = {"kind": found.kind, "normalization": data.normalization, "notes": data.notes}
     if isinstance(data, LibraryData):
@@ -164,20 +163,20 @@ def _told(found: Found) -> tuple[dict[str, Any], tuple[bytes, ...]]:
     return about, (ids.tobytes(), lengths.tobytes(), blob, b"" if given is None else given.payload)
 
 
-# --- running a module in a process of its own -------------------------------------------------------------------------
+# --- running a module in a child process ------------------------------------------------------------------------------
 
 
 _POLL_SECONDS = 0.05
 
 
 class DoesNotEndError(Exception):
-    """The process did not come to an end in time, and was ended."""
+    """The process did not end in time, and was killed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that came to its end. ``status``: 0, or minus the number of the signal that ended it. ``said``: what it
-    wrote to its standard output."""
+    """A process that has ended. ``status``: 0, or minus the number of the signal that ended it. ``said``: its standard
+    output."""
 
     status: int
     said: bytes
@@ -190,13 +189,13 @@ def run(
     seconds: float,
     cancel_check: Callable[[], None] | None = None,
 ) -> Ended:
-    """Run a command and wait for it. ``handed_over``: what stands on its standard input. ``seconds``: how long it may
-    take, whatever the processor does.
+    """Run a command and wait for it. ``handed_over``: content of its standard input. ``seconds``: maximum wall-clock
+    time.
 
-    ``cancel_check`` is called all the time; what it raises ends the process at once. DoesNotEndError; OSError where it
-    does not start.
+    ``cancel_check`` is called regularly while waiting; if it raises, the child is killed at once. Raises
+    DoesNotEndError, and OSError if the process does not start.
     """
-    # From a file: a pipe would have to be fed while it is looked whether the child is still wanted.
+    # A file, because a pipe would have to be fed while checking for cancellation.
     with tempfile.TemporaryFile() as file:
         for part in handed_over:
             file.write(part)
@@ -207,7 +206,7 @@ def run(
             stdin=file,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # of Windows
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),  # only on Windows
         )
     with child:
         try:
@@ -230,16 +229,16 @@ def _wait(child: subprocess.Popen[bytes], seconds: float, cancel_check: Callable
 
 
 def limit(most_bytes: int, processor_seconds: int | None = None) -> None:
-    """Set limits of memory and processor time for this process, where the system has them; and leave no dump."""
+    """Limit memory and processor time of this process, where the system supports that, and disable core dumps."""
     try:
         import resource
     except ImportError:  # Windows
         return
     limits = [(resource.RLIMIT_DATA, most_bytes, most_bytes), (resource.RLIMIT_CORE, 0, 0)]
-    if processor_seconds is not None:  # at the first it is told, at the second killed
+    if processor_seconds is not None:  # SIGXCPU at the soft limit, SIGKILL at the hard one
         limits.append((resource.RLIMIT_CPU, processor_seconds, processor_seconds + 1))
     for what, most, hard in limits:
-        with contextlib.suppress(OSError, ValueError):  # a system may have stricter ones
+        with contextlib.suppress(OSError, ValueError):  # a system may have stricter limits
             resource.setrlimit(what, (most, hard))
 
 

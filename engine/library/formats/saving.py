@@ -1,4 +1,4 @@
-"""Saving an encoding to a file, and proving that the file holds it before anything is said."""
+"""Saving an encoding to a file, verified by reading it back before success is reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ _ODD_TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What was written. ``losses``: sentences about what the format has no room for. ``sha256``: of ``files[0]``."""
+    """Files that were written. ``losses``: sentences about data that the format cannot hold. ``sha256``: of
+    ``files[0]``."""
 
     files: tuple[Path, ...]
     file_bytes: int
@@ -40,14 +41,14 @@ def save_encoding(
     normalization: tuple[str, ...] = (),
     kind: str = "trained",
 ) -> Saved:
-    """Write an encoding in the format of the path's ending: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
+    """Write an encoding in the format of the path's extension: ``.tiktoken``, ``.json`` (Hugging Face), ``.model``
     (minbpe).
 
-    What was written is read back first, and must give the same tokens with the same ids, the same special tokens, and
-    the same ids for ``sample`` and some odd text. ``normalization`` is what texts are to be put through,
-    for an encoding that does not say so itself; ``kind`` is ``trained`` or ``imported``.
+    The file is read back before it replaces an existing one. It must give the same tokens with the same IDs, the same
+    special tokens, and the same IDs for ``sample`` and a fixed text of unusual characters. ``normalization``: steps to
+    apply to texts, for an encoding that does not define them itself. ``kind``: ``trained`` or ``imported``.
 
-    FormatError, also for a full disk; then the file that was there before is still there.
+    Raises FormatError, also if the disk is full; an existing file is then unchanged.
     """
     path = Path(path)
     if encoding.no_merges:
@@ -80,9 +81,10 @@ def save_encoding(
 
 
 def check_writable(data: TokenizerData, path: Path | str) -> None:
-    """Raise FormatError if what is trained could not be saved there, as far as that does not depend on what is learned.
+    """Raise FormatError if the result of a training could not be saved there, as far as that is independent of the
+    learned merges.
 
-    ``data``: a vocabulary of single bytes, with everything else as in the one that is trained.
+    ``data``: a vocabulary of single bytes, with everything else as in the training.
     """
     path = Path(path)
     try:
@@ -98,7 +100,7 @@ def _written(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dic
 
 
 def _format_of(path: Path) -> Format:
-    """The format in which a file with this ending is written. FormatError."""
+    """Return the format that is written for the path's extension. Raises FormatError."""
     known = next((one for one in WRITTEN if one.ending == path.suffix), None)
     if known is None:
         raise FormatError(f"unknown extension; use one of {', '.join(one.ending for one in WRITTEN)}")
@@ -106,7 +108,7 @@ def _format_of(path: Path) -> Format:
 
 
 def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str) -> None:
-    """FormatError where the file does not hold what it should."""
+    """Raise FormatError if the file does not hold the expected data."""
     try:
         read_back = open_tokenizer(written)
     except FormatError as error:
@@ -119,7 +121,7 @@ def _compare(encoding: Encoding, data: TokenizerData, written: Path, sample: str
     if again._special_tokens != data.special_tokens:
         raise FormatError("read back, it has other special tokens")
     if not _format_of(written).keeps_normalization:
-        # The file cannot express this, so its user has to know it.
+        # The file cannot represent normalization, so its user has to know the steps.
         again = prepared(again, data.normalization, byte_fallback=data.byte_fallback)
     elif read_back.normalization != data.normalization:
         raise FormatError("read back, it normalizes texts otherwise")

@@ -1,6 +1,6 @@
 """SentencePiece's ``.model``: parsed and validated here before its library sees any of it, and rewritten.
 
-What is written (``write``) is what makes tokens and nothing else. ``fields_of`` and the ``*_field`` functions are just
+``write`` writes only the fields that determine tokens. ``fields_of`` and the ``*_field`` functions implement just
 enough of protobuf's wire format to read and write such a model: fields of messages, one after another.
 
 Source: google/sentencepiece, src/sentencepiece_model.proto (0.2); protobuf.dev, Encoding.
@@ -23,11 +23,11 @@ from engine.runtime.cancellation import interruptible
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
 
 Field = tuple[int, int | bytes]
-"""Number and value: a whole number, or bytes (those of numbers of fixed size, too)."""
+"""Number and value of a field: an integer, or bytes (also for numbers of fixed size)."""
 
 
 def fields_of(message: bytes, where: str) -> Iterator[Field]:
-    """The fields of a message in their order. FormatError where it is cut short or no message."""
+    """Yield the fields of a message in order. Raises FormatError if it is truncated or not a message."""
     place = 0
     while place < len(message):
         key, place = _varint(message, place, where)
@@ -63,17 +63,17 @@ def _varint(message: bytes, place: int, where: str) -> tuple[int, int]:
 
 
 def whole_field(number: int, value: int) -> bytes:
-    """A field with a whole number."""
+    """Return a field with an integer."""
     return _written_varint(number << 3 | VARINT) + _written_varint(value & ((1 << 64) - 1))
 
 
 def bytes_field(number: int, value: bytes) -> bytes:
-    """A field with bytes, which a text and a message are, too."""
+    """Return a field with bytes, which also encodes strings and messages."""
     return _written_varint(number << 3 | BYTES) + _written_varint(len(value)) + value
 
 
 def float_field(number: int, value: float) -> bytes:
-    """A field with a number of four bytes."""
+    """Return a field with a 32-bit float."""
     return _written_varint(number << 3 | FOUR_BYTES) + struct.pack("<f", value)
 
 
@@ -98,7 +98,7 @@ _BYTE_FALLBACK, _SPACE_BEHIND, _MODEL_TYPE = 35, 24, 3
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One entry of the vocabulary; its place is its id. ``kind``: from NORMAL to BYTE."""
+    """One entry of the vocabulary; its index is its ID. ``kind``: from NORMAL to BYTE."""
 
     text: str
     score: float
@@ -107,10 +107,10 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class SentencePieceModel:
-    """``model``: of ``MODELS``. ``normalization``: the name of the rules in ``rules``, a table as in
-    ``engine.library.formats.charsmap``. ``space_first``: whether a space is put in front of every text.
-    ``spaces_joined``: whether runs of spaces become one and those at the ends none. ``spaces_marked``: whether spaces
-    are ``▁`` in pieces. ``space_behind``: whether the space put there stands behind the text instead."""
+    """A validated model. ``model``: a key of ``MODELS``. ``normalization``: name of the rules in ``rules``, a table as
+    in ``engine.library.formats.charsmap``. ``space_first``: whether a space is added in front of every text.
+    ``space_behind``: whether it is added after the text instead. ``spaces_joined``: whether runs of spaces become one,
+    and spaces at the ends are removed. ``spaces_marked``: whether spaces are ``▁`` in pieces."""
 
     pieces: list[Piece]
     model: int
@@ -124,12 +124,12 @@ class SentencePieceModel:
 
 
 def looks_like(content: bytes) -> bool:
-    """Whether a file's content may be such a model: it begins with a piece (field 1, bytes), whose text is first."""
+    """Return whether content may be such a model: it begins with a piece (field 1, bytes), whose text is first."""
     return content[:1] == b"\x0a" and content[2:3] == b"\x0a"
 
 
 def read(content: bytes) -> SentencePieceModel:
-    """The model. FormatError, with the place."""
+    """Return the model. Raises FormatError, with the position."""
     pieces: list[Piece] = []
     trainer = normalizer = b""
     for number, value in interruptible(fields_of(content, "the model")):
@@ -160,7 +160,7 @@ def read(content: bytes) -> SentencePieceModel:
 
 
 def check(model: SentencePieceModel) -> None:
-    """FormatError where its library would not take it, or should not."""
+    """Raise FormatError if the library would reject the model, or must not receive it."""
     if model.model not in MODELS:
         raise FormatError(f"its kind is {model.model}, which is not known")
     if not any(piece.kind == NORMAL for piece in model.pieces):
@@ -191,7 +191,7 @@ def check(model: SentencePieceModel) -> None:
 
 
 def write(model: SentencePieceModel) -> bytes:
-    """The content of a file that gives the same tokens."""
+    """Return the content of a file that gives the same tokens."""
     parts = [
         bytes_field(1, bytes_field(1, one.text.encode("utf-8")) + float_field(2, one.score) + whole_field(3, one.kind))
         for one in interruptible(model.pieces)
@@ -233,5 +233,5 @@ def _message(value: int | bytes, where: str) -> bytes:
 
 
 def _numbers(message: bytes, where: str) -> dict[int, int]:
-    """The whole numbers in a message, by their fields; of several of the same field the last."""
+    """Return the integers of a message by field number; the last one of a repeated field."""
     return {number: value for number, value in fields_of(message, where) if isinstance(value, int)}

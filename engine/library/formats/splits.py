@@ -1,13 +1,12 @@
-"""How other programs' files spell split patterns, and which of ours each spelling is.
+"""Spellings of split patterns in the files of other programs, and the corresponding patterns of ours.
 
-minbpe's files hold one pattern, for Python's module ``regex`` (``BY_MINBPE``). Hugging Face's hold a list of stages,
-for Oniguruma, the engine of regular expressions that its library uses (``stages_of``, ``expression_of``); most of the
+minbpe's files have one pattern, for Python's module ``regex`` (``BY_MINBPE``). Hugging Face's files have a list of
+stages, for Oniguruma, the regular expression engine of its library (``stages_of``, ``expression_of``); most of the
 known patterns mean the same there, and the others are respelled.
 
-``for_oniguruma`` spells a pattern in Oniguruma's dialect (Ruby's), which differs from that of the Rust crates: ``^``
-and ``$`` are about lines, ``(?m:`` is what ``(?s:`` is there, ``{1,3}+`` is a repetition of a repetition, and
-``[a--b]`` is no difference. So every class is written out as ranges of code points, and possessive counted repetitions
-as atomic groups.
+``for_oniguruma`` translates a pattern to Oniguruma's dialect (Ruby's), which differs from that of the Rust crates:
+``^`` and ``$`` match at lines, ``(?m:`` means ``(?s:``, ``{1,3}+`` repeats a repetition, and ``[a--b]`` is not a
+difference. So every class is written as ranges of code points, and possessive counted repetitions as atomic groups.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _SIGNS = re.compile(r"\((?:\?(?:[:=!>]|<[=!]))?|\)|\{.*?\}|\\.|.", re.DOTALL)
 
 
 def for_oniguruma(expression: str) -> str:
-    """The pattern in Oniguruma's dialect. UnsupportedPatternError."""
+    """Return the pattern in Oniguruma's dialect. Raises UnsupportedPatternError."""
     written: list[str] = []
     open_groups: list[int] = []
-    atom = 0  # where in `written` begins what a repetition would repeat
+    atom = 0  # index in `written` at which the operand of a repetition starts
     signs = list(_signs(expression))
     for place, sign in enumerate(signs):
         following = signs[place + 1] if place + 1 < len(signs) else ""
@@ -46,7 +45,7 @@ def for_oniguruma(expression: str) -> str:
             atom = open_groups.pop()
             written.append(sign)
         elif sign.startswith("{") and following in ("?", "+"):
-            # There "{2}?" would be an option, and "{2,3}+" would repeat.
+            # There, "{2}?" would be optional, and "{2,3}+" would be repeated.
             least, _, most = sign[1:-1].partition(",")
             counts = sign if "," in sign else f"{{{least},{most or least}}}"
             if following == "+":
@@ -89,7 +88,7 @@ WHOLE_TEXT = "(?s:.+)"
 """The pattern of a tokenizer that does not split texts."""
 
 BY_MINBPE: Mapping[str, str] = MappingProxyType({one.minbpe: one.expression for one in PATTERNS if one.minbpe})
-"""minbpe's two own patterns (minbpe/regex.py), as ours that cut every text alike."""
+"""minbpe's two own patterns (minbpe/regex.py), with ours that split every text in the same way."""
 
 _STAGES = {one.expression: one.stages for one in PATTERNS if one.stages} | {
     alike: (alike,) for alike in (r"\S+|\s+", r"[^\r\n]+|[\r\n]+")
@@ -100,8 +99,8 @@ _BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
 
 
 def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any] | None:
-    """The ``pre_tokenizer`` of a tokenizer.json for a pattern. ``in_characters``: the vocabulary does not have the
-    letters for bytes. FormatError where it has none."""
+    """Return the ``pre_tokenizer`` of a tokenizer.json for a pattern, None if it needs none. ``in_characters``: the
+    vocabulary does not use the letters for bytes. Raises FormatError if the pattern cannot be represented."""
     if expression == GPT2.expression and not in_characters:
         return _BYTES | {"use_regex": True}
     stages = _splits_of(expression) + ([] if in_characters else [_BYTES | {"use_regex": False}])
@@ -111,8 +110,8 @@ def stages_of(expression: str, *, in_characters: bool = False) -> dict[str, Any]
 
 
 def several_stages_of(expressions: Sequence[str]) -> dict[str, Any]:
-    """Return the ``pre_tokenizer`` for expressions in Oniguruma's dialect, each of which cuts what those before it left
-    in one, and keeps what it does not match."""
+    """Return the ``pre_tokenizer`` for expressions in Oniguruma's dialect, each of which splits the pieces that the
+    previous ones left, and keeps text that it does not match."""
     stages = [*map(_split, expressions), _BYTES | {"use_regex": False}]
     return {"type": "Sequence", "pretokenizers": stages}
 
@@ -133,14 +132,14 @@ def _spelled_anew(expression: str) -> str:
 
 
 def _split(expression: str, *, matches_only: bool = False) -> dict[str, Any]:
-    """``matches_only`` drops what the pattern does not match, as tiktoken does."""
+    """Return a Split stage. ``matches_only`` drops text that the pattern does not match, like tiktoken."""
     behavior = "Removed" if matches_only else "Isolated"
     return {"type": "Split", "pattern": {"Regex": expression}, "behavior": behavior, "invert": matches_only}
 
 
 def expression_of(pre_tokenizer: object, *, in_characters: bool = False) -> str:
-    """The pattern that a ``pre_tokenizer`` comes to, for a vocabulary of characters or one of the letters for bytes.
-    OtherKindError for one that no pattern does."""
+    """Return the pattern equivalent to a ``pre_tokenizer``, for a vocabulary of characters or one of letters for bytes.
+    Raises OtherKindError if there is none."""
     stages = _flattened(pre_tokenizer)
     kinds = [str(stage.get("type")) for stage in stages]
     if in_characters:
@@ -186,7 +185,7 @@ def _one(stage: dict[str, Any]) -> str:
         raise OtherKindError(
             f"pre_tokenizer: {quoted(unlike)} in its pattern means something else to Hugging Face than here"
         )
-    # What the pattern does not match is a piece of its own there, and would be dropped here.
+    # Text that the pattern does not match is a separate piece there, but would be dropped here.
     return text if how[1] else f"(?:{text})|(?s:(?:(?!{text}).)+)"
 
 

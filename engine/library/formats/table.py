@@ -1,10 +1,10 @@
-"""All formats of tokenizer files: what they are called, how a file is recognised, and which module reads and writes it.
+"""All formats of tokenizer files: their names, how a file is recognized, and the modules that read and write them.
 
-A format that comes in is an entry here and a module beside this one. Dialogs, the search for files on this computer and
-the command line ask this table; it loads no reader before a file is opened, and nothing that takes time.
+A new format is an entry here and a module beside this one. Dialogs, the search for files on this computer and the
+command line use this table. It imports no reader before a file is opened, and is cheap to import.
 
-Files are told apart by their content, never by their name alone. ``FORMATS`` has the order in which the readers are
-asked, and the written ones the order in which they are offered.
+Files are recognized by their content, never by their name alone. ``FORMATS`` is in the order in which readers try a
+file; the writable ones are in the order in which they are offered.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Reader(Protocol):
     """A module that reads a format."""
 
     def read_source(self, source: Source) -> Found | None:
-        """Return what the file holds, None if it is of another format. Raises FormatError, PatternNeededError,
-        UnknownNormalizationError; OSError for what is beside it."""
+        """Return the content of a file, None if it is of another format. Raises FormatError, PatternNeededError,
+        UnknownNormalizationError, and OSError for files beside it."""
 
 
 class Writer(Reader, Protocol):
@@ -34,10 +34,10 @@ class Writer(Reader, Protocol):
     def write_files(
         self, data: TokenizerData, path: Path, name: str, kind: str
     ) -> tuple[dict[str, bytes], tuple[str, ...]]:
-        """Return the content of each file by its name, that of ``path`` first, and sentences about what is lost.
+        """Return the content of each file by name, that of ``path`` first, and sentences about losses.
 
-        ``name``, ``kind`` (``trained`` or ``imported``): of the encoding, for formats that have room for them. Raises
-        FormatError where the format has no way to hold the data.
+        ``name``, ``kind`` (``trained`` or ``imported``): of the encoding, for formats that can store them. Raises
+        FormatError if the format cannot represent the data.
         """
 
 
@@ -45,13 +45,13 @@ class Writer(Reader, Protocol):
 class Format:
     """One format.
 
-    ``name``: in results and messages. ``title``: what the user chooses when saving, or reads when a file is of none.
-    ``ending``: of its files. ``only_its_own``: whether a file that ends so is of this format for sure; others' files
-    end in ``.json`` and ``.model`` too. ``published_as``: the names under which such files are published.
-    ``begins``: whether the first 256 KB of a file may be its beginning; of JSON, ``keys`` are in the first or the last
-    256 KB instead. ``header_bytes``: how much is read of a file that is a model with the tokenizer in its header, which
-    ``magic`` begins. ``private``: only this program writes it, for itself. ``writer``: of one that can be saved;
-    ``keeps_normalization``: whether a file says how texts are normalized.
+    ``name``: in results and messages. ``title``: in the choice for saving, and in the message for a file of no known
+    format. ``ending``: extension of its files. ``only_its_own``: True if every file with this extension is of this
+    format; ``.json`` and ``.model`` are also used by others. ``published_as``: names under which such files are
+    published. ``begins``: whether the first 256 KB of a file may be its beginning; for JSON instead, ``keys`` are in
+    the first or the last 256 KB. ``header_bytes``: bytes to read of a model with the tokenizer in its header, which
+    starts with ``magic``. ``private``: True if only this program writes the format, for itself. ``writer``: for a
+    format that can be saved; ``keeps_normalization``: whether a file stores how texts are normalized.
     """
 
     name: str
@@ -118,11 +118,11 @@ def _sentencepiece() -> Reader:
 
 
 _TWO_RANKS = re.compile(rb"\s*[A-Za-z0-9+/]{2}== [0-9]+[ \t]*[\r\n]\s*[A-Za-z0-9+/]+={0,2} [0-9]+")
-"""A single byte in base64 and its rank, as every published file of ranks begins, and another token."""
+"""A single byte in base64 and its rank, with which every published ranks file begins, and another token."""
 
 
 def _begins_with_piece(start: bytes) -> bool:
-    """Return True if content begins with a piece: field 1, in it the text (field 1) and the score (field 2)."""
+    """Return True if content begins with a piece: field 1 with the text (field 1) and the score (field 2)."""
     length = start[3] if len(start) > 3 else 0
     return start[:1] == b"\x0a" and start[2:3] == b"\x0a" and start[4 + length : 5 + length] == b"\x15"
 
@@ -186,15 +186,15 @@ FORMATS = (
 )
 
 WRITTEN = tuple(one for one in FORMATS if one.writer is not None)
-"""Those in which an encoding can be saved."""
+"""Formats in which an encoding can be saved."""
 
 
 def endings(*, private: bool = False) -> tuple[str, ...]:
-    """The endings of tokenizer files, each once. ``private``: with those that only this program writes."""
+    """Return the extensions of tokenizer files, each once. ``private``: include those that only this program writes."""
     return tuple(dict.fromkeys(one.ending for one in FORMATS if private or not one.private))
 
 
 def examples() -> tuple[str, ...]:
-    """Names and endings of tokenizer files that can be opened, for help texts."""
+    """Return names and extensions of tokenizer files that can be opened, for help texts."""
     named = (one.published_as[0] if one.published_as else one.ending for one in FORMATS if not one.private)
     return tuple(dict.fromkeys(named))

@@ -1,7 +1,6 @@
-"""``.tiktoken``: the ranks alone, base64 of the token, a space and its id on each line (tiktoken/load.py).
+"""``.tiktoken``: ranks only. Each line has the token in base64, a space and its ID (tiktoken/load.py).
 
-The split pattern and the special tokens are not in it; they are written to a small JSON file beside it,
-``NAME.tiktoken.json``.
+The split pattern and the special tokens are stored in a small JSON file beside it, ``NAME.tiktoken.json``.
 """
 
 from __future__ import annotations
@@ -32,24 +31,25 @@ _FORMAT = "tokenloupe ranks"
 
 
 def companion_of(path: Path) -> Path:
-    """The JSON file that belongs to a file of ranks."""
+    """Return the path of the JSON file that belongs to a ranks file."""
     return path.with_name(path.name + COMPANION_SUFFIX)
 
 
 def looks_like(content: bytes) -> bool:
-    """Return whether content begins as a file of ranks does, whatever the file is called: a token in base64 and its id
-    (Llama 3, Llama 4 and Kimi K2 are published as ``tokenizer.model``)."""
+    """Return whether content begins like a ranks file, whatever its name: a token in base64 and its ID (Llama 3, Llama
+    4 and Kimi K2 are published as ``tokenizer.model``)."""
     return _FIRST_LINE.match(content) is not None
 
 
 def read_source(source: Source) -> Found | None:
-    """Return what is in the file, None for another format. Raises FormatError, with the line; PatternNeededError."""
+    """Return the content of the file, None for another format. Raises FormatError, with the line;
+    PatternNeededError."""
     return read_ranks_of(source) if looks_like(source.content) else None
 
 
 def read_ranks_of(source: Source) -> Found:
-    """Return the ranks in any text, with the split pattern that is known for them: from the file beside it, of the
-    published file that it is, or the one that is named. Raises FormatError, with the line; PatternNeededError."""
+    """Return the ranks in any text, with their split pattern: from the companion file, that of the published file with
+    the same content, or the one that the caller names. Raises FormatError, with the line; PatternNeededError."""
     path, content, pattern = source.path, source.content, source.pattern
     ranks, notes = read_ranks(content), notes_of(content)
     companion = companion_of(path)
@@ -78,7 +78,7 @@ def read_ranks_of(source: Source) -> Found:
 
 @functools.cache
 def _published() -> dict[str, str]:
-    """The encoding of each published file of ranks, by the file's SHA-256."""
+    """Return the encoding of each published ranks file by its SHA-256."""
     sources = json.loads((DATA_DIR / "manifest.json").read_bytes())
     encodings: dict[str, str] = {}
     for entry in ENTRIES:
@@ -87,7 +87,7 @@ def _published() -> dict[str, str]:
 
 
 def notes_of(content: bytes) -> tuple[str, ...]:
-    """Return sentences about ids that ``read_ranks`` leaves out."""
+    """Return sentences about IDs that ``read_ranks`` skips."""
     return tuple(
         f"The id {int(found[1]):,} is that of an empty token, which no text comes to; it is left out."
         for found in _EMPTY.finditer(content)
@@ -95,8 +95,8 @@ def notes_of(content: bytes) -> tuple[str, ...]:
 
 
 def read_ranks(content: bytes) -> dict[bytes, int]:
-    """Return token bytes to id. An empty token, written ``=``, is left out: Whisper's multilingual file has one, which
-    tiktoken takes and never makes of a text. Raises FormatError, with the line."""
+    """Return the ID of each token. An empty token, written ``=``, is skipped: Whisper's multilingual file has one,
+    which tiktoken accepts but never produces. Raises FormatError, with the line."""
     ranks: dict[bytes, int] = {}
     for number, line in enumerate(interruptible(content.splitlines()), 1):
         if not line:
@@ -118,9 +118,10 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
 
 
 def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
-    """What stands in the JSON file beside the ranks, checked. Only ``pattern`` must be there. FormatError.
+    """Return the validated content of the JSON file beside the ranks. Only ``pattern`` is required. Raises FormatError.
 
-    Where a process was killed when it had written this file and not yet the ranks, that is what stood there ``before``.
+    If a process was killed after it had written this file but not yet the ranks, returns the previous content, stored
+    as ``before``.
     """
     document = json_document.parse(content)
     json_document.refuse_newer(document)
@@ -143,7 +144,7 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
 
 
 def write_files(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:
-    """Return the ranks and the file beside them, as in ``engine.library.formats.table.Writer``."""
+    """Return the ranks and the companion file, as in ``engine.library.formats.table.Writer``."""
     ranks, companion = write(data, name, kind)
     beside = companion_of(path).name
     what = "The split pattern and the special tokens"
@@ -153,9 +154,9 @@ def write_files(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[
 
 
 def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
-    """The content of the file of ranks, and of the JSON file beside it. ``kind``: ``trained`` or ``imported``."""
+    """Return the content of the ranks file, and of the companion file. ``kind``: ``trained`` or ``imported``."""
     tokens, ids = list(data.ranks), np.fromiter(data.ranks.values(), dtype=np.int64, count=len(data.ranks))
-    order = np.argsort(ids)  # sorting pairs would keep every other thread waiting
+    order = np.argsort(ids)  # sorting pairs would block every other thread
     in_order = zip(order.tolist(), ids[order].tolist(), strict=True)
     ranks = b"".join(base64.b64encode(tokens[place]) + b" %d\n" % token_id for place, token_id in in_order)
     document: dict[str, Any] = {
@@ -174,8 +175,8 @@ def write(data: TokenizerData, name: str, kind: str) -> tuple[bytes, bytes]:
 
 
 def with_before(companion: bytes, path: Path) -> bytes:
-    """The JSON file with what stood in it before, for ranks that take the place of those in ``path``: the two files
-    cannot be replaced in one step, and of either pair both are good. OSError."""
+    """Return the companion file with its previous content included, for ranks that replace those in ``path``: the two
+    files cannot be replaced in one step, and this way either combination is valid. Raises OSError."""
     there = companion_of(path)
     if not there.is_file() or not path.is_file():
         return companion

@@ -1,4 +1,4 @@
-"""What every format holds in its own way, the checks it must pass, and the two parts that each token is made of."""
+"""Tokenizer data common to all formats, its validation, and the two parts from which each token is merged."""
 
 from __future__ import annotations
 
@@ -14,41 +14,42 @@ from engine.runtime.cancellation import interruptible
 from engine.runtime.tiktoken_core import byte_core
 
 MOST_IDS = 1 << 22
-"""Token ids are below that. Tables have one entry for each id, so a file with one large id would fill the memory."""
+"""Upper bound of token IDs. Tables have one entry for each ID, so a file with one large ID could fill the memory."""
 
 MOST_SPARE = 1 << 18
-"""Ids without a token that a small tokenizer may have; a large one may have as many as tokens. A few merges may come
-with the special tokens of a large vocabulary, from 100,257 on for cl100k_base. A table of so many has 2 MB."""
+"""Maximum number of unused IDs in a small tokenizer; a large one may have as many as tokens. A small vocabulary may
+come with the special tokens of a large one, from 100,257 on for cl100k_base. A table of this size has 2 MB."""
 
 MOST_TOKENS = 1 << 20
-"""Of a tokenizer from a file. The largest published ones have 270,000."""
+"""Maximum number of tokens of a tokenizer from a file. The largest published ones have 270,000."""
 
 LONGEST_TOKEN = 1 << 16
-"""In bytes, a special token as well."""
+"""Maximum length of a token in bytes, also of a special token."""
 
 LONGEST_PATTERN = 1 << 19
-"""In characters. Published ones have some hundred, and one that another library reads, with each class spelled out,
-a hundred thousand; two engines take seconds over a million."""
+"""Maximum length of a pattern in characters. Published ones have a few hundred; one written for another library, with
+each class spelled out, has a hundred thousand. For a million, two engines take seconds."""
 
 SURE_SPECIAL_BYTES = 1 << 16
-"""Special tokens of so many bytes together fit into the regular expression that tiktoken makes of them, whatever they
-are: measured with letters, brackets, emoji, one long text and thousands of short ones."""
+"""Total size of special tokens, in bytes, up to which they always fit into the regular expression that tiktoken builds
+from them: measured with letters, brackets, emoji, one long text and thousands of short ones."""
 
 MOST_TOKEN_BYTES = 32 << 20
-"""Of all tokens together, where a file names them by their parts and so can make much of little."""
+"""Maximum total size of all tokens in bytes, for a file that names tokens by their parts and so can expand
+enormously."""
 
 MOST_WORK = 1 << 31
-"""Sum of the squares of all tokens' lengths in bytes. Published tokenizers come to 20 million."""
+"""Maximum sum of the squared lengths of all tokens, in bytes. Published tokenizers reach 20 million."""
 
 
 @dataclass(frozen=True, slots=True)
 class TokenizerData:
     """A byte-level BPE tokenizer.
 
-    ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to id, in the order of
-    merging. ``special_tokens``: text to id. ``normalization``: what to do to a text first, as names like ``NFC``,
-    ``lowercase``, ``strip accents``, in this order. ``notes``: sentences about what a user should know.
-    ``byte_fallback``: whether unknown characters are written in single bytes (``engine.text.byte_fallback``).
+    ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to ID, in merge order.
+    ``special_tokens``: text to ID. ``normalization``: steps applied to a text first, in this order, as names like
+    ``NFC``, ``lowercase``, ``strip accents``. ``notes``: remarks for the user, in full sentences. ``byte_fallback``:
+    whether unknown characters are encoded as single bytes (``engine.text.byte_fallback``).
     """
 
     pattern: str
@@ -60,7 +61,7 @@ class TokenizerData:
 
 
 def token_in_base64(text: str | bytes, where: str) -> bytes:
-    """Return the bytes of a token. Raises FormatError, with the place."""
+    """Return the bytes of a token. Raises FormatError, with the position."""
     try:
         token = base64.b64decode(text, validate=True)
     except ValueError:
@@ -71,9 +72,10 @@ def token_in_base64(text: str | bytes, where: str) -> bytes:
 
 
 def check(data: TokenizerData) -> TokenizerData:
-    """The same data. FormatError where no tokenizer can be made of it; the text is the end of a sentence about a file.
+    """Return the data unchanged. Raises FormatError if no tokenizer can be made of it; the text completes a sentence
+    about a file.
 
-    Readers check each entry where they can name its place; this is about the whole.
+    Readers check each entry where they know its position; this function checks the whole.
     """
     missing = [value for value in range(256) if bytes([value]) not in data.ranks]
     if missing:
@@ -105,13 +107,13 @@ def check(data: TokenizerData) -> TokenizerData:
         if n_bytes > LONGEST_TOKEN:
             raise FormatError(f"{what} has {n_bytes:,} bytes; up to {LONGEST_TOKEN:,} can be opened")
         special_bytes += n_bytes
-    if special_bytes > SURE_SPECIAL_BYTES:  # not tried otherwise: no other Python thread runs during it
+    if special_bytes > SURE_SPECIAL_BYTES:  # otherwise skipped, as it blocks all other Python threads
         _check_together(data.special_tokens)
     return data
 
 
 def _check_together(special_tokens: Mapping[str, int]) -> None:
-    """FormatError where the special tokens are more than tiktoken finds at once."""
+    """Raise FormatError if tiktoken cannot search for all special tokens at once."""
     try:
         byte_core(".", special_tokens)
     except ValueError:
@@ -119,7 +121,7 @@ def _check_together(special_tokens: Mapping[str, int]) -> None:
 
 
 def check_id(token_id: object, what: str) -> int:
-    """The id. FormatError where it is not a whole number from 0 to MOST_IDS."""
+    """Return the ID. Raises FormatError if it is not an integer from 0 to MOST_IDS - 1."""
     if type(token_id) is not int:
         raise FormatError(f"the id of {what} is not a whole number: {quoted(token_id)}")
     if not 0 <= token_id < MOST_IDS:
@@ -134,8 +136,8 @@ def check_work(ranks: Mapping[bytes, int]) -> None:
 
 
 def check_dense(ids: Collection[int]) -> None:
-    """FormatError where there are too many ids, or more holes between them than ids: every table has one entry for each
-    id up to the last."""
+    """Raise FormatError if there are too many IDs, or too many gaps between them: every table has one entry for each ID
+    up to the last."""
     if len(ids) > MOST_TOKENS:
         raise FormatError(f"it has {len(ids):,} tokens; up to {MOST_TOKENS:,} can be opened")
     holes = max(ids) + 1 - len(ids)
@@ -154,31 +156,31 @@ def _repeated(ranks: Mapping[bytes, int]) -> int:
 
 # --- the two parts of each token --------------------------------------------------------------------------------------
 #
-# Ranks (as tiktoken has them) join any two neighbours whose bytes together are a token; merges (as Hugging Face and
-# minbpe have them) join only the pair they name. Both give the same tokens as long as each merge joins the very parts
-# that its token's bytes come to just before it: up to then nothing outside of those bytes has touched them.
+# Ranks (in tiktoken) merge any two adjacent tokens whose bytes together are a token; merges (in Hugging Face and
+# minbpe) only merge the pair they name. Both give the same tokens as long as each merge names exactly the two tokens
+# to which the bytes of its token have been merged just before it, while no merge has crossed the ends of those bytes.
 
 
 Pair = tuple[int, int]
 Merge = tuple[Pair, int]
-"""Two tokens, and the one that they become."""
+"""Two tokens, and the token that they form."""
 
 
 class MergeTable:
-    """Merges in the order in which they apply, which is that of the ids they make. Other tokens are single bytes."""
+    """Merges in the order in which they apply, which is that of the IDs they create. Other tokens are single bytes."""
 
     def __init__(self) -> None:
         self.parts: dict[int, Pair] = {}
         self._made: dict[Pair, int] = {}
 
     def add(self, pair: Pair, token_id: int) -> None:
-        """The next merge. ``token_id`` is above all before it."""
+        """Append a merge. ``token_id`` must be larger than all before it."""
         self.parts[token_id] = pair
         self._made[pair] = token_id
 
     def keeps_apart(self, left: int, right: int) -> bool:
-        """Whether two tokens stay next to each other until all merges so far were made: none joins something of the
-        left with something of the right. Undoes their merges, the later one first, and looks at the border."""
+        """Return whether two tokens remain adjacent after all merges so far: none merges a part of the left one with a
+        part of the right one. Undoes their merges, the later one first, and checks the pair at the boundary."""
         parts, made = self.parts, self._made
         limit = 1 << 62
         while True:
@@ -189,17 +191,17 @@ class MergeTable:
                 limit = left
                 left = left_parts[1]
             elif right_parts is not None:
-                limit = right + 1  # of equal pairs the left one merges first
+                limit = right + 1  # of equal pairs, the left one merges first
                 right = right_parts[0]
             else:
                 return True
 
 
 def merges_of_ranks(ranks: Mapping[bytes, int]) -> list[Merge]:
-    """The merges that do what the ranks do, in the order of the ids they make.
+    """Return the merges that are equivalent to the ranks, in the order of the IDs they create.
 
-    A token that its own merge order does not lead to, but a later one might, has a merge for each way to cut it in two
-    tokens; there may be none. Text that is such a token as a whole comes to it without merging.
+    A token that its own merge order does not lead to, although a later one might, has a merge for each split into two
+    tokens; there may be none. Text that equals such a token becomes it without merging.
     """
     table = MergeTable()
     merges: list[Merge] = []
@@ -221,13 +223,13 @@ def _ways(token: bytes, ranks: Mapping[bytes, int]) -> Iterator[Pair]:
 
 
 def _is_earlier(pair: Pair, token: bytes, token_id: int, ranks: Mapping[bytes, int]) -> bool:
-    """Whether both tokens of a pair are made before the one that they make. Bytes are there from the start."""
+    """Return whether both tokens of a pair are created before the token that they form. Bytes exist from the start."""
     left, right = pair
     return (left < token_id or ranks[token[:1]] == left) and (right < token_id or ranks[token[-1:]] == right)
 
 
 def agree(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
-    """Whether merges, in the order of the ids they make, do what the ranks do."""
+    """Return whether merges, in the order of the IDs they create, are equivalent to the ranks."""
     table = MergeTable()
     for pair, token_id in interruptible(merges):
         if token_id in table.parts or not table.keeps_apart(*pair):
@@ -240,12 +242,13 @@ def agree(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
 
 
 def agree_where_words_are_first(merges: Sequence[Merge], ranks: Mapping[bytes, int]) -> bool:
-    """Return whether merges, in the order of the ids they make, do what the ranks do, if a text that is a token as a
-    whole is that token (``ignore_merges``).
+    """Return whether merges, in the order of the IDs they create, are equivalent to the ranks if a text that equals a
+    token becomes that token (``ignore_merges``).
 
-    Converters of ranks write a merge for each way to cut a token in two tokens (Llama 3, gpt-oss, Mistral Nemo). Of a
-    token that its own merge order leads to, only one of them ever applies, and the others change nothing: whenever its
-    turn comes, its bytes are cut that way or cross its border for good. Of every other token, all ways must be there.
+    Converters of ranks write a merge for each split of a token into two tokens (Llama 3, gpt-oss, Mistral Nemo). For a
+    token that its own merge order leads to, only one of them ever applies, and the others have no effect: when their
+    turn comes, the bytes of the token are either already split that way or permanently merged across its boundary. For
+    every other token, all splits must be present.
     """
     table = MergeTable()
     tokens = {token_id: token for token, token_id in ranks.items()}

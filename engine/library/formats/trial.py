@@ -1,10 +1,10 @@
-"""Trying a tokenizer in a process of its own: ``python -m engine.library.formats.trial``.
+"""Checking a tokenizer in a child process: ``python -m engine.library.formats.trial``.
 
-What a library does with a file of a stranger is not known before it is done: it may fill the memory, never come to an
-end, or end the process. So it is done in a child process first, within limits of time and memory; it encodes texts, and
-their ids are what our own are compared with. The same process runs tiktoken for formats that it reads.
+The effect of an untrusted file on a library is unknown until it is loaded: the library may fill the memory, hang, or
+crash. So it first runs in a child process with limits of time and memory. The child encodes texts, and their IDs are
+compared with our own. It also runs tiktoken for the formats that tiktoken reads.
 
-The child reads a line of JSON and what the tokenizer is made of; it writes one JSON document.
+The child reads a line of JSON and the payload of the tokenizer; it writes one JSON document.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ from engine.library.formats.reading_apart import DoesNotEndError, limit, run
 from engine.runtime.threads import child_command
 
 OPTION = "--try-tokenizer"
-"""Option of the program that makes it try: a frozen program has no interpreter beside it."""
+"""Option of the program that starts a trial, because a frozen program has no separate interpreter."""
 
 SECONDS = 2
 SECONDS_PER_MB = 0.4
-"""Processor time that a file gets. Large vocabularies take a while to be read."""
+"""Processor time for a file, in seconds, and per megabyte. Large vocabularies take a while to load."""
 
 MOST_BYTES = 500 << 20
-"""Of memory."""
+"""Maximum memory of the child, in bytes."""
 
 _LONGEST_WAIT = 30.0
-"""Seconds, whatever the processor does."""
+"""Maximum wall-clock time, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """``library``: name and version. ``ids``: of each text, special tokens as plain text. ``special_ids``: of each text
-    of special tokens, with them as tokens."""
+    """Result of a trial. ``library``: name and version. ``ids``: of each text, with special tokens as plain text.
+    ``special_ids``: of each text of special tokens, with special tokens recognized."""
 
     library: str
     ids: list[list[int]]
@@ -53,12 +53,12 @@ def tried(
     cancel_check: Callable[[], None] | None = None,
     special_texts: Sequence[str] = (),
 ) -> Tried:
-    """Encode texts in a child process. ``reader``: ``tokenizers``, ``sentencepiece``, or ``tiktoken``, of which
-    the payload is a line with the split pattern as JSON, and ranks as in its files. ``special_texts``: to be encoded
-    with special tokens as tokens, which only ``tokenizers`` does.
+    """Encode texts in a child process. ``reader``: ``tokenizers``, ``sentencepiece``, or ``tiktoken``, whose payload is
+    a line with the split pattern as JSON, then ranks as in its files. ``special_texts``: texts to encode with special
+    tokens recognized, which only ``tokenizers`` does.
 
-    ``cancel_check`` is called all the time; what it raises ends the child at once. FormatError where the library does
-    not take the tokenizer, or does not get through within the limits.
+    ``cancel_check`` is called regularly while waiting; if it raises, the child is killed at once. Raises FormatError if
+    the library rejects the tokenizer, or exceeds the limits.
     """
     command, environment = child_command("engine.library.formats.trial", OPTION, [])
     seconds = SECONDS + SECONDS_PER_MB * len(payload) / 1e6
@@ -92,7 +92,7 @@ def _why(status: int, reader: str, seconds: float) -> str:
 
 
 def main() -> int:
-    """Try what is on standard input. Returns the exit status."""
+    """Check the tokenizer on standard input. Return the exit status."""
     request = json.loads(sys.stdin.buffer.readline())
     limit(MOST_BYTES, request["seconds"])
     payload = sys.stdin.buffer.read()
@@ -108,7 +108,7 @@ def main() -> int:
 
 def _encoder(reader: str, payload: bytes) -> tuple[str, Callable[[str, bool], list[int]]]:
     """Return the library's name and version, and a function ``encode(text, special_as_tokens)``; only ``tokenizers``
-    heeds the second argument. Raises FormatError."""
+    uses the second argument. Raises FormatError."""
     encode: Callable[[str, bool], list[int]]
     if reader == "tokenizers":
         from engine.library.formats import by_tokenizers
