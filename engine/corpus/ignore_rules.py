@@ -78,7 +78,7 @@ class GlobRules:
         self._blocks = [_block(last_first[start : start + _BLOCK]) for start in range(0, len(last_first), _BLOCK)]
 
     def __len__(self) -> int:
-        """Number of rules."""
+        """Return the number of rules."""
         return self._written
 
     def verdict(self, path: str, *, is_folder: bool) -> bool | None:

@@ -65,7 +65,7 @@ class FolderWalk:
     """One walk over files and folders by some rules."""
 
     def __init__(self, rules: CorpusRules) -> None:
-        """Raises InvalidGlobError for a glob of the rules that cannot match anything."""
+        """Compile the globs of the rules. Raises InvalidGlobError for a glob that cannot match anything."""
         self._rules = rules
         self._include = GlobRules(map(_tidied, rules.include), strict=True)
         self._exclude = GlobRules(map(_tidied, rules.exclude), strict=True)

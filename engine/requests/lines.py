@@ -281,7 +281,7 @@ def _add(names: Counter[str], name: str) -> None:
 
 
 def _not_counted(read: ReadBody) -> str:
-    """Return the types of the parts that are not counted as a message, empty if there are none."""
+    """Return a message that lists the types of uncounted parts, empty if all parts are counted."""
     kinds = list(dict.fromkeys(part.what for part in read.unknown))
     more = f" and {len(kinds) - MOST_NAMED} more" if len(kinds) > MOST_NAMED else ""
     return f"not counted: {', '.join(kind[:200] for kind in kinds[:MOST_NAMED])}{more}" if kinds else ""

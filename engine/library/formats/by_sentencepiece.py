@@ -22,7 +22,7 @@ class SentencePieceTokenizer:
     reader = "sentencepiece"
 
     def __init__(self, model: models.SentencePieceModel) -> None:
-        """Raises FormatError if the library rejects the model."""
+        """Load a model into the library. Raises FormatError if the library rejects it."""
         import sentencepiece
 
         self.payload = models.write(model)

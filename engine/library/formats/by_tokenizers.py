@@ -25,7 +25,7 @@ class HuggingFaceTokenizer:
     reader = "tokenizers"
 
     def __init__(self, document: LibraryDocument) -> None:
-        """Raises FormatError if the library rejects the document."""
+        """Load a document into the library. Raises FormatError if the library rejects it."""
         import tokenizers
 
         self.payload = document.content

@@ -1,8 +1,8 @@
 """OpenAI's chat models: a formula instead of a text, because the rendered messages are not published.
 
 Source: OpenAI's cookbook, "How to count tokens with tiktoken", section 6: 3 for every message, 1 for a name, 3 for the
-beginning of the reply. The text shown is the ChatML behind each of these threes: beginning, separator and end of a
-message. The cookbook's example has 129 tokens in cl100k_base and 124 in o200k_base, equal to the API.
+beginning of the reply. The text shown is the ChatML that each of these threes stands for: beginning, separator and end
+of a message. The cookbook's example has 129 tokens in cl100k_base and 124 in o200k_base, equal to the API.
 
 Source of the cost of calls and their results: gpt-tokenizer. A message with the role ``function`` has the name of the
 function instead of its role; a call has 3 in addition to its name and arguments.
