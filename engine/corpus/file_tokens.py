@@ -125,7 +125,7 @@ def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[s
     """Return the arguments of ``UnknownTextEncodingError`` for a chunk that begins at byte offset ``byte_start`` of a
     file."""
     place = byte_start + error.start
-    return f"it is not {encoding.upper()}: byte 0x{error.object[error.start]:02x} at offset {place:,}", place
+    return f"not valid {encoding.upper()}: byte 0x{error.object[error.start]:02x} at offset {place:,}", place
 
 
 def read_stored(path: Path, encoding: str | None = None) -> StoredText:

@@ -186,7 +186,7 @@ def _answer(source: str, contexts: list[dict[str, Any]], now: str) -> dict[str, 
         template = _compiled(source)
         return {"texts": [_rendered(template, context, moment) for context in contexts]}
     except TemplateSyntaxError as error:
-        return {"error": f"it is no Jinja template: {error.message}", "line": error.lineno or 0}
+        return {"error": f"not a valid Jinja template: {error.message}", "line": error.lineno or 0}
     except RefusedError as error:
         return {"error": f"it refuses this request: {error}", "line": 0}
     except SecurityError as error:

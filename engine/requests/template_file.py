@@ -70,15 +70,15 @@ def _content(path: Path) -> str:
     with path.open("rb") as file:
         data = file.read(LARGEST_SOURCE + 1)
     if len(data) > LARGEST_SOURCE:
-        raise TemplateError(f"{path.name}: it is larger than {LARGEST_SOURCE >> 20} MB, which no chat template is")
+        raise TemplateError(f"{path.name}: larger than {LARGEST_SOURCE >> 20} MB, the limit for chat templates")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise TemplateError(
-            f"{path.name}: it is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start:,}"
+            f"{path.name}: not valid UTF-8: byte 0x{data[error.start]:02x} at offset {error.start:,}"
         ) from None
     if not text.strip():
-        raise TemplateError(f"{path.name}: it is empty")
+        raise TemplateError(f"{path.name}: the file is empty")
     return text
 
 

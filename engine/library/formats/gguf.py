@@ -88,9 +88,9 @@ def read(header: bytes) -> dict[str, Any]:
     if version >> 16:
         raise FormatError("its numbers are written the other way round (big-endian), which is not supported")
     if version not in (2, 3):
-        raise FormatError(f"it is of version {version} of the format; 2 and 3 are known")
+        raise FormatError(f"unknown format version {version}; versions 2 and 3 can be read")
     if keys > MOST_KEYS:
-        raise FormatError(f"it says that it has {keys:,} keys; up to {MOST_KEYS:,} are read")
+        raise FormatError(f"the header has {keys:,} keys; the limit is {MOST_KEYS:,}")
     reader = _Reader(header, 24)
     values: dict[str, Any] = {}
     for _ in range(keys):
@@ -99,7 +99,7 @@ def read(header: bytes) -> dict[str, Any]:
         value = reader.value(kept, f"the value of {quoted(key)}")
         if kept:
             if key in values:
-                raise FormatError(f"the key {quoted(key)} is there twice")
+                raise FormatError(f"duplicate key {quoted(key)}")
             values[key] = value
     return values
 
@@ -135,7 +135,7 @@ class _Reader:
             start = self._skip(size * count)
             return struct.unpack_from(f"<{count}{_NUMBERS[kind]}", self._content, start) if kept else None
         if kind != _TEXT:
-            raise FormatError(f"{what} is a list of the kind {kind}, which is not known")
+            raise FormatError(f"{what} is a list of unknown type {kind}")
         self._texts += count
         if self._texts > MOST_TEXTS:
             raise FormatError(f"{what}: its lists have more than {MOST_TEXTS:,} texts")
@@ -147,7 +147,7 @@ class _Reader:
         start = self._place
         if size > len(self._content) - start:
             if len(self._content) >= LONGEST_HEADER:
-                raise FormatError(f"its header has more than {LONGEST_HEADER >> 20} MB, which none has")
+                raise FormatError(f"the header has more than {LONGEST_HEADER >> 20} MB, the limit for headers")
             raise FormatError(f"it ends at offset {len(self._content):,}, before {size:,} bytes at offset {start:,}")
         self._place += size
         return start
@@ -256,7 +256,7 @@ def document_of(values: Mapping[str, Any], pattern: str | None) -> dict[str, Any
     named = _text(values.get(_GGML + "pre")) or "default"
     if pattern is None and named not in SPLITS:
         raise PatternNeededError(
-            f"it calls its split pattern {quoted(named)}, and what that is is not known here. Name the pattern, or "
+            f"the split pattern {quoted(named)} is unknown here. Name the pattern, or "
             "open the tokenizer.json of the model"
         )
     return {
@@ -381,7 +381,7 @@ def _tokens(values: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     if not isinstance(tokens, list) or not tokens:
         raise FormatError("tokenizer.ggml.tokens is missing, or is not a list of texts")
     if len(tokens) > MOST_TOKENS:
-        raise FormatError(f"it has {len(tokens):,} tokens; up to {MOST_TOKENS:,} can be opened")
+        raise FormatError(f"the file has {len(tokens):,} tokens; the limit is {MOST_TOKENS:,}")
     kinds = values.get(_GGML + "token_type", (models.NORMAL,) * len(tokens))
     if not isinstance(kinds, tuple) or len(kinds) != len(tokens):
         raise FormatError("tokenizer.ggml.token_type is not as long as the list of tokens")

@@ -186,7 +186,7 @@ def _added_tokens(document: dict[str, Any]) -> tuple[dict[str, int], list[str]]:
         token = typed(entry, dict, where)
         text = member(token, "content", str, where)
         if text in specials:
-            raise FormatError(f"{where}: the token {quoted(text)} is there for the second time")
+            raise FormatError(f"{where}: duplicate token {quoted(text)}")
         specials[text] = check_id(member(token, "id", int, where), where)
         choosy += any(token.get(flag) for flag in ("single_word", "lstrip", "rstrip"))
     if len(set(specials.values())) < len(specials):

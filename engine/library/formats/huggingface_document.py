@@ -59,7 +59,7 @@ def steps_of(document: dict[str, Any], part: str) -> list[dict[str, Any]]:
     FormatError."""
     steps = _flattened(document.get(part), part)
     if len(steps) > MOST_STEPS:
-        raise FormatError(f"{part}: it has {len(steps)} steps; up to {MOST_STEPS} are taken")
+        raise FormatError(f"{part}: {len(steps)} steps; the limit is {MOST_STEPS}")
     growth = 1
     for step in steps:
         _check(step, part)
@@ -76,7 +76,7 @@ def _flattened(step: object, part: str) -> list[dict[str, Any]]:
     found = typed(step, dict, part)
     kind = str(found.get("type"))
     if kind not in _KNOWN[part]:
-        raise FormatError(f"{part}: a step of the type {kind:.40} is not known")
+        raise FormatError(f"{part}: unknown step type {kind:.40}")
     if kind != "Sequence":
         return [found]
     return [one for inner in member(found, _INNER[part], list, part) for one in _flattened(inner, part)]
@@ -155,7 +155,7 @@ def read(document: dict[str, Any]) -> LibraryDocument:
     added, specials = _added_tokens(document, ids)
     pieces = {token_id: piece for piece, token_id in (ids | added).items()}
     if not pieces:
-        raise FormatError("model.vocab: it is empty")
+        raise FormatError("model.vocab is empty")
     check_dense(pieces)
     normalizers = steps_of(document, "normalizer")
     pre_tokenizers, decoders = steps_of(document, "pre_tokenizer"), steps_of(document, "decoder")
@@ -198,7 +198,7 @@ def _kind_of(model: dict[str, Any]) -> str:
     if kind is None:  # like the library for old files
         kind = "BPE" if "merges" in model else "Unigram" if "unk_id" in model else "WordPiece"
     if not isinstance(kind, str) or kind not in _MODEL_KEYS:
-        raise FormatError(f"model.type is {kind!s:.40}, which is not known")
+        raise FormatError(f"model.type: unknown type {kind!s:.40}")
     if model.get("dropout"):
         raise FormatError("model.dropout is set: the tokenizer would split the same text differently each time")
     return kind
@@ -224,7 +224,7 @@ def _vocabulary(model: dict[str, Any], kind: str) -> dict[str, int]:
     if kind == "WordPiece":
         longest = typed(model.get("max_input_chars_per_word", 100), int, "model.max_input_chars_per_word")
         if not 0 < longest <= LONGEST_WORD:
-            raise FormatError(f"model.max_input_chars_per_word is {longest}; up to {LONGEST_WORD:,} are taken")
+            raise FormatError(f"model.max_input_chars_per_word is {longest}; the limit is {LONGEST_WORD:,}")
     if kind == "BPE":
         _check_merges(model, ids)
     return ids
@@ -284,9 +284,7 @@ def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[s
         _check_piece(text, where)
         token_id = check_id(member(token, "id", int, where), where)
         if not text or text in added:
-            raise FormatError(
-                f"{where}: the token {quoted(text)} is {'there for the second time' if text else 'empty'}"
-            )
+            raise FormatError(f"{where}: {f'duplicate token {quoted(text)}' if text else 'empty token'}")
         if ids.get(text, token_id) != token_id:
             raise FormatError(f"{where}: the token {quoted(text)} has another id in model.vocab")
         added[text] = token_id

@@ -49,6 +49,6 @@ def read(document: dict[str, Any]) -> TokenizerData:
         for place, word in enumerate(interruptible(words[2:])):
             token = token_in_base64(word, where)
             if token in ranks:
-                raise FormatError(f"{where}: the token {quoted(word)} is there for the second time")
+                raise FormatError(f"{where}: duplicate token {quoted(word)}")
             ranks[token] = check_id(first + place, f"{where}: {quoted(word)}")
     return TokenizerData(pattern, ranks, specials)

@@ -29,11 +29,11 @@ def parse(content: bytes) -> dict[str, Any]:
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"it is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
+        raise FormatError(f"not valid UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
     # Every value except the first follows one of these. Those inside strings count as well, but are few.
     starts = range(0, len(text), _AT_A_TIME)
     if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MOST_VALUES:
-        raise FormatError(f"it has more than {MOST_VALUES:,} values, which no tokenizer file has")
+        raise FormatError(f"the file has more than {MOST_VALUES:,} values, the limit for tokenizer files")
     take_turn = interruptible(repeat(None)).__next__
 
     def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -49,7 +49,7 @@ def parse(content: bytes) -> dict[str, Any]:
             text, object_pairs_hook=without_repetition, parse_int=modest_int, parse_constant=_no_number
         )
     except json.JSONDecodeError as error:
-        raise FormatError(f"line {error.lineno}, column {error.colno}: it is not JSON: {error.msg}") from None
+        raise FormatError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
         raise FormatError("it is nested deeper than any tokenizer file") from None
     if not isinstance(document, dict):
@@ -62,7 +62,7 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         seen: set[str] = set()
         repeated = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise FormatError(f"the key {quoted(repeated)} is there twice")
+        raise FormatError(f"duplicate key {quoted(repeated)}")
     return found
 
 

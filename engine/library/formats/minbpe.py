@@ -41,7 +41,7 @@ def read(content: bytes) -> TokenizerData:
     try:
         lines = content.decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
-        raise FormatError(f"it is not UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
+        raise FormatError(f"not valid UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
     lines = [line.removesuffix("\r") for line in lines]
     if len(lines) < 3:
         raise FormatError("it ends before the number of special tokens")
@@ -61,7 +61,7 @@ def _special_tokens(lines: list[str]) -> dict[str, int]:
         if len(words) != 2 or not _is_number(words[1]):
             raise FormatError(f"line {number}: it is not a special token, a space and its id")
         if words[0] in specials:
-            raise FormatError(f"line {number}: the special token {quoted(words[0])} is there for the second time")
+            raise FormatError(f"line {number}: duplicate special token {quoted(words[0])}")
         specials[words[0]] = check_id(int(words[1]), f"line {number}: the special token")
     return specials
 

@@ -56,9 +56,9 @@ def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None
     try:
         ended = run(command, environment, (request, b"\n"), _LONGEST_WAIT, cancel_check)
     except DoesNotEndError:
-        raise FormatError(f"reading it did not come to an end within {_LONGEST_WAIT:.0f} seconds") from None
+        raise FormatError(f"reading timed out after {_LONGEST_WAIT:.0f} seconds") from None
     except OSError as error:
-        raise FormatError(f"the process that would read it does not start: {error.strerror or error}") from error
+        raise FormatError(f"could not start the reader process: {error.strerror or error}") from error
     if ended.status:
         raise FormatError(f"reading crashed or needed more than {MOST_BYTES >> 30} GB of memory")
     return _received(ended.said)
@@ -69,7 +69,7 @@ def _received(said: bytes) -> Found:
     try:
         about = json.loads(head)
     except ValueError as error:
-        raise FormatError("reading it left nothing behind") from error
+        raise FormatError("reading produced no output") from error
     if "errno" in about:
         raise OSError(about["errno"], about["strerror"])
     if "refused" in about:
@@ -136,7 +136,7 @@ def _answer(path: Path, pattern: str | None) -> tuple[dict[str, Any], tuple[byte
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - an internal error is reported to the parent, which shows it
-        why = f"reading it failed: {type(error).__name__}: {error!s:.200}"
+        why = f"reading failed: {type(error).__name__}: {error!s:.200}"
         return {"refused": why, "wants_pattern": False}, ()
 
 

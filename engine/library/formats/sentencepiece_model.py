@@ -162,18 +162,18 @@ def read(content: bytes) -> SentencePieceModel:
 def check(model: SentencePieceModel) -> None:
     """Raise FormatError if the library would reject the model, or must not receive it."""
     if model.model not in MODELS:
-        raise FormatError(f"its kind is {model.model}, which is not known")
+        raise FormatError(f"unknown model type {model.model}")
     if not any(piece.kind == NORMAL for piece in model.pieces):
         raise FormatError("it is a SentencePiece model without pieces, or none at all")
     seen: set[str] = set()
     for number, piece in enumerate(interruptible(model.pieces)):
         where = f"piece {number:,}"
         if not piece.text or piece.text in seen:
-            raise FormatError(f"{where}: {'it is empty' if not piece.text else f'{quoted(piece.text)} is there twice'}")
+            raise FormatError(f"{where}: {f'duplicate piece {quoted(piece.text)}' if piece.text else 'empty text'}")
         if len(piece.text) > LONGEST_PIECE or "\0" in piece.text:
             raise FormatError(f"{where}: it has {len(piece.text):,} characters, or a NUL; up to {LONGEST_PIECE:,} go")
         if not NORMAL <= piece.kind <= BYTE:
-            raise FormatError(f"{where}: its kind is {piece.kind}, which is not known")
+            raise FormatError(f"{where}: unknown type {piece.kind}")
         if not math.isfinite(piece.score):
             raise FormatError(f"{where}: its score is {piece.score}")
         if piece.kind == BYTE and len(bytes_of_piece(piece.text, byte_pieces=True)) != 1:

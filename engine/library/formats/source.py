@@ -35,7 +35,7 @@ def content_of(path: Path, headers: Mapping[bytes, int] | None = None) -> bytes:
     if len(content) > LARGEST_FILE and not header:
         raise FormatError(f"the file is larger than {LARGEST_FILE >> 20} MB, the limit for tokenizer files")
     if not content:
-        raise FormatError("it is empty")
+        raise FormatError("the file is empty")
     return content
 
 

@@ -43,7 +43,7 @@ def read(document: dict[str, Any]) -> TokenizerData:
         if rank >= size - special_count:  # present in the file, but not used by the models
             continue
         if token in ranks:
-            raise FormatError(f"{where}: the token is there for the second time")
+            raise FormatError(f"{where}: duplicate token")
         ranks[token] = rank + special_count
     specials = _special_tokens(document, special_count)
     return TokenizerData(member(config, "pattern", str, "config"), ranks, specials)

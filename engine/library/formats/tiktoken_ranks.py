@@ -110,10 +110,10 @@ def read_ranks(content: bytes) -> dict[bytes, int]:
         if not words[1].isdigit() or len(words[1]) > 20:
             raise FormatError(f"line {number}: {quoted(words[1])} is not an id")
         if token in ranks:
-            raise FormatError(f"line {number}: the token is there for the second time")
+            raise FormatError(f"line {number}: duplicate token")
         ranks[token] = check_id(int(words[1]), f"line {number}: the token")
     if not ranks:
-        raise FormatError("it is empty")
+        raise FormatError("the file is empty")
     return ranks
 
 

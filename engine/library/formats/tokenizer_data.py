@@ -85,9 +85,7 @@ def check(data: TokenizerData) -> TokenizerData:
             + ": only tokenizers that can spell every text byte by byte can be opened"
         )
     if len(data.pattern) > LONGEST_PATTERN:
-        raise FormatError(
-            f"its split pattern has {len(data.pattern):,} characters; up to {LONGEST_PATTERN:,} can be used"
-        )
+        raise FormatError(f"the split pattern has {len(data.pattern):,} characters; the limit is {LONGEST_PATTERN:,}")
     ids = set(data.ranks.values())
     if len(ids) < len(data.ranks):
         raise FormatError(f"two tokens have the id {_repeated(data.ranks)}")
@@ -105,7 +103,7 @@ def check(data: TokenizerData) -> TokenizerData:
         if not text:
             raise FormatError("a special token has no text")
         if n_bytes > LONGEST_TOKEN:
-            raise FormatError(f"{what} has {n_bytes:,} bytes; up to {LONGEST_TOKEN:,} can be opened")
+            raise FormatError(f"{what} has {n_bytes:,} bytes; the limit is {LONGEST_TOKEN:,}")
         special_bytes += n_bytes
     if special_bytes > SURE_SPECIAL_BYTES:  # otherwise skipped, as it blocks all other Python threads
         _check_together(data.special_tokens)
@@ -139,7 +137,7 @@ def check_dense(ids: Collection[int]) -> None:
     """Raise FormatError if there are too many IDs, or too many gaps between them: every table has one entry for each ID
     up to the last."""
     if len(ids) > MOST_TOKENS:
-        raise FormatError(f"it has {len(ids):,} tokens; up to {MOST_TOKENS:,} can be opened")
+        raise FormatError(f"the file has {len(ids):,} tokens; the limit is {MOST_TOKENS:,}")
     holes = max(ids) + 1 - len(ids)
     if holes > len(ids) + MOST_SPARE:
         raise FormatError(f"its ids go up to {max(ids):,}, with {holes:,} holes between {len(ids):,} tokens")

@@ -68,15 +68,15 @@ def tried(
     try:
         ended = run(command, environment, (request, b"\n", payload), _LONGEST_WAIT, cancel_check)
     except DoesNotEndError:
-        raise FormatError(f"{reader} did not come to an end with it within {_LONGEST_WAIT:.0f} seconds") from None
+        raise FormatError(f"{reader} timed out on this file after {_LONGEST_WAIT:.0f} seconds") from None
     except OSError as error:
-        raise FormatError(f"the process that would try it does not start: {error.strerror or error}") from error
+        raise FormatError(f"could not start the checking process: {error.strerror or error}") from error
     if ended.status:
         raise FormatError(_why(ended.status, reader, seconds))
     try:
         document = json.loads(ended.said)
     except ValueError as error:
-        raise FormatError(f"{reader} left nothing behind when it was tried") from error
+        raise FormatError(f"{reader} produced no output on this file") from error
     if "refused" in document:
         raise FormatError(document["refused"])
     return Tried(document["library"], document["ids"], document["special_ids"])
@@ -84,8 +84,8 @@ def tried(
 
 def _why(status: int, reader: str, seconds: float) -> str:
     if status == -getattr(signal, "SIGXCPU", 0):
-        return f"{reader} needs more than {seconds:.0f} seconds of processor time for it and a few short texts"
-    return f"{reader} broke off when it was tried, or needed more than {MOST_BYTES >> 20} MB of memory"
+        return f"{reader} needs more than {seconds:.0f} seconds of processor time for this file and a few short texts"
+    return f"{reader} crashed on this file, or needed more than {MOST_BYTES >> 20} MB of memory"
 
 
 # In the child

@@ -55,7 +55,7 @@ def read_body(body: bytes | str) -> ReadBody:
     """Parse a JSON text: a body, a line of a batch file, or a list of messages. Raises RequestError with line and
     column."""
     if len(body) > LARGEST_BODY:
-        raise RequestError(f"it is larger than {LARGEST_BODY >> 20} MB, which no request is")
+        raise RequestError(f"the request is larger than {LARGEST_BODY >> 20} MB, the limit for requests")
     text = decoded(body) if isinstance(body, bytes) else body
     value = parse(text)
     lead, shift = _way_in(value)

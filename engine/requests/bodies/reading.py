@@ -33,7 +33,7 @@ def parse(text: str) -> Any:
     try:
         return json.loads(text, parse_int=_whole_number, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise RequestError(f"line {error.lineno}, column {error.colno}: it is not JSON: {error.msg}") from None
+        raise RequestError(f"line {error.lineno}, column {error.colno}: not valid JSON: {error.msg}") from None
     except RecursionError:
         raise RequestError("it is nested deeper than any request") from None
 
@@ -43,7 +43,7 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise RequestError(f"it is not UTF-8: byte 0x{data[error.start]:02x} at offset {error.start:,}") from None
+        raise RequestError(f"not valid UTF-8: byte 0x{data[error.start]:02x} at offset {error.start:,}") from None
 
 
 def located(error: PlaceError, text: str) -> RequestError:

@@ -214,8 +214,8 @@ def test_a_list_of_messages_is_a_chat():
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ("", "line 1, column 1: it is not JSON"),
-        ('{\n "messages": [\n', "line 3, column 1: it is not JSON"),
+        ("", "line 1, column 1: not valid JSON"),
+        ('{\n "messages": [\n', "line 3, column 1: not valid JSON"),
         ('{"messages": 5}', "line 1, column 14: messages must be a list, not a number"),
         ('{"messages": [\n {"role": 5}]}', "line 2, column 11: messages[0].role must be a text, not a number"),
         ('{"messages": [{"content": "x"}]}', "line 1, column 15: messages[0] has no 'role'"),
@@ -230,7 +230,7 @@ def test_a_list_of_messages_is_a_chat():
         ("NaN", "NaN is no JSON number"),
         ('{"url": "/v1/embeddings", "body": {"input": "x"}}', "url is that of embeddings"),
         ('{"messages": [], "tools": [{"function": {"name": "f", "parameters": []}}]}', "parameters must be an object"),
-        (b"\xff\xfe", "not UTF-8: byte 0xff at offset 0"),
+        (b"\xff\xfe", "not valid UTF-8: byte 0xff at offset 0"),
         ("[" * 200_000, "nested deeper"),
         (DEEP_TOOL, "more than 100 deep"),
     ],

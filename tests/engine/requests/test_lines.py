@@ -47,7 +47,7 @@ def test_totals_worst_and_malformed_lines():
     assert (report.lines, report.counted, report.n_malformed) == (6, 4, 2)
     assert report.tokens == alone("one") + alone("two two two") + alone("three") + alone("")
     assert [(bad.line, bad.why) for bad in report.malformed] == [
-        (3, "column 2: it is not JSON: Expecting property name enclosed in double quotes"),
+        (3, "column 2: not valid JSON: Expecting property name enclosed in double quotes"),
         (5, "column 2: [0] must be an object, not a number"),
     ]
     assert [(worst.line, worst.said) for worst in report.worst][:2] == [(4, "two two two"), (1, "one")]
@@ -83,7 +83,7 @@ def test_a_line_that_is_too_long_is_passed_over(monkeypatch):
     report = run(b"\n".join([b"x" * 5000, chat("one").encode(), b"y" * 1000, b"z" * 1001]))
     assert [bad.line for bad in report.malformed] == [1, 3, 4]
     assert "longer than" in report.malformed[0].why
-    assert "not JSON" in report.malformed[1].why
+    assert "not valid JSON" in report.malformed[1].why
     assert "longer than" in report.malformed[2].why
     assert report.tokens == alone("one")
     assert report.n_bytes == 5000 + len(chat("one")) + 1000 + 1001 + 3

@@ -202,7 +202,7 @@ def test_what_fails_is_said_with_its_line(source: str, said: str):
 
 
 def test_the_line_of_a_mistake_is_named():
-    with pytest.raises(TemplateError, match=r"^own\.jinja, line 3: it is no Jinja template: "):
+    with pytest.raises(TemplateError, match=r"^own\.jinja, line 3: not a valid Jinja template: "):
         render("a\nb\n{% endfor %}")
 
 
@@ -253,10 +253,10 @@ def test_a_template_in_a_configuration(tmp_path, held, expected):
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "it is empty"),
-        (b" \n", "it is empty"),
-        (b"\xff", "it is not UTF-8: byte 0xff at offset 0"),
-        (b"x" * (LARGEST_SOURCE + 1), "it is larger than 1 MB"),
+        (b"", "the file is empty"),
+        (b" \n", "the file is empty"),
+        (b"\xff", "not valid UTF-8: byte 0xff at offset 0"),
+        (b"x" * (LARGEST_SOURCE + 1), "larger than 1 MB"),
         (b'{"a": 1}', "it holds no chat_template"),
         (b'{"chat_template": 7}', "it holds no chat_template"),
         (b'{"chat_template": [7, {"name": 1}]}', "it holds no chat_template"),

@@ -26,7 +26,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     assert [lines.worst_model.index(row, 0).data() for row in range(3)] == ["2", "3", "1"]
     assert lines.worst_title.text() == "Lines, largest first:"
     assert lines.bad_model.index(0, 0).data() == "4"
-    assert "not JSON" in lines.bad_model.index(0, 1).data()
+    assert "not valid JSON" in lines.bad_model.index(0, 1).data()
     # Its text does not touch the figures before it, but is as it was.
     index, option = lines.worst_model.index(0, 6), QStyleOptionViewItem()
     lines.worst.itemDelegateForIndex(index).initStyleOption(option, index)

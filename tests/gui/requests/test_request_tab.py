@@ -278,7 +278,7 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
     path.write_text("{% if %}", encoding="utf-8")
     bench.pages.request.recount()
     settled(qtbot, bench)
-    assert "mine.jinja, line 1: it is no Jinja template" in panel.result.problem.text()
+    assert "mine.jinja, line 1: not a valid Jinja template" in panel.result.problem.text()
     assert panel.result.total.text() == "Not counted"
     path.unlink()
     bench.pages.request.recount()

@@ -251,7 +251,7 @@ def test_huge_counts_are_refused_before_anything_is_made_of_them(tmp_path):
         (b"GGUF" + struct.pack("<IQQQ", 3, 0, 1, 1 << 62), "ends at offset"),
         (head + struct.pack("<IIQ", 9, 8, 1 << 60), "more than 2,500,000 texts"),
         (head + struct.pack("<IIQ", 9, 12, 1 << 60), "ends at offset"),
-        (head + struct.pack("<IIQ", 9, 9, 1 << 60), "a list of the kind 9"),
+        (head + struct.pack("<IIQ", 9, 9, 1 << 60), "a list of unknown type 9"),
         (head + struct.pack("<I", 99), "has unknown type 99"),
         (b"GGUF", "ends at offset 4"),
     ):

@@ -138,8 +138,8 @@ def replaced(before: str, after: str) -> dict[str, object]:
         ({"pre_tokenizer": split("((((" * 3000)}, "more than 10,000 characters"),
         ({"pre_tokenizer": split("(")}, "tokenizers does not take it"),
         ({"pre_tokenizer": {"type": "FixedLength", "length": 0}}, "0 characters long"),
-        ({"pre_tokenizer": {"type": "Python", "code": "import os"}}, "type Python is not known"),
-        ({"normalizer": {"type": "Python"}}, "type Python is not known"),
+        ({"pre_tokenizer": {"type": "Python", "code": "import os"}}, "unknown step type Python"),
+        ({"normalizer": {"type": "Python"}}, "unknown step type Python"),
         ({"normalizer": {"type": "Sequence", "normalizers": [replaced(".", "..")] * 30}}, "times as long"),
         ({"normalizer": replaced("a", "b" * 1000)}, "more than 64 characters"),
         ({"normalizer": {"type": "Sequence", "normalizers": [{"type": "NFC"}] * 50}}, "50 steps"),
@@ -148,11 +148,11 @@ def replaced(before: str, after: str) -> dict[str, object]:
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "AAAA"}}, "cut short"),
         ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "?"}}, "not base64"),
         ({"decoder": {"type": "Strip", "content": " ", "start": -1, "stop": 0}}, "start is -1"),
-        ({"model_type": "Pickle"}, "model.type is Pickle"),
-        ({"model_type": {"BPE": 1}}, "model.type is {'BPE': 1}"),
+        ({"model_type": "Pickle"}, "model.type: unknown type Pickle"),
+        ({"model_type": {"BPE": 1}}, "model.type: unknown type {'BPE': 1}"),
         ({"model_unk_token": "nowhere"}, "not in the vocabulary"),
         ({"model_unk_token": ["[UNK]"]}, "not in the vocabulary"),
-        ({"model_max_input_chars_per_word": 10**9}, "up to 1,000"),
+        ({"model_max_input_chars_per_word": 10**9}, "the limit is 1,000"),
         ({"model_vocab": {"[UNK]": 0, "a": -1}, "added_tokens": []}, "not between"),
         ({"model_vocab": {"[UNK]": 0, "a": 0}}, "the same id"),
         ({"model_vocab": {"[UNK]": 0, "a": 3_000_000}, "added_tokens": []}, "holes"),
@@ -170,10 +170,10 @@ def test_hostile_hugging_face_files(parts, complaint, tmp_path):
 @pytest.mark.parametrize(
     ("parts", "complaint"),
     [
-        ({"model_type": []}, "model.type is []"),
-        ({"pre_tokenizer": {"type": {"a": 1}}}, "type {'a': 1} is not known"),
-        ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": []}]}}, "type [] is not known"),
-        ({"normalizer": {"type": [1]}}, "type [1] is not known"),
+        ({"model_type": []}, "model.type: unknown type []"),
+        ({"pre_tokenizer": {"type": {"a": 1}}}, "unknown step type {'a': 1}"),
+        ({"pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": []}]}}, "unknown step type []"),
+        ({"normalizer": {"type": [1]}}, "unknown step type [1]"),
         ({"post_processor": {"type": "Sequence", "processors": 5}}, "post_processor.processors"),
     ],
 )
@@ -225,15 +225,15 @@ UNKNOWN = piece("<unk>", 0, 2)
     [
         (UNKNOWN + piece("a", float("nan")), "its score is nan"),
         (UNKNOWN + piece("a", float("inf")), "its score is inf"),
-        (UNKNOWN + piece("a") + piece("a"), "'a' is there twice"),
-        (UNKNOWN + piece("") + piece("a"), "it is empty"),
-        (UNKNOWN + piece("b") + piece("a", kind=9), "its kind is 9"),
+        (UNKNOWN + piece("a") + piece("a"), "duplicate piece 'a'"),
+        (UNKNOWN + piece("") + piece("a"), "empty text"),
+        (UNKNOWN + piece("b") + piece("a", kind=9), "unknown type 9"),
         (UNKNOWN + UNKNOWN.replace(b"<unk>", b"<ukk>") + piece("a"), "2 pieces for unknown text"),
         (piece("a"), "0 pieces for unknown text"),
         (UNKNOWN + piece("a") + piece("<0x00>", kind=6), "has 1 pieces for bytes"),
         (UNKNOWN + piece("a") + piece("<0xZZ>", kind=6), "is not a byte"),
         (UNKNOWN + piece("a" * 5000), "5,000 characters"),
-        (UNKNOWN + piece("a") + bytes_field(2, whole_field(3, 9)), "its kind is 9"),
+        (UNKNOWN + piece("a") + bytes_field(2, whole_field(3, 9)), "unknown model type 9"),
         (UNKNOWN + piece("a") + bytes_field(3, bytes_field(2, b"\xff" * 100)), "cut short"),
         (UNKNOWN + piece("a") + whole_field(1, 5), "a number is where bytes should be"),
         (UNKNOWN + piece("a") + b"\x0a\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "ends before a field"),
@@ -254,7 +254,7 @@ def special_tokens(texts: list[str]) -> bytes:
 @pytest.mark.parametrize(
     ("texts", "complaint"),
     [
-        ([20_000 * '{"a":'], "has 100,000 bytes; up to 65,536"),
+        ([20_000 * '{"a":'], "has 100,000 bytes; the limit is 65,536"),
         ([chr(0x1000 + number) + 10_000 * "[}\u0101" for number in range(20)], "are too many, or too long"),
     ],
 )
@@ -266,7 +266,7 @@ def test_special_tokens_without_end(texts, complaint, tmp_path):
 
 def test_a_split_pattern_without_end(tmp_path):
     told = refusal(tmp_path, "hostile.model", b"minbpe v1\n" + 600_000 * b"a" + b"\n0\n")
-    assert "its split pattern has 600,000 characters; up to 524,288" in told
+    assert "the split pattern has 600,000 characters; the limit is 524,288" in told
 
 
 @pytest.mark.deep

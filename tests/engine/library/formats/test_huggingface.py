@@ -220,7 +220,7 @@ def test_framing_is_mentioned():
         ({"model_vocab": {}}, "not tokens that join"),
         ({"added_tokens": [{"id": 3}]}, r"added_tokens\[0\]\.content is missing"),
         ({"added_tokens": [{"id": 400, "content": "<a>"}, {"id": 400, "content": "<b>"}]}, "same id"),
-        ({"added_tokens": [{"id": 400, "content": "<a>"}] * 2}, "second time"),
+        ({"added_tokens": [{"id": 400, "content": "<a>"}] * 2}, "duplicate token"),
         ({"normalizer": {"type": "Prepend", "prepend": "▁"}}, "Prepend"),
         ({"pre_tokenizer": None}, "nothing"),
         ({"pre_tokenizer": {"type": "Metaspace"}}, "Metaspace"),

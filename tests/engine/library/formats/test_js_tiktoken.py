@@ -46,7 +46,7 @@ def test_it_gives_the_ids_of_its_ranks(tmp_path):
         ({"bpe_ranks": "!"}, "does not begin with an id"),
         ({"bpe_ranks": "! 0 ?"}, "not base64"),
         ({"bpe_ranks": "! 0 é"}, "not base64"),
-        ({"bpe_ranks": "! 0 IQ== IQ=="}, "second time"),
+        ({"bpe_ranks": "! 0 IQ== IQ=="}, "duplicate token"),
         ({"bpe_ranks": "! 0 "}, "0 bytes"),
         ({"bpe_ranks": "! 99999999 IQ=="}, "not between"),
     ],

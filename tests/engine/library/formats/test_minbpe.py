@@ -73,7 +73,7 @@ def test_a_file_of_minbpe():
         (b"minbpe v1\nx\n0\n97\n", "line 4"),
         (b"minbpe v1\nx\n0\n97 98\n\n97 99\n", "line 5"),
         (b"minbpe v1\nx\n0\n97 98\n98 99\n97 257\n", "does not reach its tokens"),
-        (b"minbpe v1\n\xff\n0\n", "not UTF-8"),
+        (b"minbpe v1\n\xff\n0\n", "not valid UTF-8"),
         (b"minbpe v1\nx\n0\n97 97\n" + b"".join(b"%d %d\n" % (i, i) for i in range(256, 290)), "bytes with id"),
     ],
 )
