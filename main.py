@@ -15,9 +15,9 @@ COMPILE_OPTION = "--compile-kernels"
 """Internal option with which ``engine.encoding.compiling`` starts the program in a frozen build, which has no separate
 interpreter."""
 TRY_OPTION = "--try-tokenizer"
-"""Internal option of ``engine.library.formats.trial``, likewise."""
+"""Internal option of ``engine.library.formats.isolated_check``, likewise."""
 READ_OPTION = "--read-tokenizer"
-"""Internal option of ``engine.library.formats.reading_apart``, likewise."""
+"""Internal option of ``engine.library.formats.isolated_read``, likewise."""
 
 RENDER_OPTION = "--render-templates"
 """Internal option of ``engine.requests.template_file``, likewise."""
@@ -114,11 +114,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return render_templates()
     if arguments[:1] == [TRY_OPTION]:
-        from engine.library.formats.trial import main as try_tokenizer
+        from engine.library.formats.isolated_check import main as try_tokenizer
 
         return try_tokenizer()
     if arguments[:1] == [READ_OPTION]:
-        from engine.library.formats.reading_apart import main as read_tokenizer
+        from engine.library.formats.isolated_read import main as read_tokenizer
 
         return read_tokenizer()
     if not wants_command(arguments):

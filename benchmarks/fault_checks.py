@@ -221,9 +221,9 @@ def _faults_of_versions(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
 
 def _faults_of_tokenizers(profile: Path, lives: Sequence[Life]) -> Iterator[str]:
     from engine.errors import EngineError
-    from engine.library.user_encodings import OwnEncodings
+    from engine.library.user_encodings import UserEncodings
 
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     yield from own.add_folder(profile / "data" / "encodings", trusted=True)
     sizes = {}
     for entry in own.entries():

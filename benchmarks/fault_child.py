@@ -119,11 +119,11 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
 def _disable_compiling() -> None:
     """Let tiktoken count; the parent has loaded what training needs."""
-    from engine.encoding import compiling, kernel_use
+    from engine.encoding import compiling, encoder_choice
     from gui.runtime import kernel_build
 
     kernel_build.PATIENCE_MS = 2**30
-    kernel_use.is_compiled = lambda *_: False
+    encoder_choice.is_compiled = lambda *_: False
     compiling.is_compiled = lambda *_: True
 
 

@@ -64,7 +64,7 @@ def opened(path: Path, pattern: str) -> tuple[OpenedTokenizer, Encode]:
         library.no_padding()
         library.encode_special_tokens = True
         return tokenizer, lambda text: library.encode(text, add_special_tokens=False).ids
-    from engine.library.formats.trial import _by_tiktoken
+    from engine.library.formats.isolated_check import _by_tiktoken
 
     return tokenizer, _by_tiktoken(for_tiktoken(found.data))
 

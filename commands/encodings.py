@@ -52,7 +52,7 @@ def tokenizer_options(command: _Command) -> _Command:
     return click.option("--tokenizer", metavar="FILE", help=f"A tokenizer file: {', '.join(examples())}.")(command)
 
 
-def own_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
+def user_encodings(profile: Path | None) -> tuple[list[str], tuple[str, ...]]:
     """Register the user's own encodings. Return their names and a message per unusable file. Raises BadInput."""
     problems = usable(lambda: engine.add_folder(profile_paths(profile).encodings, trusted=True))
     return [entry.name for entry in engine.encoding_entries() if entry.kind != "bundled"], problems
@@ -62,7 +62,7 @@ def named_encoding(name: str, profile: Path | None) -> Encoding:
     """Return the bundled or user encoding with this name. Raises BadInput."""
     if name in engine.list_encoding_names():
         return usable(lambda: engine.get_encoding(name))
-    _, problems = own_encodings(profile)
+    _, problems = user_encodings(profile)
     try:
         return engine.get_encoding(name)
     except engine.EngineError as error:
@@ -97,7 +97,7 @@ def load_catalog(prices: Path | None, profile: Path | None = None) -> Catalog:
     elif not prices.is_file():
         usable(lambda: check_regular(prices), str(prices))
         raise BadInput(f"{prices}: no such file" if not prices.is_dir() else f"{prices}: it is a folder")
-    tokenizers = own_encodings(profile)[0] if prices else ()
+    tokenizers = user_encodings(profile)[0] if prices else ()
     return usable(lambda: pricing.load_catalog(prices, tokenizers=tokenizers))
 
 

@@ -22,10 +22,10 @@ LONGEST_WORD = 300
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return the exit status. Errors have been printed as one line on standard error."""
     from commands import cost, prices, tokens, train, vocabulary, warm_up  # noqa: F401 - each adds its commands to the group
-    from engine.encoding import kernel_use
+    from engine.encoding import encoder_choice
     from engine.errors import DamagedVocabularyError
 
-    kernel_use.leave_to_caller()
+    encoder_choice.leave_to_caller()
     try:
         _open_streams()
         status = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False) or 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import pricing
-from commands.encodings import own_encodings
+from commands.encodings import user_encodings
 from commands.inputs import Day
 from commands.program import BadInput, json_option, program, say, say_json, usable
 from engine.runtime.atomic_files import change_atomic
@@ -37,7 +37,7 @@ def prices() -> None:
 def check(profile: Path | None, file: str, as_json: bool) -> None:
     """Check a price file. Print every problem as FILE:LINE:COLUMN: MESSAGE."""
     usable(lambda: Path(file).stat(), file)
-    problems = pricing.check_file(Path(file), tokenizers=own_encodings(profile)[0])
+    problems = pricing.check_file(Path(file), tokenizers=user_encodings(profile)[0])
     if as_json:
         say_json({"problems": [str(problem) for problem in problems]})
     else:
@@ -61,7 +61,7 @@ def set_value(profile: Path | None, file: str, model: str, field: str, value: st
     Nothing else of the file changes, and concurrent changes by other processes are kept. The old file is
     kept beside it, with the suffix .bak. A file with errors is not changed.
     """
-    names = own_encodings(profile)[0]
+    names = user_encodings(profile)[0]
     if Path(file).exists():
         usable(lambda: check_size(Path(file)), file)
     given = None if value == NULL else value

@@ -18,7 +18,7 @@ from gui.core.token_text import hexadecimal, visible, visible_text
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.analysis.merge_types import PretokenAccount
+    from engine.analysis.merge_types import PretokenTrace
 
 
 @program.command()
@@ -124,14 +124,14 @@ TITLES = ("merge", "left", "right", "token", "id", "rank")
 @click.pass_obj
 def trace(profile: Path | None, text: str, as_json: bool, **options: str | None) -> None:
     """Show how TEXT becomes tokens: its pretokens, and every merge in each. TEXT may be - for standard input."""
-    from engine.analysis.merge_steps import account_of, cut_text
+    from engine.analysis.merge_steps import cut_text, trace_of
 
     encoding = required_encoding(profile, **options)
     if text == STANDARD_INPUT:
         text = read_text(text).text
     cut = usable(lambda: cut_text(encoding, text))
     pretokens = [cut.pretoken(index) for index in range(len(cut))]
-    accounts = [usable(lambda one=one: account_of(encoding, one)) for one in pretokens]
+    accounts = [usable(lambda one=one: trace_of(encoding, one)) for one in pretokens]
     if as_json:
         told = [
             {"text": pretoken, "ids": account.ids, "steps": list(_steps(encoding, account))}
@@ -146,13 +146,13 @@ def trace(profile: Path | None, text: str, as_json: bool, **options: str | None)
         _say_account(encoding, pretoken, account)
 
 
-def _steps(encoding: Encoding, account: PretokenAccount) -> Iterator[dict[str, Any]]:
+def _steps(encoding: Encoding, account: PretokenTrace) -> Iterator[dict[str, Any]]:
     for step in account.steps:
         rank = encoding.token_info(step.token_id).rank
         yield {"left": step.left_id, "right": step.right_id, "id": step.token_id, "rank": rank}
 
 
-def _say_account(encoding: Encoding, pretoken: str, account: PretokenAccount) -> None:
+def _say_account(encoding: Encoding, pretoken: str, account: PretokenTrace) -> None:
     """Print a pretoken as a table with one row per merge, numbers right-aligned."""
 
     def shown(token_id: int) -> str:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     )
     from engine.library.formats.opening import OpenedTokenizer, load, open_tokenizer
     from engine.library.formats.saving import Saved, save_encoding
-    from engine.library.user_encodings import OwnEntry
+    from engine.library.user_encodings import UserEntry
     from engine.training.evaluation import evaluate, longest_tokens, overlap
     from engine.training.forecast import forecast
     from engine.training.run import TrainingRun, train
@@ -50,7 +50,7 @@ _HOMES = {
     "MergeStep": "types",
     "MergeTree": "types",
     "OpenedTokenizer": "library.formats.opening",
-    "OwnEntry": "library.user_encodings",
+    "UserEntry": "library.user_encodings",
     "Saved": "library.formats.saving",
     "TextEdit": "types",
     "TextStatistics": "types",
@@ -94,7 +94,6 @@ __all__ = [
     "MergeStep",
     "MergeTree",
     "OpenedTokenizer",
-    "OwnEntry",
     "Saved",
     "TextEdit",
     "TextStatistics",
@@ -106,6 +105,7 @@ __all__ = [
     "UnknownEncodingError",
     "UnknownModelError",
     "UnsupportedTextError",
+    "UserEntry",
     "add_folder",
     "encoding_entries",
     "encoding_for_model",

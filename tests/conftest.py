@@ -17,7 +17,7 @@ import hypothesis
 import psutil
 import pytest
 
-from engine.encoding import kernel_use
+from engine.encoding import encoder_choice
 from tests.thoroughness import DEEP_EXAMPLES
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _why_qt_is_missing() -> str | None:
 
 
 # Tests compare the two encoders, so none takes over by itself.
-kernel_use.leave_to_caller()
+encoder_choice.leave_to_caller()
 
 QT_MISSING = _why_qt_is_missing()
 if QT_MISSING is None:

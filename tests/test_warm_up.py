@@ -13,7 +13,7 @@ import pytest
 from commands import encodings
 from commands.encodings import EncoderChoice
 from commands.entry import run
-from engine.encoding import compiling, kernel_use
+from engine.encoding import compiling, encoder_choice
 from engine.encoding.encoding import Encoding
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED
@@ -108,8 +108,8 @@ def test_an_encoding_takes_compiled_kernels_at_its_first_text(monkeypatch):
         raise ImportError("no such library here")
 
     monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
-    monkeypatch.setattr(kernel_use, "automatic", True)
-    monkeypatch.setattr(kernel_use, "is_compiled", lambda _folder, _family: True)
+    monkeypatch.setattr(encoder_choice, "automatic", True)
+    monkeypatch.setattr(encoder_choice, "is_compiled", lambda _folder, _family: True)
     found = bundled_encodings.Catalog(bundled_encodings.DATA_DIR)
     counts = []
     for name in ("gpt2", "kimi", "gemma3"):
@@ -119,7 +119,7 @@ def test_an_encoding_takes_compiled_kernels_at_its_first_text(monkeypatch):
         assert asked == [name]
         asked.clear()
     assert counts == [2] * 9
-    monkeypatch.setattr(kernel_use, "automatic", False)
+    monkeypatch.setattr(encoder_choice, "automatic", False)
     assert bundled_encodings.Catalog(bundled_encodings.DATA_DIR).get("gpt2").count("a text") == 2
     assert asked == []
 

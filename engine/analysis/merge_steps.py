@@ -1,6 +1,6 @@
 """The merges of a text: its pretokens, each step by step, and why a span is not one token.
 
-``cut_text`` splits a text into pretokens, and ``account_of`` returns the merges of one. ``engine.vocabulary.merges``
+``cut_text`` splits a text into pretokens, and ``trace_of`` returns the merges of one. ``engine.vocabulary.merges``
 explains how the merges of a published vocabulary are known, though only its ranks are published.
 
 ``why_not_one`` explains why a span of text is not one token. Ordinary text becomes one token in only one way: the split
@@ -27,14 +27,14 @@ from engine.analysis.merge_types import (
     NeighbourPair,
     NeverMade,
     NoSuchToken,
-    PretokenAccount,
+    NotOneToken,
+    PretokenTrace,
     Reason,
     SplitApart,
     TakenFirst,
-    WhyNotOne,
 )
 from engine.errors import UnsupportedTextError
-from engine.split.pretokenization import pretokenizer, stretches
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,17 +58,19 @@ def cut_text(encoding: Encoding, text: str) -> CutText:
     """
     if encoding.no_merges:
         raise UnsupportedTextError(encoding.no_merges)
-    from engine.encoding.prepared_encoding import PreparedEncoding
+    from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    prepared = encoding.preparation(whole) if isinstance(encoding, PreparedEncoding) else whole
-    spans = [stretch.char_spans + stretch.char_start for stretch in stretches(pretokenizer(encoding.pattern), prepared)]
+    prepared = encoding.preparation(whole) if isinstance(encoding, PreprocessingEncoding) else whole
+    spans = [
+        stretch.char_spans + stretch.char_start for stretch in pretoken_chunks(pretokenizer(encoding.pattern), prepared)
+    ]
     char_spans = np.concatenate([np.empty((0, 2), dtype=np.int64), *spans])
     char_spans.flags.writeable = False
     return CutText(prepared, prepared != whole, char_spans)
 
 
-def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
+def trace_of(encoding: Encoding, pretoken: str) -> PretokenTrace:
     """Return all merges by which a pretoken without surrogates becomes its tokens.
 
     Raises UnsupportedTextError if it is longer than ``LONGEST_BYTES``, or has a byte that is not a token.
@@ -86,12 +88,12 @@ def account_of(encoding: Encoding, pretoken: str) -> PretokenAccount:
     first_ends = tuple(encoding.first_ends(content))
     is_looked_up = not steps and len(first_ends) > 1 and content in ranks and encoding.looks_up(content)
     if is_looked_up:
-        return PretokenAccount(content, (ranks[content],), (), True, first_ends)
+        return PretokenTrace(content, (ranks[content],), (), True, first_ends)
     ids = tuple(part.token_id for part in _parts_after(content, first_ends, tuple(steps), len(steps), ranks))
-    return PretokenAccount(content, ids, tuple(steps), False, first_ends)
+    return PretokenTrace(content, ids, tuple(steps), False, first_ends)
 
 
-def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> MergeState:
+def state_after(encoding: Encoding, account: PretokenTrace, done: int) -> MergeState:
     """Return a pretoken after ``done`` of its merges, and the pairs that compete for the next. Raises ValueError if it
     has fewer merges."""
     if not 0 <= done <= len(account.steps):
@@ -107,7 +109,7 @@ def state_after(encoding: Encoding, account: PretokenAccount, done: int) -> Merg
     return MergeState(done, parts, tuple(in_line), len(pairs) - len(in_line), chosen)
 
 
-def merge_spans(account: PretokenAccount) -> list[tuple[int, int, int]]:
+def merge_spans(account: PretokenTrace) -> list[tuple[int, int, int]]:
     """Return for each merge, in bytes, the start of the left token, and the start and end of the right one."""
     ends = _ends_by_start(account.content, account.first_ends)
     spans = []
@@ -171,7 +173,7 @@ LONGEST_SEARCHED = 400
 MOST_MISSING = 50
 
 
-def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int) -> WhyNotOne:
+def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int) -> NotOneToken:
     """Return why this span of a split text is, or is not, one token. Raises ValueError if it is empty or out of range.
 
     Raises UnsupportedTextError if its pretoken has more than ``LONGEST_BYTES``.
@@ -190,10 +192,10 @@ def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int
         before = char_start - int(starts[first])
         byte_start = len(pretoken[:before].encode("utf-8"))
         byte_end = byte_start + len(content.encode("utf-8"))
-        reason = _inside(encoding, account_of(encoding, pretoken), byte_start, byte_end)
+        reason = _inside(encoding, trace_of(encoding, pretoken), byte_start, byte_end)
     else:
         reason = _split(encoding, cut, (char_start, char_end), (first, last), len(content) - covered)
-    return WhyNotOne(content, encoding._special_tokens.get(content), reason)
+    return NotOneToken(content, encoding._special_tokens.get(content), reason)
 
 
 def _split(
@@ -209,7 +211,7 @@ def _split(
     )
 
 
-def _inside(encoding: Encoding, account: PretokenAccount, start: int, end: int) -> Reason:
+def _inside(encoding: Encoding, account: PretokenTrace, start: int, end: int) -> Reason:
     """Return the reason for a span within one pretoken, in bytes."""
     token_id = encoding._vocabulary.ids_by_bytes.get(account.content[start:end])
     is_whole = (start, end) == (0, len(account.content))
@@ -233,7 +235,7 @@ def _inside(encoding: Encoding, account: PretokenAccount, start: int, end: int) 
     return IsToken(token_id, made_at, False)
 
 
-def _no_such_token(encoding: Encoding, account: PretokenAccount, start: int, end: int) -> NoSuchToken:
+def _no_such_token(encoding: Encoding, account: PretokenTrace, start: int, end: int) -> NoSuchToken:
     ranks = encoding._vocabulary.ids_by_bytes
     parts = state_after(encoding, account, len(account.steps)).parts
     touching = tuple(part for part in parts if part.byte_start < end and part.byte_end > start)
@@ -257,7 +259,7 @@ def _no_such_token(encoding: Encoding, account: PretokenAccount, start: int, end
 
 
 def _lost(
-    account: PretokenAccount, spans: list[tuple[int, int]], token_id: int, start: int, end: int
+    account: PretokenTrace, spans: list[tuple[int, int]], token_id: int, start: int, end: int
 ) -> LostToken | None:
     """Return the first merge across an end of a token that is not produced; None if there is none."""
     for step, (low, high) in enumerate(spans, 1):

@@ -74,7 +74,7 @@ class MergeState:
 
 
 @dataclass(frozen=True, slots=True)
-class PretokenAccount:
+class PretokenTrace:
     """The merges by which a pretoken becomes its tokens.
 
     ``ids``: the final tokens. ``steps``: the merges in order. ``is_looked_up``: the whole is a token that no merges
@@ -169,7 +169,7 @@ Reason = IsToken | SplitApart | NoSuchToken | TakenFirst | MergedOn | InsideWhol
 
 
 @dataclass(frozen=True, slots=True)
-class WhyNotOne:
+class NotOneToken:
     """Why a span of text is, or is not, one token.
 
     ``content``: the span. ``special_id``: the special token with this text, which applies only if special tokens are

@@ -37,7 +37,7 @@ from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError, UnsupportedTextError
 from engine.runtime.cancellation import interruptible
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.text.digests import ContentDigests, RunningDigest, SumBlocks, sum_blocks_plainly
 from engine.text.validity import is_utf8
 
@@ -251,7 +251,7 @@ def count_file(
     if it cannot be read or is not text."""
     with opened_file(path) as file, _refused(path):
         size = os.fstat(file.fileno()).st_size
-        if size > LARGE_BYTES and all(encoding.has_safe_cuts for encoding in encodings):
+        if size > LARGE_BYTES and all(encoding.has_safe_boundaries for encoding in encodings):
             return _count_pieces(file, path, encodings, RunningDigest(digests) if digests is not None else None)
         content = read_whole(file, size, path)
         digest = digests.of(content) if digests is not None else b""
@@ -290,7 +290,7 @@ def _count_pieces(
     file: BinaryIO, path: Path, encodings: Sequence[Encoding], digest: RunningDigest | None
 ) -> FileTokens:
     totals = [0] * len(encodings)
-    finder = CutFinder()
+    finder = BoundaryFinder()
     size, rest = 0, ""
     for block, text in _decoded(file, path):
         size += len(block)

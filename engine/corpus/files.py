@@ -6,9 +6,9 @@ Memory use does not grow with the file.
 with zeros in the right positions are UTF-16; anything else with a zero byte is binary, as for git. Bytes that are not
 UTF-8 are either binary (they contain control characters, which text does not) or assumed to be Windows-1252.
 
-``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``stretches_of`` divides one into spans that can
-be counted separately, since each ends at a boundary where splitting a text does not change its pretokens. A ``Stretch``
-holds two byte offsets that have not been examined yet. ``read_stretch`` starts at the first boundary at or after the
+``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``file_chunks`` divides one into spans that can be
+counted separately, since each ends at a boundary where splitting a text does not change its pretokens. A ``FileChunk``
+holds two byte offsets that have not been examined yet. ``read_chunk`` starts at the first boundary at or after the
 first offset, and ends at the first boundary at or after the second. The reader of the next span finds the same boundary
 in the same way, so every byte is read exactly once.
 """
@@ -323,23 +323,23 @@ def changed(path: Path, difference: int) -> CorpusFileError:
 _WINDOW_BYTES = 1 << 16
 
 
-class Stretch(NamedTuple):
+class FileChunk(NamedTuple):
     """Span of a file in bytes, before its ends are moved to boundaries."""
 
     start: int
     end: int
 
 
-def stretches_of(file_bytes: int, stretch_bytes: int) -> list[Stretch]:
+def file_chunks(file_bytes: int, stretch_bytes: int) -> list[FileChunk]:
     """Divide a whole file into spans of about the same size."""
     count = max(1, round(file_bytes / stretch_bytes))
     places = [file_bytes * number // count for number in range(count + 1)]
-    return [Stretch(start, end) for start, end in itertools.pairwise(places)]
+    return [FileChunk(start, end) for start, end in itertools.pairwise(places)]
 
 
-def read_stretch(
+def read_chunk(
     file: CorpusFile,
-    stretch: Stretch,
+    stretch: FileChunk,
     cuts: re.Pattern[str],
     is_valid: Callable[[bytes], bool] = is_utf8,
 ) -> Iterator[bytes]:

@@ -25,7 +25,7 @@ from engine.editing.readers import Piece, Readings, piece_end, pieces, reader_fo
 from engine.editing.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.text.utf16 import EditedUnits, sound_text_of, text_of, utf16_length
 from engine.types import TextEdit, TextStatistics, TokenPatch
 
@@ -103,7 +103,7 @@ def _measure(piece: str, char_before: str) -> Measures:
 
 Progress = Callable[[float], None]
 
-_PLAIN_CUTS = CutFinder()
+_PLAIN_CUTS = BoundaryFinder()
 """Finds safe boundaries if special tokens are plain text."""
 
 _JOIN_UNITS = 512
@@ -289,7 +289,7 @@ class EditedText:
 
     def _next_piece(self, start: int, encoding: Encoding) -> tuple[int, str]:
         """Return the end and the text of a piece that starts at an offset and encodes independently."""
-        finder = _PLAIN_CUTS if encoding.has_safe_cuts else None
+        finder = _PLAIN_CUTS if encoding.has_safe_boundaries else None
         end = piece_end(self._blocks, finder, start, len(self._blocks))
         return end, sound_text_of(self._blocks.read_units(start, end))
 
@@ -309,7 +309,7 @@ class EditedText:
         """Apply an edit with kernels. Returns None if they are not in use or do not support it."""
         encoding = self._reader.encoding
         native = encoding.native
-        if native is None or not native.can_scan or not encoding.has_safe_cuts:
+        if native is None or not native.can_scan or not encoding.has_safe_boundaries:
             return None
         if self._quick is None:
             from engine.editing.quick_edits import QuickEdits
@@ -351,7 +351,7 @@ class EditedText:
         after = _sound_pieces(pieces(edited, _PLAIN_CUTS, made.start, made.new_end))
         others = self._other_names()
         change = TextChange(made.start, made.old_end, made.new_end, before, after)
-        if others and not self._reader.encoding.has_safe_cuts:
+        if others and not self._reader.encoding.has_safe_boundaries:
             change = self._change_between_cuts(edited)
         new_units = edited.read_units(made.start, made.new_end)
         blocks.splice(made.start, made.old_end, new_units, made.ids, made.ends)

@@ -133,7 +133,7 @@ class PrefixCounts:
         """Update these encodings for an edit. ``total`` is the length of the text after it."""
         for name in names:
             count = self._counts[name]
-            if not count.encoding.has_safe_cuts:
+            if not count.encoding.has_safe_boundaries:
                 count.restart()
             elif count.frontier >= change.old_end:
                 count.change(-1, change.before)

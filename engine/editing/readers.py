@@ -16,18 +16,18 @@ import numpy as np
 
 from engine.editing.token_blocks import LAST_OF_PRETOKEN, TokenBlocks
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import AlteringEncoding
+from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.encoding.pretoken_ids import ids_of_pretokens, pretokens_of_tokens
 from engine.split.pretokenization import (
     SECONDS,
+    PretokenChunk,
     Pretokenizer,
-    Stretch,
     UnsupportedPatternError,
+    pretoken_chunks,
     pretokenizer,
-    stretches,
     utf16_offsets,
 )
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import special_token_regex, split_at_specials
 from engine.text.utf16 import EditedUnits, UnitsText, characters_of, sound_text_of, text_of, units_of, utf16_length
 
@@ -42,7 +42,7 @@ PIECE_UNITS = 16_384
 _FIRST_WINDOW = 128
 
 
-def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> int | None:
+def last_cut(text: UnitsText, finder: BoundaryFinder, lowest: int, highest: int) -> int | None:
     """Return the last boundary p with ``lowest <= p <= highest``, or None."""
     window = _FIRST_WINDOW
     stop = highest + 1
@@ -57,7 +57,7 @@ def last_cut(text: UnitsText, finder: CutFinder, lowest: int, highest: int) -> i
     return None
 
 
-def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
+def first_cut(text: UnitsText, finder: BoundaryFinder, lowest: int) -> int | None:
     """Return the first boundary p with ``lowest <= p``, or None."""
     window = _FIRST_WINDOW
     start = lowest
@@ -72,7 +72,7 @@ def first_cut(text: UnitsText, finder: CutFinder, lowest: int) -> int | None:
     return None
 
 
-def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> int:
+def piece_end(text: UnitsText, finder: BoundaryFinder | None, start: int, stop: int) -> int:
     """Return the end of a piece that begins at ``start``: the last boundary within ``PIECE_UNITS``, else the next one,
     at most ``stop``."""
     limit = start + PIECE_UNITS
@@ -84,7 +84,7 @@ def piece_end(text: UnitsText, finder: CutFinder | None, start: int, stop: int) 
     return stop if cut is None else min(cut, stop)
 
 
-def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> Iterator[NDArray[np.uint16]]:
+def pieces(text: UnitsText, finder: BoundaryFinder | None, start: int, stop: int) -> Iterator[NDArray[np.uint16]]:
     """Yield the units between two token boundaries, in pieces that encode independently."""
     while start < stop:
         end = piece_end(text, finder, start, stop)
@@ -92,7 +92,7 @@ def pieces(text: UnitsText, finder: CutFinder | None, start: int, stop: int) -> 
         start = end
 
 
-def chunks(text: str, finder: CutFinder | None) -> Iterator[tuple[int, int]]:
+def chunks(text: str, finder: BoundaryFinder | None) -> Iterator[tuple[int, int]]:
     """Yield the pieces (start, end) of a text, in characters, that encode independently."""
     if finder is not None:
         yield from finder.chunks(text, PIECE_UNITS)
@@ -161,7 +161,7 @@ class TextReader(Protocol):
 
 
 class CutReader:
-    """Reads texts between safe boundaries (``engine.split.safe_cuts``): edits change no tokens beyond them.
+    """Reads texts between safe boundaries (``engine.split.safe_boundaries``): edits change no tokens beyond them.
 
     All text before the left boundary and after the right one encodes as before, so only the text between them is
     encoded again. If no boundary is near, this span grows until there is one, at worst to the whole text: an edit
@@ -173,7 +173,7 @@ class CutReader:
         self.encoding = encoding
         self.special_as_tokens = special_as_tokens
         special = encoding.special_tokens_set
-        self._finder = CutFinder(special) if encoding.has_safe_cuts else None
+        self._finder = BoundaryFinder(special) if encoding.has_safe_boundaries else None
         self._special = special_token_regex(frozenset(special)) if special else None
 
     def read_all(self, text: str) -> Iterator[Piece]:
@@ -213,7 +213,7 @@ class CutReader:
         return np.concatenate(all_ids), np.concatenate(all_ends), readings
 
     def _utf16_ends(self, text: str, ids: NDArray[np.int32]) -> NDArray[np.int32]:
-        if isinstance(self.encoding, AlteringEncoding):
+        if isinstance(self.encoding, NormalizingEncoding):
             return self.encoding.utf16_ends(text, ids, special_as_tokens=self.special_as_tokens)
         return self.encoding.utf16_lengths[ids].cumsum(dtype=np.int32)
 
@@ -237,7 +237,7 @@ class CutReader:
         return Readings(occurrences, plain, special)
 
 
-def window_around(before: UnitsText, edited: EditedUnits, finder: CutFinder | None) -> tuple[int, int]:
+def window_around(before: UnitsText, edited: EditedUnits, finder: BoundaryFinder | None) -> tuple[int, int]:
     """Return the start and end of an edit's window in the text before it: safe boundaries that the edit does not
     affect, or ends of the text."""
     if finder is None:
@@ -308,7 +308,7 @@ class PretokenReader:
         segment_start = 0
         for segment, special in split_at_specials(sound, special_tokens):
             char_start, start = 0, segment_start
-            for stretch in stretches(self._pretokenizer, segment):
+            for stretch in pretoken_chunks(self._pretokenizer, segment):
                 start += utf16_length(segment[char_start : stretch.char_start])
                 char_start = stretch.char_start
                 yield self._tokens_of(stretch, start)
@@ -403,9 +403,9 @@ class PretokenReader:
         spans = self._pretokenizer.settled_spans(sound, char_start, to_end=to_end, seconds=left)
         if not len(spans):
             return _Tokens(_NO_IDS, _NO_IDS.astype(np.int64), end if to_end else start)
-        return self._tokens_of(Stretch(sound, 0, spans), low)
+        return self._tokens_of(PretokenChunk(sound, 0, spans), low)
 
-    def _tokens_of(self, stretch: Stretch, utf16_start: int) -> _Tokens:
+    def _tokens_of(self, stretch: PretokenChunk, utf16_start: int) -> _Tokens:
         """Return the tokens of a chunk that starts at ``utf16_start``."""
         byte_spans = stretch.byte_spans()
         ids = ids_of_pretokens(self.encoding, stretch.text.encode("utf-8"), byte_spans)
@@ -468,7 +468,7 @@ def _same_in_both(tokens: int) -> Readings:
 
 def reader_for(encoding: Encoding, special_as_tokens: bool) -> TextReader:
     """Return the reader that reads least after an edit."""
-    if encoding.has_safe_cuts or isinstance(encoding, AlteringEncoding):  # whose pattern is for another text
+    if encoding.has_safe_boundaries or isinstance(encoding, NormalizingEncoding):  # whose pattern is for another text
         return CutReader(encoding, special_as_tokens)
     try:
         return PretokenReader(encoding, special_as_tokens, pretokenizer(encoding.pattern))

@@ -78,7 +78,7 @@ class TokenBlock:
 
     def tokens_up_to(self, position: int) -> int:
         """Return the number of tokens that end at ``position`` or before. 0 at the start of the block, where only signs
-        prepended to a text end (``engine.text.space_signs``), which belong to the text after them."""
+        prepended to a text end (``engine.text.metaspace``), which belong to the text after them."""
         if position == 0:
             return 0
         # A Python int as the key would make numpy convert the whole array to int64.
@@ -103,8 +103,8 @@ class TokenBlocks:
 
     def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
         """Return uint16[n]: a copy of the text between two offsets."""
-        stretches = [block.units[low:high] for block, low, high in self._block_spans(start, stop)]
-        return np.concatenate([np.empty(0, dtype=np.uint16), *stretches])
+        spans = [block.units[low:high] for block, low, high in self._block_spans(start, stop)]
+        return np.concatenate([np.empty(0, dtype=np.uint16), *spans])
 
     def all_units(self) -> Iterator[NDArray[np.uint16]]:
         """Yield the whole text, block by block, as views."""

@@ -12,7 +12,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.encoding.text_work import Chunks
 from engine.runtime.cancellation import interruptible, is_cancellable
 from engine.runtime.threads import in_threads
-from engine.split.quick_cuts import text_cuts
+from engine.split.quick_boundaries import text_boundaries
 
 _R = TypeVar("_R")
 
@@ -56,7 +56,7 @@ class ChunkedEncoder(NativeFront):
     """Encodes Python texts. Thread-safe. Raises UnicodeEncodeError for a text with a surrogate and TypeError for
     anything but a text: only UTF-8 made by Python or the kernels reaches the native encoder.
 
-    A text is divided at ``engine.split.safe_cuts``, so that its chunks have the same tokens as in the whole. Two
+    A text is divided at ``engine.split.safe_boundaries``, so that its chunks have the same tokens as in the whole. Two
     threads take half the time of one, but keep other work from running: the default is one.
     """
 
@@ -90,7 +90,7 @@ class ChunkedEncoder(NativeFront):
         """Return the chunks of a text; None for a text that is encoded in one call."""
         if len(text) <= CHUNK_CHARS:
             return None
-        return text_cuts().spans(text, CHUNK_CHARS)
+        return text_boundaries().spans(text, CHUNK_CHARS)
 
     def _by_parts(self, work: Callable[[str, Chunks | None], _R], text: str, num_threads: int) -> list[_R]:
         """Apply ``work`` to the chunks of a text: in one call, or some chunks at a time if it can be cancelled in

@@ -25,7 +25,7 @@ from engine.runtime.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, 
 from engine.split import long_runs
 from engine.split.fallback import split_apart
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.text.validity import without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
@@ -58,7 +58,7 @@ class Encoding:
     """A tokenizer: text to token ids and back. Safe to use from several threads."""
 
     prepares = False
-    """True if texts are changed before they are encoded (``engine.encoding.prepared_encoding``)."""
+    """True if texts are changed before they are encoded (``engine.encoding.preprocessing_encoding``)."""
 
     _core: CoreBPE | None
     """tiktoken's encoder; None until it is first needed."""
@@ -168,7 +168,7 @@ class Encoding:
     def _short_text_cores(self) -> ShortTextCores:
         return ShortTextCores(self._mergeable_ranks, self._special_tokens, self._pat_str)
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Drop tiktoken's encoder, of up to 100 MB, if the kernels encode and it was built only for a feature that they
         lack. Also drops the parents of all tokens."""
         if self._native is None:
@@ -244,14 +244,14 @@ class Encoding:
                     return False
                 native.warm_up()
             self._native = taken
-            self.let_go()
+            self.drop()
         return self._fits_kernels
 
     def _decide(self) -> None:
         """Use compiled kernels if this user has them."""
         self._undecided = False
         if self._native is None and self._fits_kernels:
-            from engine.encoding.kernel_use import take_compiled
+            from engine.encoding.encoder_choice import take_compiled
 
             take_compiled(self)
 
@@ -566,9 +566,9 @@ class Encoding:
             except UnicodeEncodeError:
                 text = without_surrogates(text)
                 return self._native.count(text, num_threads)
-        if len(text) <= CHUNK_CHARS or not self.has_safe_cuts:
+        if len(text) <= CHUNK_CHARS or not self.has_safe_boundaries:
             return len(self.token_ids(text))
-        return sum(len(self.token_ids(text[start:end])) for start, end in CutFinder().chunks(text, CHUNK_CHARS))
+        return sum(len(self.token_ids(text[start:end])) for start, end in BoundaryFinder().chunks(text, CHUNK_CHARS))
 
     def token_ids(self, text: str, *, special_as_tokens: bool = False, num_threads: int = 1) -> NDArray[np.int32]:
         """Return int32[n], read-only: the token ids of any text, with lone surrogates as U+FFFD.
@@ -587,7 +587,7 @@ class Encoding:
         takes three bytes, as U+FFFD."""
         from engine.runtime.running_sums import running_sums_at
 
-        if not self.has_safe_cuts:  # a custom pattern may skip text
+        if not self.has_safe_boundaries:  # a custom pattern may skip text
             from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends
 
             try:
@@ -597,8 +597,8 @@ class Encoding:
         return running_sums_at(self._vocabulary.byte_lengths, self.token_ids(text))
 
     @property
-    def has_safe_cuts(self) -> bool:
-        """True if ``engine.split.safe_cuts`` holds for the pattern of this encoding."""
+    def has_safe_boundaries(self) -> bool:
+        """True if ``engine.split.safe_boundaries`` holds for the pattern of this encoding."""
         return self._pat_str in KNOWN_EXPRESSIONS
 
     def takes_as_is(self, text: str) -> bool:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import AlteringEncoding
+from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.errors import EngineError, UnsupportedTextError
 from engine.split.special_text import split_at_specials
 from engine.text.kinds import TextSample
@@ -65,7 +65,7 @@ class LibraryTokenizer(Protocol):
         ...
 
 
-class LibraryEncoding(AlteringEncoding):
+class LibraryEncoding(NormalizingEncoding):
     """Encoding interface of a library's tokenizer.
 
     Token offsets are those that the library reports for the original text: tokens of a text that was normalized first
@@ -93,7 +93,7 @@ class LibraryEncoding(AlteringEncoding):
         return f"{self.name} ({self.tokenizer.model}) runs in {self.tokenizer.library}, which does not expose merges."
 
     @property
-    def has_safe_cuts(self) -> bool:
+    def has_safe_boundaries(self) -> bool:
         """False: how a library encodes part of a text may depend on the whole."""
         return False
 
@@ -171,8 +171,9 @@ class LibraryEncoding(AlteringEncoding):
         return _sizes_before(text, _utf8_sizes)[self._char_ends(text, frozenset())]
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """Return the same as in ``AlteringEncoding``. Tokens that are bytes of one character all end after it. Tokens
-        that the library prepends get the span of the first character, as every token needs a position in the text."""
+        """Return the same as in ``NormalizingEncoding``. Tokens that are bytes of one character all end after it.
+        Tokens that the library prepends get the span of the first character, as every token needs a position in the
+        text."""
         import numpy as np
 
         text = _well_formed(text)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from engine.encoding.chunked_encoder import NativeFront, check_text
 from engine.encoding.encoder import NativeEncoder
-from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretokenizer, stretches
+from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretoken_chunks, pretokenizer
 
 
 class PatternEncoder(NativeFront):
@@ -24,14 +24,14 @@ class PatternEncoder(NativeFront):
     def count(self, text: str, num_threads: int = 1) -> int:
         """Return the number of tokens of a text. Splitting, which is most of the work, uses one thread."""
         check_text(text)
-        found = stretches(self._pretokenizer, text)
+        found = pretoken_chunks(self._pretokenizer, text)
         return sum(self._native.count_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found)
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
         """Return uint32[n], read-only: the token ids of a text. Splitting, which is most of the work, uses one
         thread."""
         check_text(text)
-        found = stretches(self._pretokenizer, text)
+        found = pretoken_chunks(self._pretokenizer, text)
         parts = [self._native.encode_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found]
         ids = np.concatenate([np.empty(0, dtype=np.uint32), *parts])
         ids.flags.writeable = False

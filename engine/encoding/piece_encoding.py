@@ -18,7 +18,7 @@ import numpy as np
 
 from engine.encoding.chunked_encoder import NativeFront, check_text
 from engine.encoding.encoder import NativeEncoder
-from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.encoding.text_work import Workspace, padded
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.plain_scanners import scan_pieces
@@ -148,8 +148,8 @@ def _chunks(text: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-class PieceEncoding(PreparedEncoding):
-    """Like ``PreparedEncoding``. Merging starts from characters, or from bytes for characters that are not pieces."""
+class PieceEncoding(PreprocessingEncoding):
+    """A ``PreprocessingEncoding`` whose merging starts from characters, or from bytes for those that are not pieces."""
 
     _ranks: BundledVocabulary
 
@@ -189,8 +189,8 @@ class PieceEncoding(PreparedEncoding):
         return None
 
     @property
-    def has_safe_cuts(self) -> bool:
-        """False: pieces join words and punctuation, so ``engine.split.safe_cuts`` does not hold."""
+    def has_safe_boundaries(self) -> bool:
+        """False: pieces join words and punctuation, so ``engine.split.safe_boundaries`` does not hold."""
         return False
 
     def open_native(self, folder: Path | None) -> NativeEncoder:

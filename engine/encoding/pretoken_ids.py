@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.split.pretokenization import UnsupportedPatternError, pretokenizer, stretches
+from engine.split.pretokenization import UnsupportedPatternError, pretoken_chunks, pretokenizer
 from engine.text.utf16 import pairs
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def token_ends(encoding: Encoding, text: str) -> NDArray[np.int64]:
     skips text. Raises UnsupportedPatternError or SplitTimeoutError."""
     parts = [np.empty(0, dtype=np.int64)]
     char_start = byte_start = 0
-    for stretch in stretches(pretokenizer(encoding.pattern), text):
+    for stretch in pretoken_chunks(pretokenizer(encoding.pattern), text):
         byte_start += len(text[char_start : stretch.char_start].encode("utf-8"))
         char_start = stretch.char_start
         spans = stretch.byte_spans()

@@ -29,7 +29,7 @@ from engine.kernels.batch import (
 )
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
-from engine.split.quick_cuts import text_cuts
+from engine.split.quick_boundaries import text_boundaries
 from engine.split.scanners import Scanner
 from engine.text.validity import is_utf8
 
@@ -101,7 +101,7 @@ and return their number, at least one. ``text``: uint8[n_bytes + PADDING], UTF-8
 
 Chunks = NDArray[np.int64]
 """int64[k, 2], k > 0: start and end of contiguous parts of a text, in characters; each encodes to the same tokens as in
-the whole (``engine.split.safe_cuts``)."""
+the whole (``engine.split.safe_boundaries``)."""
 
 Utf8 = tuple[NDArray[np.uint8], int]
 """A padded array, and the size of the UTF-8 in it, in bytes."""
@@ -274,7 +274,7 @@ def _with_padded_tail(content: NDArray[np.uint8]) -> tuple[Utf8, ...]:
         text = last.decode("utf-8")
     except UnicodeDecodeError:
         return ()
-    cut = text_cuts().last(text, 1, len(text) - PADDING + 1)
+    cut = text_boundaries().last(text, 1, len(text) - PADDING + 1)
     if cut < 0:
         return ()
     start += len(text[:cut].encode("utf-8"))

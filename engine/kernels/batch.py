@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.block_scanners import scan_cl100k, scan_deepseek, scan_gpt2, scan_o200k
-from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PIECE, LONGEST_CACHED, section
+from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PRETOKEN, LONGEST_CACHED, section
 from engine.kernels.lookup import LINE_IDS, emit, find_long, hash_bytes, key_hash, key_high, key_low, make_room
 from engine.kernels.memory import Span, keep, load32, load64, prefetch, span, store32, store64
 from engine.kernels.misses import merge_long, resolve_misses
@@ -44,7 +44,7 @@ def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, cou
         at = entry * KEY
         end = load32(ends, (index + entry) << 2)
         size = end - start
-        if size < LONG_PIECE:
+        if size < LONG_PRETOKEN:
             low = key_low(text, masks, start, size)
             high = key_high(text, masks, start, size)
             hashed = key_hash(low, high)
@@ -54,7 +54,7 @@ def make_keys(tables: Span, state: Span, text: Span, ends: Span, index: int, cou
             store64(keys, at + 16, hashed)
         elif size <= LONGEST_CACHED:
             store64(keys, at, 0)
-            store64(keys, at + 8, (LONG_PIECE << 56) | size)
+            store64(keys, at + 8, (LONG_PRETOKEN << 56) | size)
             store64(keys, at + 16, 0)
         else:
             return entry, start

@@ -58,7 +58,7 @@ SPECIAL = 3  # text that may be a special token is in or near the window
 
 # Flags of a unit.
 WHITE = 1  # whitespace in a split pattern
-LETTER_OR_NUMBER = 2  # certainly one of these, after which safe_cuts allows a boundary
+LETTER_OR_NUMBER = 2  # certainly one of these, after which safe_boundaries allows a boundary
 PUNCTUATION = 4  # before which it allows a boundary after one of those
 BLANK = 8  # space or tab
 LINE_END = 16  # line feed or carriage return

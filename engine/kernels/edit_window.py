@@ -1,6 +1,6 @@
 """Edits in a block of text: finding the span to re-encode, and splicing in the new tokens.
 
-This span, the *window*, lies between two safe boundaries that the edit does not touch. ``engine.split.safe_cuts``
+This span, the *window*, lies between two safe boundaries that the edit does not touch. ``engine.split.safe_boundaries``
 defines them and explains why the texts on both sides of one encode independently. ``is_cut`` is the rule given there.
 
 An edit takes two calls: ``find_window`` changes nothing and returns the new text of the window as UTF-8; with the ids
@@ -475,8 +475,8 @@ def last_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[n
 
 @kernel
 def find_chunks(text: str, size: int, properties: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Return int64[k, 2]: start and end of the chunks into which ``engine.split.safe_cuts.CutFinder.chunks`` divides a
-    text.
+    """Return int64[k, 2]: start and end of the chunks of a text, the same as those of
+    ``engine.split.safe_boundaries.BoundaryFinder.chunks``.
 
     ``size``: maximum characters of a chunk, where boundaries allow; raises IndexError if it is less than one.
     ``properties``: as for ``first_cut_in``.

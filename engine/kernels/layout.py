@@ -89,9 +89,9 @@ BATCH = 1024
 """Pretokens looked up together. With more, loops wait less often for their first cache lines, but their data must stay
 in the processor's caches."""
 KEY = 32
-"""Size of an entry of KEYS, in bytes: key (16 bytes), hash, start. For a pretoken of at least ``LONG_PIECE`` bytes, the
-first word is 0, and the second has ``LONG_PIECE`` in its highest byte and the length in the rest."""
-LONG_PIECE = 16
+"""Size of an entry of KEYS, in bytes: key (16 bytes), hash, start. For a pretoken of at least ``LONG_PRETOKEN`` bytes,
+the first word is 0, and the second has ``LONG_PRETOKEN`` in its highest byte and the length in the rest."""
+LONG_PRETOKEN = 16
 """Minimum length of a pretoken without a key, in bytes."""
 LANE_COUNT = 16
 """Pretokens merged together."""

@@ -26,7 +26,7 @@ import numpy as np
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PIECE, section
+from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PRETOKEN, section
 from engine.kernels.lookup import (
     BOTH_WORDS,
     COUNT_SHIFT,
@@ -297,7 +297,7 @@ def part_misses(state: Span, missed: int) -> int:
     for index in range(missed):
         entry = load32(misses, index << 2)
         prefetch(words, word_line(words, load64(keys, entry * KEY + 16)))
-        is_word = shift_right(load64(keys, entry * KEY + 8), 56) != LONG_PIECE
+        is_word = shift_right(load64(keys, entry * KEY + 8), 56) != LONG_PRETOKEN
         store32(word_misses, found << 2, entry)
         store32(long_misses, (index - found) << 2, entry)
         found += is_word
@@ -410,7 +410,7 @@ def finish_lane(tables: Span, state: Span, text: Span, lane: Span) -> int:
     count = lane_ids(tables, lane, ids)
     entry = load64(lane, ENTRY)
     size = load64(lane, SIZE)
-    if size < LONG_PIECE:
+    if size < LONG_PRETOKEN:
         put_value(state, entry << 4, ids, count)
         keep_word(state, entry)
     else:
@@ -456,7 +456,7 @@ def begin_piece(tables: Span, state: Span, text: Span, entry: int, lane: Span) -
     high = load64(keys, entry * KEY + 8)
     size = shift_right(high, 56)
     known = 0
-    if size == LONG_PIECE:
+    if size == LONG_PRETOKEN:
         size = high & LOW_HALF
     else:
         known = find_displaced(tables, state, entry)

@@ -2,7 +2,7 @@
 
 ``count_pretokens`` counts them in a hash table of unique pretokens. An *entry* is three 64-bit words, in order of first
 occurrence. For a pretoken of up to 15 bytes it is its 16-byte key (``engine.kernels.lookup``) and its count. For a
-longer one it is the hash of its bytes, ``LONG_PIECE << 56`` plus its offset in the arena, and its count. The arena
+longer one it is the hash of its bytes, ``LONG_PRETOKEN << 56`` plus its offset in the arena, and its count. The arena
 holds its length (64 bits) and its bytes. The *index* maps hashes to entries: their number plus one, or 0; at most half
 of it is used.
 
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import LONG_PIECE
+from engine.kernels.layout import LONG_PRETOKEN
 from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
 from engine.kernels.train_layout import HEAD, MOST_WEIGHT
@@ -30,7 +30,7 @@ from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrappin
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS
 """Size of an entry, in bytes."""
-LONG = LONG_PIECE << 56
+LONG = LONG_PRETOKEN << 56
 ARENA_MASK = (1 << 56) - 1
 BATCH = 128
 """Pretokens looked up together."""
@@ -118,7 +118,7 @@ def long_entry(table: CountTable, text: Span, start: int, size: int, hashed: int
             put_number_in(table, ARENA_USED, free + 8 + size)
             break
         at = (number - 1) * ENTRY
-        if load64(entries, at) == hashed and shift_right(load64(entries, at + 8), 56) == LONG_PIECE:
+        if load64(entries, at) == hashed and shift_right(load64(entries, at + 8), 56) == LONG_PRETOKEN:
             known = load64(entries, at + 8) & ARENA_MASK
             if load64(arena, known) == size and equal_bytes(arena, known + 8, text, start, size):
                 store64(entries, at + 16, load64(entries, at + 16) + count)
@@ -169,7 +169,7 @@ def count_pretokens(
         while made < BATCH and first < count:
             stop = load32(stops, first << 2)
             size = stop - start
-            if size < LONG_PIECE:
+            if size < LONG_PRETOKEN:
                 low = key_low(source, mask_rows, start, size)
                 high = key_high(source, mask_rows, start, size)
                 place = shift_right(key_hash(low, high), shift)
@@ -206,7 +206,7 @@ def add_entries(other_arrays: CountTable, first: int, arrays: CountTable) -> int
         if first + 16 < stop:
             ahead = at + 16 * ENTRY
             prefetch(index, shift_right(key_hash(load64(entries, ahead), load64(entries, ahead + 8)), shift) << 2)
-        if shift_right(high, 56) == LONG_PIECE:
+        if shift_right(high, 56) == LONG_PRETOKEN:
             known = high & ARENA_MASK
             size = load64(arena, known)
             if lacks_arena(table, size):
@@ -226,7 +226,7 @@ def fill_index(arrays: CountTable) -> None:
     for number in range(number_in(table, ENTRIES_USED)):
         hashed = load64(entries, number * ENTRY)
         high = load64(entries, number * ENTRY + 8)
-        if shift_right(high, 56) != LONG_PIECE:
+        if shift_right(high, 56) != LONG_PRETOKEN:
             hashed = key_hash(hashed, high)
         place = shift_right(hashed, shift)
         while load32(index, place << 2) != 0:
@@ -240,7 +240,7 @@ def pretoken_of(table: CountTable, number: int) -> tuple[Span, int, int, int]:
     high = load64(table.entries, number * ENTRY + 8)
     source: Span = table.entries
     start, size = number * ENTRY, shift_right(high, 56)
-    if size == LONG_PIECE:
+    if size == LONG_PRETOKEN:
         source, start = table.arena, (high & ARENA_MASK) + 8
         size = load64(source, start - 8)
     return source, start, size, load64(table.entries, number * ENTRY + 16)
@@ -362,7 +362,7 @@ def digest_counts(arrays: CountTable) -> tuple[int, int]:
         low = load64(entries, number * ENTRY)
         high = load64(entries, number * ENTRY + 8)
         count = load64(entries, number * ENTRY + 16)
-        if shift_right(high, 56) == LONG_PIECE:
+        if shift_right(high, 56) == LONG_PRETOKEN:
             high = LONG | load64(arena, high & ARENA_MASK)  # its size, because its offset depends on the order
         one = fold_multiply(low ^ HASH_A, high ^ HASH_B)
         other = fold_multiply(multiply_wrapping(low, HASH_B) ^ high, HASH_A)

@@ -163,9 +163,9 @@ def _opened(entry: EncodingEntry, vocabulary: BundledVocabulary, special: Callab
         from engine.encoding.piece_encoding import PieceEncoding
 
         return PieceEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
-    from engine.encoding.prepared_encoding import PreparedEncoding
+    from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 
-    return PreparedEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
+    return PreprocessingEncoding.bundled(entry.name, entry.pattern, vocabulary, special, steps)
 
 
 @functools.cache

@@ -11,15 +11,15 @@ from engine.errors import UnknownEncodingError, UnknownModelError
 from engine.library.bundled_encodings import ENTRIES, EncodingEntry, bundled
 
 if TYPE_CHECKING:  # loaded when user encodings are first needed
-    from engine.library.user_encodings import Kind, OwnEncodings, OwnEntry
+    from engine.library.user_encodings import Kind, UserEncodings, UserEntry
 
 
 @functools.cache
-def own() -> OwnEncodings:
+def own() -> UserEncodings:
     """Return the user encodings, none until some are added."""
-    from engine.library.user_encodings import OwnEncodings
+    from engine.library.user_encodings import UserEncodings
 
-    return OwnEncodings(frozenset(bundled().names()))
+    return UserEncodings(frozenset(bundled().names()))
 
 
 def get_encoding(name: str) -> Encoding:
@@ -51,34 +51,34 @@ def list_encoding_names() -> list[str]:
     return [*bundled().names(), *(entry.name for entry in own().entries())]
 
 
-def encoding_entries() -> tuple[EncodingEntry | OwnEntry, ...]:
+def encoding_entries() -> tuple[EncodingEntry | UserEntry, ...]:
     """Return the entry of each encoding: kind, vendor, description and normalization."""
     return (*ENTRIES, *own().entries())
 
 
 def add_folder(folder: Path, *, trusted: bool = False) -> tuple[str, ...]:
     """Register the tokenizer files of a folder as user encodings. Return a sentence for each file that cannot be used;
-    the others can. ``trusted``: as in ``OwnEncodings.add_folder``."""
+    the others can. ``trusted``: as in ``UserEncodings.add_folder``."""
     return own().add_folder(folder, trusted=trusted)
 
 
 def register(encoding: Encoding, kind: Kind = "trained") -> None:
     """Register an encoding by its name until the program ends. Raises EngineError if the name is taken."""
-    from engine.library.user_encodings import OwnEntry
+    from engine.library.user_encodings import UserEntry
 
-    own().add(OwnEntry(encoding.name, kind), encoding)
+    own().add(UserEntry(encoding.name, kind), encoding)
 
 
 def keep_encoding(
     encoding: Encoding, folder: Path, kind: Kind = "trained", sample: str = "", normalization: tuple[str, ...] = ()
-) -> OwnEntry:
+) -> UserEntry:
     """Save an encoding in the folder of user encodings, verified as by ``save_encoding``, and register it. Saving again
     under the same name replaces it. Raises EngineError if another encoding has the name, FormatError if saving
     fails."""
     return own().keep(encoding, folder, kind, sample, normalization)
 
 
-def rename_encoding(name: str, new_name: str) -> OwnEntry:
+def rename_encoding(name: str, new_name: str) -> UserEntry:
     """Rename a saved user encoding. Raises EngineError if the new name is taken; OSError."""
     return own().rename(name, new_name)
 

@@ -27,7 +27,7 @@ _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class OwnEntry:
+class UserEntry:
     """One user encoding. ``path``: its file, None if it is only in memory. ``trusted``: True if only this program saves
     files in that folder (``engine.library.formats.opening``)."""
 
@@ -52,7 +52,7 @@ class OwnEntry:
         return f"{self.kind}, {self.path.name}" if self.path else self.kind
 
 
-class OwnEncodings:
+class UserEncodings:
     """User encodings by name. Thread-safe."""
 
     def __init__(self, taken: frozenset[str]) -> None:
@@ -62,10 +62,10 @@ class OwnEncodings:
         """Held while the encodings change or a file is opened, for as long as the disk takes."""
         self._lock = threading.Lock()
         """Held briefly to read: a window may need the names while another thread opens an encoding."""
-        self._entries: dict[str, OwnEntry] = {}
+        self._entries: dict[str, UserEntry] = {}
         self._encodings: dict[str, Encoding] = {}
 
-    def entries(self) -> tuple[OwnEntry, ...]:
+    def entries(self) -> tuple[UserEntry, ...]:
         """Return all entries, in the order in which they were added."""
         with self._lock:
             return tuple(self._entries.values())
@@ -114,14 +114,14 @@ class OwnEncodings:
                 problems.append(str(error))
         return tuple(problems)
 
-    def add(self, entry: OwnEntry, encoding: Encoding | None = None) -> None:
+    def add(self, entry: UserEntry, encoding: Encoding | None = None) -> None:
         """Register an encoding. One with the same name and path is replaced. Raises EngineError if the name is taken,
         or contains characters that hide or reorder text: two names must not look the same."""
         with self._changing:
             self._check_name(entry)
             self._put(entry, encoding)
 
-    def _check_name(self, entry: OwnEntry) -> None:
+    def _check_name(self, entry: UserEntry) -> None:
         """Raise EngineError if the entry cannot have its name."""
         if not entry.name.isprintable():
             raise EngineError(f"The name {entry.name!r} holds characters that cannot be seen; choose another name.")
@@ -131,7 +131,7 @@ class OwnEncodings:
                 f"{entry.path or 'The encoding'} has the name {entry.name!r}, which another encoding has already."
             )
 
-    def _put(self, entry: OwnEntry, encoding: Encoding | None, *, instead_of: str = "") -> None:
+    def _put(self, entry: UserEntry, encoding: Encoding | None, *, instead_of: str = "") -> None:
         with self._lock:
             if instead_of:
                 self._entries.pop(instead_of, None)
@@ -143,14 +143,14 @@ class OwnEncodings:
 
     def keep(
         self, encoding: Encoding, folder: Path, kind: Kind, sample: str = "", normalization: tuple[str, ...] = ()
-    ) -> OwnEntry:
+    ) -> UserEntry:
         """Save an encoding in a folder, which is created if necessary, and register it. Raises EngineError,
         FormatError."""
-        from engine.encoding.prepared_encoding import prepared
+        from engine.encoding.preprocessing_encoding import prepared
 
         path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
         encoding = prepared(encoding, normalization)
-        entry = OwnEntry(encoding.name, kind, path, trusted=True)
+        entry = UserEntry(encoding.name, kind, path, trusted=True)
         with self._changing:
             self._check_name(entry)
             before = self._entries.get(entry.name)
@@ -165,7 +165,7 @@ class OwnEncodings:
             self._put(entry, encoding)
             return entry
 
-    def rename(self, name: str, new_name: str) -> OwnEntry:
+    def rename(self, name: str, new_name: str) -> UserEntry:
         """Rename a saved encoding and its files. Raises EngineError if no encoding has the name, or the new one is
         taken; OSError."""
         with self._changing:
@@ -248,7 +248,7 @@ def _write(encoding: Encoding, path: Path, kind: Kind, sample: str, normalizatio
     save_encoding(encoding, path, sample, normalization, kind)
 
 
-def _described(path: Path) -> OwnEntry:
+def _described(path: Path) -> UserEntry:
     """Return the entry of a file without opening it as a tokenizer. Raises FormatError, OSError."""
     from engine.library.formats import tiktoken_ranks
 
@@ -257,24 +257,24 @@ def _described(path: Path) -> OwnEntry:
         from engine.library.formats import kept_tokenizer
 
         try:
-            return OwnEntry(kept_tokenizer.read_companion(path)["name"], "imported", path)
+            return UserEntry(kept_tokenizer.read_companion(path)["name"], "imported", path)
         except FormatError as error:
             raise FormatError(f"{path}: {error}") from error
     if path.suffix != ".tiktoken" or not companion.is_file():
-        return OwnEntry(path.name.removesuffix(path.suffix), "imported", path)
+        return UserEntry(path.name.removesuffix(path.suffix), "imported", path)
     try:
         described = tiktoken_ranks.read_companion(companion.read_bytes(), path.read_bytes())
     except FormatError as error:
         raise FormatError(f"{companion}: {error}") from error
     name = described.get("name")
-    return OwnEntry(
+    return UserEntry(
         name if isinstance(name, str) and name else path.name.removesuffix(path.suffix),
         "trained" if described.get("kind") == "trained" else "imported",
         path,
     )
 
 
-def _opened(entry: OwnEntry) -> Encoding:
+def _opened(entry: UserEntry) -> Encoding:
     from engine.library.formats.opening import open_tokenizer
 
     assert entry.path is not None

@@ -5,7 +5,7 @@ the target, flush it to disk and rename it over the target. If anything fails be
 unchanged. A symbolic link is kept and its target replaced. The mode of the old file is kept. A read-only file is
 refused, although a rename could replace it.
 
-*Temporary files.* The writer of a file from ``half_written`` holds a lock on it until it has its final name. Files left
+*Temporary files.* The writer of a file from ``atomic_temp`` holds a lock on it until it has its final name. Files left
 by a killed process are removed by ``clear_half_written`` at the next write to the same folder. It takes the same lock
 first, so it never removes the file of a live process; on Windows an open file cannot be removed anyway. On file systems
 without locks, nothing is removed. ``only_here`` serializes read-modify-write cycles across processes.
@@ -133,7 +133,7 @@ _TURN_SECONDS = 0.005
 
 
 @contextlib.contextmanager
-def half_written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
+def atomic_temp(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
     """Yield a new file in ``folder``, open for writing, and its path. Removed at the end unless it was renamed.
 
     Removes files that killed processes left in ``folder`` first. Raises OSError.
@@ -151,7 +151,7 @@ def half_written(folder: Path) -> Iterator[tuple[IO[bytes], Path]]:
 @contextlib.contextmanager
 def half_written_folder(folder: Path) -> Iterator[Path]:
     """Yield a new folder in ``folder``. Removed at the end with its remaining content. Raises OSError."""
-    with half_written(folder) as (_, temporary):
+    with atomic_temp(folder) as (_, temporary):
         inside = temporary.with_suffix(_FOLDER)
         make_folder(inside)
         try:
@@ -289,7 +289,7 @@ def replacement_of(path: Path, *, keep_backup: bool = False) -> Iterator[IO[byte
         return
     target = Path(os.path.realpath(path))
     _check_writable(target)
-    with half_written(target.parent) as (file, temporary):
+    with atomic_temp(target.parent) as (file, temporary):
         yield file
         file.flush()
         os.fsync(file.fileno())
@@ -353,7 +353,7 @@ def check_replaceable(path: Path) -> None:
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, f"there is no folder {path.parent}", str(path))
     _check_writable(target)
-    with half_written(target.parent):
+    with atomic_temp(target.parent):
         pass
 
 

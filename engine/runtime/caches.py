@@ -12,26 +12,26 @@ import weakref
 from typing import Protocol
 
 
-class Keeper(Protocol):
+class Cache(Protocol):
     """Holds a cache that it can rebuild."""
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Drop the cache. May be called on any thread, while other threads use the cached data."""
 
 
-_keepers: weakref.WeakSet[Keeper] = weakref.WeakSet()
+_keepers: weakref.WeakSet[Cache] = weakref.WeakSet()
 _lock = threading.Lock()
 
 
-def add(keeper: Keeper) -> None:
-    """Register a cache with ``let_go_of_all``. The registry holds a weak reference."""
+def add(keeper: Cache) -> None:
+    """Register a cache with ``drop_all``. The registry holds a weak reference."""
     with _lock:
         _keepers.add(keeper)
 
 
-def let_go_of_all() -> None:
+def drop_all() -> None:
     """Drop all registered caches. Safe from any thread."""
     with _lock:
         keepers = list(_keepers)
     for keeper in keepers:
-        keeper.let_go()
+        keeper.drop()

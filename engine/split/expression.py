@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from engine.errors import EngineError
 from engine.text import code_point_sets
-from engine.text.character_classes import Letters
+from engine.text.character_classes import CharacterClasses
 from engine.text.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
 
 MOST_CHARACTERS = 20_000
@@ -37,7 +37,7 @@ class Rewritten:
     ``signs``: the pattern with sets of letters in place of characters."""
 
     expression: str
-    letters: Letters
+    letters: CharacterClasses
     signs: tuple[str | frozenset[int], ...]
 
 
@@ -48,7 +48,7 @@ def rewrite(expression: str) -> Rewritten:
     parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
     table, members = code_point_sets.cells(sets)
-    letters = Letters.from_table(table)
+    letters = CharacterClasses.from_table(table)
     if letters.count > 0xD800:
         raise UnsupportedPatternError("The pattern distinguishes too many characters.")
     letters_of = dict(zip(sets, members, strict=True))

@@ -19,14 +19,14 @@ _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 def split_apart(pattern: str, text: str) -> Iterator[str]:
     """Yield the pretokens of a text without surrogates. Raises UnsupportedTextError if the pattern takes too long."""
-    from engine.split.pretokenization import UnsupportedPatternError, pretokenizer, stretches
+    from engine.split.pretokenization import UnsupportedPatternError, pretoken_chunks, pretokenizer
 
     try:
         known = pretokenizer(pattern)
     except UnsupportedPatternError:
         yield from split_with_regex(pattern, text)
         return
-    for stretch in stretches(known, text):
+    for stretch in pretoken_chunks(known, text):
         for start, end in stretch.char_spans.tolist():
             yield stretch.text[start:end]
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from engine.split import safe_cuts
+from engine.split import safe_boundaries
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +326,7 @@ GEMMA = SplitPattern(
     long_runs=(),
 )
 """For texts in which ▁ is a space. Not in PATTERNS: its pretokens join words and punctuation, so the rules of
-``engine.split.safe_cuts`` do not hold."""
+``engine.split.safe_boundaries`` do not hold."""
 
 _TAG_NAMES = (
     "table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote",
@@ -361,15 +361,15 @@ KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expr
 # The published ones are defined above. Three more are Tokenloupe's own:
 #
 # * ``whitespace``: words and the whitespace between them are separate pretokens.
-# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.space_signs``). Words may
+# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.metaspace``). Words may
 #   merge within a line, as in SentencePiece without its split at spaces. SentencePiece never sees line ends, so
 #   here they are separate.
 # * ``none``: each file or text is one pretoken.
 
 
-_WHITE = safe_cuts.WHITE_SPACE
+_WHITE = safe_boundaries.WHITE_SPACE
 
-_AT_CUTS = safe_cuts.CUT
+_AT_CUTS = safe_boundaries.CUT
 _AT_SPACES = re.compile(f"(?<=[^{_WHITE}])[ \\t\\r\\n]")
 _AT_LINE_ENDS = re.compile(r"(?<=[^\r\n])[\r\n]")
 _BEHIND_LINES = re.compile(r"(?<=\n)[^\n]")

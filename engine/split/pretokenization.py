@@ -4,9 +4,9 @@ Kernels have scanners for a few patterns (``engine.split.scanners``). All others
 ``Pretokenizer``, and the tests compare the two. It returns the same pretokens as tiktoken, which drops text that no
 match covers. A hostile pattern can take unbounded time: a limit in seconds ends it.
 
-``stretches`` and ``stretches_in_time`` split a long text chunk by chunk. Each ``Stretch`` has the pretokens that no
-later text can change, and the next begins where the last of them ends. So memory is bounded, unless the pattern looks
-at the whole text.
+``pretoken_chunks`` and ``pretoken_chunks_in_time`` split a long text chunk by chunk. Each ``PretokenChunk`` has the
+pretokens that no later text can change, and the next begins where the last of them ends. So memory is bounded, unless
+the pattern looks at the whole text.
 
 How far a pattern looks is its ``Reach``, computed by ``reach_of``. It also gives, for any pattern, the pretokens that
 an edit cannot have changed. Matching proceeds by attempts: one at the end of the last match, and after a failed one,
@@ -398,7 +398,7 @@ CHARS_A_SECOND = 1_000_000
 _LEAST_CHARS = 256
 
 
-class Stretch(NamedTuple):
+class PretokenChunk(NamedTuple):
     """Pretokens of a chunk. ``char_spans``: int64[n, 2], start and end of each in ``text``, which may begin before the
     first and end after the last. ``char_start``: offset of ``text`` in the whole text."""
 
@@ -412,15 +412,15 @@ class Stretch(NamedTuple):
         return spans
 
 
-def stretches(pretokenizer: Pretokenizer, text: str) -> Iterator[Stretch]:
+def pretoken_chunks(pretokenizer: Pretokenizer, text: str) -> Iterator[PretokenChunk]:
     """Yield all pretokens of a text, chunk by chunk. Raises SplitTimeoutError."""
     allowed = SECONDS + len(text) / CHARS_A_SECOND
-    return (stretch for stretch in stretches_in_time(pretokenizer, text, allowed, allowed) if stretch is not None)
+    return (stretch for stretch in pretoken_chunks_in_time(pretokenizer, text, allowed, allowed) if stretch is not None)
 
 
-def stretches_in_time(
+def pretoken_chunks_in_time(
     pretokenizer: Pretokenizer, text: str, allowed: float, at_a_time: float
-) -> Iterator[Stretch | None]:
+) -> Iterator[PretokenChunk | None]:
     """Yield all pretokens of a text, chunk by chunk, in ``allowed`` seconds. Yields None after ``at_a_time`` seconds
     without a result, so that the caller can cancel, and then tries a shorter chunk. Raises SplitTimeoutError."""
     spent = 0.0  # matching only; what the caller does between two chunks does not count
@@ -443,7 +443,7 @@ def stretches_in_time(
             size = size if behind is None else max(size // 4, _LEAST_CHARS)
             continue
         if len(spans):
-            yield Stretch(piece, low, spans)
+            yield PretokenChunk(piece, low, spans)
         if to_end:
             return
         start, size = (low + int(spans[-1, 1]), CHUNK_CHARS) if len(spans) else (start, 4 * size)

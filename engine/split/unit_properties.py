@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels import block_layout as layout
-from engine.split.safe_cuts import LETTERS_AND_NUMBERS, PUNCTUATION, WHITE_SPACE
+from engine.split.safe_boundaries import LETTERS_AND_NUMBERS, PUNCTUATION, WHITE_SPACE
 
 _ALL_UNITS = "".join(map(chr, range(layout.PAIR_COUNT_AT)))
 

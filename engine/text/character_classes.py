@@ -12,9 +12,9 @@ fold entries (little-endian uint16 each); for each of the 8,704 pages of 128 cod
 (uint16); the blocks (128 bytes each: indices into ``CATEGORIES``); the fold entries (uint32: the size of an orbit, then
 its code points, and so on).
 
-``Letters`` maps code points to the letters of a small alphabet; split patterns are rewritten over such alphabets. A
-flat table of all code points would take two megabytes for each pattern. Most of it is repetition: storing equal blocks
-of neighbouring code points once reduces it to a twentieth.
+``CharacterClasses`` maps code points to the letters of a small alphabet; split patterns are rewritten over such
+alphabets. A flat table of all code points would take two megabytes for each pattern. Most of it is repetition: storing
+equal blocks of neighbouring code points once reduces it to a twentieth.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _BLOCK = 1 << _BLOCK_BITS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Letters:
+class CharacterClasses:
     """``starts``: int32[4352], the offset in ``blocks`` of the block of every 256 code points. ``blocks``: uint16[256 *
     n]. Both are read-only. ``count``: number of letters; they are numbered from 0."""
 
@@ -52,7 +52,7 @@ class Letters:
     count: int
 
     @classmethod
-    def from_table(cls, table: NDArray[np.uint16]) -> Letters:
+    def from_table(cls, table: NDArray[np.uint16]) -> CharacterClasses:
         """Build from ``table``: uint16[1114112], the letter of every code point."""
         numbers: dict[bytes, int] = {}  # np.unique sorts rows, which takes a hundred times as long
         number_of = [numbers.setdefault(block.tobytes(), len(numbers)) for block in table.reshape(-1, _BLOCK)]

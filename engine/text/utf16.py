@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.text.validity import sound_text
+from engine.text.validity import well_formed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,7 +47,7 @@ def sound_text_of(units: NDArray[np.uint16]) -> str:
     if len(units) <= _CHUNK_CHARS:
         return units.tobytes().decode("utf-16-le", "replace")
     starts = range(0, len(units), _CHUNK_CHARS)
-    return sound_text(units[start : start + _CHUNK_CHARS].tobytes() for start in starts)
+    return well_formed(units[start : start + _CHUNK_CHARS].tobytes() for start in starts)
 
 
 def characters_of(units: NDArray[np.uint16]) -> str:

@@ -19,10 +19,10 @@ def without_surrogates(text: str) -> str:
     if text.isascii():
         return text
     starts = range(0, len(text), AT_A_TIME)
-    return sound_text(text[start : start + AT_A_TIME].encode("utf-16-le", "surrogatepass") for start in starts)
+    return well_formed(text[start : start + AT_A_TIME].encode("utf-16-le", "surrogatepass") for start in starts)
 
 
-def sound_text(parts: Iterable[bytes]) -> str:
+def well_formed(parts: Iterable[bytes]) -> str:
     """Decode chunks of UTF-16 (little endian), which may end between the halves of a pair. Replaces each lone surrogate
     by U+FFFD."""
     decoder = codecs.getincrementaldecoder("utf-16-le")("replace")

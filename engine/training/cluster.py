@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from engine.corpus.files import CorpusFileError, Stretch, read_stretch, stretches_of
+from engine.corpus.files import CorpusFileError, FileChunk, file_chunks, read_chunk
 from engine.corpus.types import CorpusFile, SkippedFile
 from engine.errors import TrainingError
 from engine.kernels.cache_folder import current_folder, kept_in, sources_digest
@@ -50,7 +50,7 @@ class Part:
 
     documents: tuple[Document, ...]
     stored_bytes: int
-    stretch: Stretch | None = None
+    stretch: FileChunk | None = None
 
 
 class PartCounts(NamedTuple):
@@ -83,7 +83,7 @@ def parts_of(documents: Iterable[Document], plan: TrainingPlan, part_bytes: int 
     size = 0
     for document in documents:
         if document.stored_bytes > part_bytes and _has_stretches(document, plan):
-            for stretch in stretches_of(document.stored_bytes, part_bytes):
+            for stretch in file_chunks(document.stored_bytes, part_bytes):
                 yield Part((document,), stretch.end - stretch.start, stretch)
             continue
         gathered.append(document)
@@ -118,13 +118,13 @@ def count_part(part: Part, counting: PartCounting) -> PartCounts:
         return _packed(counter, reader.problems, reader.sign_bytes)
 
 
-def _count_stretch(part: Part, stretch: Stretch, plan: TrainingPlan, counter: PretokenCounter) -> PartCounts:
+def _count_stretch(part: Part, stretch: FileChunk, plan: TrainingPlan, counter: PretokenCounter) -> PartCounts:
     document, cuts = part.documents[0], plan.split.cuts
     assert isinstance(document.source, CorpusFile)
     assert cuts is not None
     problems: list[SkippedFile] = []
     try:
-        for piece in cut_pieces(read_stretch(document.source, stretch, cuts, is_valid), cuts, document.name):
+        for piece in cut_pieces(read_chunk(document.source, stretch, cuts, is_valid), cuts, document.name):
             counter.add(piece)
     except CorpusFileError as error:
         problems.append(error.skipped)

@@ -30,7 +30,7 @@ from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, digest_counts, fill_index
 from engine.kernels.utf8 import is_valid_utf8
 from engine.runtime.cancellation import check_cancelled
-from engine.split.pretokenization import Stretch, pretokenizer, stretches_in_time
+from engine.split.pretokenization import PretokenChunk, pretoken_chunks_in_time, pretokenizer
 from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
 from engine.text.utf16 import pairs
 from engine.text.validity import Uncut, is_utf8
@@ -145,7 +145,7 @@ class PretokenCounter:
         split = KNOWN_SPLITS.get(expression)
         self._scanner = None if split is None else Scanner(split)
         self._pretokenizer = pretokenizer(expression) if split is None else None
-        self._left: Iterator[Stretch | None] | None = None
+        self._left: Iterator[PretokenChunk | None] | None = None
         self._ends = np.empty(_ENDS, dtype=np.int32)
         self._table = _new_table(_FIRST_BITS)
 
@@ -171,7 +171,9 @@ class PretokenCounter:
         elif self._scanner is not None:
             self._add_scanned(text, self._scanner)
         elif self._pretokenizer is not None:
-            self._left = stretches_in_time(self._pretokenizer, text.decode("utf-8"), SPLIT_SECONDS, _SECONDS_AT_A_TIME)
+            self._left = pretoken_chunks_in_time(
+                self._pretokenizer, text.decode("utf-8"), SPLIT_SECONDS, _SECONDS_AT_A_TIME
+            )
 
     @property
     def has_begun(self) -> bool:
@@ -199,7 +201,7 @@ class PretokenCounter:
             self._count(array, self._ends, found, start)
             start = int(self._ends[found - 1])
 
-    def _add_stretch(self, stretch: Stretch) -> None:
+    def _add_stretch(self, stretch: PretokenChunk) -> None:
         spans = stretch.byte_spans()
         text = stretch.text.encode("utf-8")
         ends = np.cumsum(spans[:, 1] - spans[:, 0])

@@ -21,7 +21,7 @@ from engine.corpus.files import opened_file, read_at
 from engine.corpus.types import CorpusFile, CorpusSurvey
 from engine.kernels.cache_folder import kept_in
 from engine.runtime.cancellation import interruptible
-from engine.split.pretokenization import pretokenizer, stretches
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.scanners import KNOWN_SPLITS
 from engine.text.utf16 import pairs
 from engine.text.validity import is_utf8
@@ -246,7 +246,7 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        for stretch in interruptible(stretches(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
+        for stretch in interruptible(pretoken_chunks(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
             spans = interruptible(pairs(stretch.char_spans))
             self._found.update(stretch.text[start:end] for start, end in spans)
 

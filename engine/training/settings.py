@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.encoding.prepared_encoding import MARKED_WORDS, Preparation
+from engine.encoding.preprocessing_encoding import MARKED_WORDS, Preparation
 from engine.errors import EngineError, TrainingError
 from engine.library.formats.saving import check_writable
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.split.patterns import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer
+from engine.text.metaspace import Metaspace
 from engine.text.normalization import normalizer
-from engine.text.space_signs import SpaceSigns
 from engine.training.types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
@@ -85,9 +85,9 @@ def check_takes_bytes(plan: TrainingPlan) -> None:
         raise TrainingError(f"Bytes are taken as they are: {what} is for texts.")
 
 
-def signs_for(settings: TrainingSettings) -> SpaceSigns | None:
+def signs_for(settings: TrainingSettings) -> Metaspace | None:
     """Return how spaces are written with these settings, or None if they are kept as spaces."""
-    return SpaceSigns(settings.dummy_prefix) if has_signs(settings) else None
+    return Metaspace(settings.dummy_prefix) if has_signs(settings) else None
 
 
 def most_merges(settings: TrainingSettings, symbols: int) -> int:

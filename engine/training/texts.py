@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
-from engine.encoding.prepared_encoding import Preparation, mark_words
+from engine.encoding.preprocessing_encoding import Preparation, mark_words
 from engine.errors import TrainingError
-from engine.text.space_signs import SpaceSigns
+from engine.text.metaspace import Metaspace
 from engine.text.validity import TextAtStart, is_utf8, uncut_pieces
 
 BLOCK_BYTES = 1 << 20
@@ -132,7 +132,7 @@ def space_shortener(most: int, signs: bytes = b"") -> Callable[[bytes], bytes]:
     r"""Return a function that shortens runs of one whitespace character (``\r\n`` is one) to ``most`` of them.
 
     ``signs``: more alternatives of the regular expression, for texts whose spaces are written ``▁``
-    (``engine.text.space_signs``).
+    (``engine.text.metaspace``).
     """
     longer = re.compile(b"(\r\n|[ \t\n\r]%s)\\1{%d,}" % (signs, most))
     return functools.partial(longer.sub, lambda run: run[1] * most)
@@ -245,7 +245,7 @@ def _raw_pieces(
     yield from uncut_pieces(rest, blocks)
 
 
-def _signed(pieces: Iterator[bytes], signs: SpaceSigns, reach: _Reach) -> Iterator[bytes]:
+def _signed(pieces: Iterator[bytes], signs: Metaspace, reach: _Reach) -> Iterator[bytes]:
     for piece, more in signs.in_pieces(pieces):
         reach.sign_bytes += more
         yield piece

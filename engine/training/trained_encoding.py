@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import Preparation, PreparedEncoding, encoding_with
+from engine.encoding.preprocessing_encoding import Preparation, PreprocessingEncoding, encoding_with
 from engine.errors import EngineError, TrainingError
 from engine.kernels.train_table import CountTable, fill_slots, mark_characters, measure_slots, spell
 from engine.text.byte_fallback import is_beginning
@@ -194,8 +194,8 @@ def edit_entries(
         if encoding.parents_of(ranks[content]) and merge_replay.parents_of(content, ranks) is None:
             removed.append(ranks.pop(content))
     specials = _renamed(specials, rename or {})
-    preparation = encoding.preparation if isinstance(encoding, PreparedEncoding) else Preparation()
-    fallback = isinstance(encoding, PreparedEncoding) and encoding.byte_fallback
+    preparation = encoding.preparation if isinstance(encoding, PreprocessingEncoding) else Preparation()
+    fallback = isinstance(encoding, PreprocessingEncoding) and encoding.byte_fallback
     edited = encoding_with(name, encoding._pat_str, ranks, specials, preparation, byte_fallback=fallback)
     return EditedEncoding(edited, tuple(sorted(removed)))
 

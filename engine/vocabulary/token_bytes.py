@@ -153,7 +153,7 @@ class Vocabulary:
             caches.add(self)
         return ids
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Drop ``ids_by_bytes``, which is rebuilt when needed."""
         self._ids_by_bytes = None
 

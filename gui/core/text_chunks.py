@@ -30,13 +30,13 @@ class ChunkedText:
             for part in utf8_pieces(piece) if isinstance(piece, str) else (piece,):
                 yield part.replace(b"\n", b"\r\n") if self.crlf else part
 
-    def text(self, stand_back: Callable[[], None] | None = None) -> str:
-        """Return the whole text as one string. ``stand_back`` is called between chunks, so that a job can yield."""
+    def text(self, wait_while_busy: Callable[[], None] | None = None) -> str:
+        """Return the whole text as one string. ``wait_while_busy`` is called between chunks, for a job to yield."""
         parts: list[str] = []
         for piece in self:
             parts.append(piece.decode("utf-8", "surrogatepass"))
-            if stand_back is not None:
-                stand_back()
+            if wait_while_busy is not None:
+                wait_while_busy()
         return "".join(parts)
 
     def with_crlf(self) -> ChunkedText:

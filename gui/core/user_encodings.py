@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.library.user_encodings import Kind, OwnEntry
+    from engine.library.user_encodings import Kind, UserEntry
 
 OpenEncoding = Callable[[str], "Encoding"]
 """Opens an encoding by name, on a worker thread. Raises ValueError if the name is unknown, and OSError."""
@@ -60,13 +60,13 @@ class UserEncodings:
         names = (name, *(f"{name}-{number}" for number in range(2, MOST_NUMBERS)))
         return next((one for one in names if one not in taken and not is_kept(one, self.folder)), name)
 
-    def keep(self, encoding: Encoding, kind: Kind = "trained") -> OwnEntry:
+    def keep(self, encoding: Encoding, kind: Kind = "trained") -> UserEntry:
         """Save an encoding in the folder and register it. Raises EngineError, also for a full disk."""
         from engine.library import catalog
 
         return catalog.keep_encoding(encoding, self.folder, kind)
 
-    def rename(self, name: str, new_name: str) -> OwnEntry:
+    def rename(self, name: str, new_name: str) -> UserEntry:
         """Rename an encoding. Raises EngineError if the name is taken, and OSError."""
         from engine.library import catalog
 

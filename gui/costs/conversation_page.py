@@ -397,7 +397,7 @@ class ConversationPanel(QWidget):
         """Redraw in the current colours and font; if the page is hidden, when it is next visible."""
         self._is_drawn = self.isVisible()
         if self._plot is not None and self._is_drawn:
-            self.totals.tell_changed(0)
+            self.totals.notify_changed(0)
             self._turn.ask()
 
     @Slot()

@@ -136,14 +136,14 @@ class CostTableModel(TableModel):
         """Set the model whose figures the window shows."""
         if model_id != self._view.current:
             self._view = replace(self._view, current=model_id)
-            self.tell_changed()
+            self.notify_changed()
             self.current_changed.emit()
 
     def set_stale(self, stale: bool) -> None:
         """Mark the figures as those of an earlier text, or as current."""
         if stale != self._stale:
             self._stale = stale
-            self.tell_changed()
+            self.notify_changed()
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by one column only, as requested by ``QTableView.sortByColumn``."""
@@ -229,7 +229,7 @@ class CostTableModel(TableModel):
         after = [rows[index].model_id for index in result.order]
         if before == after:
             self._take(rows, arrangement, view, result)
-            self.tell_changed()
+            self.notify_changed()
         elif len(before) == len(after) and set(before) == set(after):
             self._move(before, after, (rows, arrangement, view, result))
         else:

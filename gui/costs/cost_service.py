@@ -91,16 +91,16 @@ def price_rows(request: PriceRequest, ticket: Ticket | None = None) -> tuple[Cos
     """Return a row for each model, in the order of the models."""
     from pricing import count_for, estimate
 
-    def give_way() -> None:
+    def yield_to_gui() -> None:
         if ticket is not None:
-            ticket.give_way()
+            ticket.yield_to_gui()
 
     cards = request.cards or new_cards()
     mixed = request.mix is not None and not request.mix.is_plain
     rows = []
-    give_way()
+    yield_to_gui()
     for model, calibrated in (request.narrowing or Narrowing()).of(request.models, request.sample, request.samples):
-        give_way()
+        yield_to_gui()
         count = request.request.count(model) if request.request is not None else count_for(model, request.counts)
         pending = model.count.tokenizer in request.pending
         rates, other = _rates(model, request.scenario, cards)

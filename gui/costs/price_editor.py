@@ -100,7 +100,7 @@ MOST_LINES_IN_BRACES = 20
 """Maximum number of lines above the caret that are searched for an open brace."""
 
 
-class KeyPlace(NamedTuple):
+class KeyPosition(NamedTuple):
     """Position where the key of a field may be typed: its path, and the typed start of the key."""
 
     path: tuple[str, ...]
@@ -108,7 +108,7 @@ class KeyPlace(NamedTuple):
     braces: bool = False
 
 
-def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
+def key_position(before_caret: str, lines_above: Iterable[str]) -> KeyPosition | None:
     """Return the position at the end of ``before_caret``, the line up to the caret. ``lines_above``: nearest first.
 
     Returns None if no key can begin there: after a colon, in a comment, in a list.
@@ -140,7 +140,7 @@ def key_place(before_caret: str, lines_above: Iterable[str]) -> KeyPlace | None:
         if found["dashes"] and dash_column < limit and limit <= column:
             way.append(ITEM)
             limit, same_column = dash_column, True
-    return KeyPlace(tuple(reversed(way)), begun["word"])
+    return KeyPosition(tuple(reversed(way)), begun["word"])
 
 
 def _open_brace(before_caret: str, nearest: Iterable[str]) -> tuple[int, InBraces | None]:
@@ -155,15 +155,15 @@ def _open_brace(before_caret: str, nearest: Iterable[str]) -> tuple[int, InBrace
     return lines, found
 
 
-def _key_in_braces(braces: InBraces, lines_above: Iterable[str]) -> KeyPlace | None:
+def _key_in_braces(braces: InBraces, lines_above: Iterable[str]) -> KeyPosition | None:
     """Return the path that leads to the outermost brace, and on from there to the caret."""
     line = braces.before.rpartition("\n")[2]
     owner = _KEY.match(line)
-    outside = key_place(owner["indent"] + owner["dashes"] if owner else line, lines_above)
+    outside = key_position(owner["indent"] + owner["dashes"] if owner else line, lines_above)
     if outside is None:
         return None
     name = (owner["key"].strip("\"'"),) if owner else ()
-    return KeyPlace((*outside.path, *name, *braces.path), braces.word, braces=True)
+    return KeyPosition((*outside.path, *name, *braces.path), braces.word, braces=True)
 
 
 _PARTS = re.compile(
@@ -470,11 +470,11 @@ class PriceEditor(QPlainTextEdit):
         self._numbers.problem_lines = frozenset(problem.line for problem in problems)
         self._numbers.update()
 
-    def place_of_caret(self) -> KeyPlace | None:
+    def place_of_caret(self) -> KeyPosition | None:
         """Return the position of the caret if the key of a field may be typed there, else None."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
-        return key_place(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
+        return key_position(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Refuse dropped files: they are price tables, which the panel around the editor handles."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gui.costs.price_import_service import Applied, FilterRequest, Preview, ReadTable
     from gui.costs.prices_controller import PricesController
     from gui.costs.prices_page import PricingPanel
-    from gui.costs.prices_service import Change, ChangeRequest, PriceDesk, Splice
+    from gui.costs.prices_service import Change, ChangeRequest, PriceFileService, Splice
     from gui.look.theme import Theme
     from gui.runtime.jobs import JobRunner
     from pricing.types import Model
@@ -38,7 +38,7 @@ class PriceChanges(QObject):
         self,
         editor: PriceEditor,
         prices: PricesController,
-        desk: PriceDesk,
+        desk: PriceFileService,
         notifier: Notifier,
         models: Callable[[], tuple[Model, ...]],
     ) -> None:

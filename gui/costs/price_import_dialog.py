@@ -137,7 +137,7 @@ class ImportRows(TableModel):
         self.tick([self._rows.index(place)], on)
 
     def _ticks_changed(self) -> None:
-        self.tell_changed(MODEL)
+        self.notify_changed(MODEL)
         self.ticked_changed.emit()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QTextCursor
 
-from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceDesk
+from gui.costs.prices_service import EXACTLY, ODD_CHARACTERS, TEMPLATE, TOO_LONG, UNREADABLE, PriceFileService
 from gui.prompt.find_service import FindRequest, FindService, Replacement
 from gui.prompt.finder import MatchWalk
 from gui.runtime.notify import Notifier, Offer
@@ -122,7 +122,7 @@ class PricesController(QObject):
         self.notifier = context.notifier
         self.built = False
         self.editor: PriceEditor | None = None
-        self.desk = PriceDesk(context.paths.prices_file, runner, context.encodings.user.names, self)
+        self.desk = PriceFileService(context.paths.prices_file, runner, context.encodings.user.names, self)
         self._digest: str | None = None
         self._file: FileText | None = None
         self._outside: FileText | None = None

@@ -406,7 +406,7 @@ def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
 
     bundled = load_bundled()
     own = tuple(request.user_encodings())
-    file = parse(request.text, request.file_name, own, bundled.rules, ticket.stand_back)
+    file = parse(request.text, request.file_name, own, bundled.rules, ticket.wait_while_busy)
     if file.problems:
         return CheckedText(file.problems)
     models, notices, hidden = lay_over(bundled, file)
@@ -441,7 +441,7 @@ def change(request: ChangeRequest, _ticket: Ticket | None = None) -> Change:
     return Change(splice(text, after) if after != text else None)
 
 
-class PriceDesk(QObject):
+class PriceFileService(QObject):
     """Service for one price file, which may not exist.
 
     Signals: ``read(FileText, ReadRequest)``, ``checked(CheckedText, CheckRequest)``,

@@ -89,7 +89,7 @@ class TextSource(Protocol):
     @property
     def left(self) -> int: ...
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Free some memory quickly; called repeatedly."""
 
     def next(self) -> str:
@@ -112,7 +112,7 @@ class StringSource:
     def left(self) -> int:
         return sum(map(len, self._pieces)) + len(self._whole) - self._cut
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Split a chunk off the string; the last one frees the string."""
         if self._cut < len(self._whole):
             end = safe_end(self._whole, self._cut, PIECE)
@@ -123,7 +123,7 @@ class StringSource:
 
     def next(self) -> str:
         if not self._pieces:
-            self.let_go()
+            self.drop()
         return self._pieces.popleft() if self._pieces else ""
 
     def rest(self) -> Iterator[str]:
@@ -150,7 +150,7 @@ class Utf8Source:
     def left(self) -> int:
         return self.size - self._done
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Do nothing: the bytes are freed as a whole."""
 
     def next(self) -> str:

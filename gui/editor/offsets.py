@@ -128,11 +128,11 @@ def utf16_length(text: str) -> int:
 
 
 def char_to_utf16(
-    offsets: NDArray[np.integer], text: str, stand_back: Callable[[], None] | None = None
+    offsets: NDArray[np.integer], text: str, wait_while_busy: Callable[[], None] | None = None
 ) -> NDArray[np.int32]:
     """Map character offsets (code points) in ``text`` to UTF-16 offsets; int32, of the same shape.
 
-    ``stand_back`` is called between chunks of a long text, so that a job can yield.
+    ``wait_while_busy`` is called between chunks of a long text, so that a job can yield.
     """
     import numpy as np
 
@@ -143,8 +143,8 @@ def char_to_utf16(
     for start in range(0, len(text), _LONG):  # in one call it would hold the GIL for too long
         codes = np.frombuffer(text[start : start + _LONG].encode("utf-32-le", "surrogatepass"), "<u4")
         places.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
-        if stand_back is not None:
-            stand_back()
+        if wait_while_busy is not None:
+            wait_while_busy()
     return result + np.concatenate(places).searchsorted(result, "left").astype(np.int32)
 
 

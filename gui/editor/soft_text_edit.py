@@ -505,7 +505,7 @@ class SoftTextEdit(DropTextEdit):
         self._select(*self._selection_before)  # before queued actions, which came later
         self.load_finished.emit(self.revision)
         self.paste_cancelled.emit()
-        self.steps.let_go()
+        self.steps.drop()
 
     @Slot()
     def _on_fed(self) -> None:
@@ -520,7 +520,7 @@ class SoftTextEdit(DropTextEdit):
             self.ensureCursorVisible()
         self.load_finished.emit(self.revision)
         if not self._feed.active:  # a listener may have loaded another text
-            self.steps.let_go()
+            self.steps.drop()
 
     def _bound_undo(self, characters: int, *, in_step: bool = False) -> None:
         if self.steps.bound(characters, in_step=in_step):

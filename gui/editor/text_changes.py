@@ -28,12 +28,12 @@ class Piece:
 
 
 def gathered(
-    text: str, changes: Iterable[tuple[int, int, str]], stand_back: Callable[[], None] | None = None
+    text: str, changes: Iterable[tuple[int, int, str]], wait_while_busy: Callable[[], None] | None = None
 ) -> tuple[Piece, ...]:
     """Group changes of ``text`` (character start, end, replacement; sorted, not overlapping) into pieces: nearby
     changes share a piece, isolated ones stay small.
 
-    ``stand_back`` is called between chunks of the text, so that a job can yield.
+    ``wait_while_busy`` is called between chunks of the text, so that a job can yield.
     """
     groups: list[tuple[int, int, str]] = []
     start = end = 0
@@ -48,7 +48,7 @@ def gathered(
         end = change_end
     if parts:
         groups.append((start, end, "".join(parts)))
-    return _pieces(text, groups, stand_back)
+    return _pieces(text, groups, wait_while_busy)
 
 
 def between(before: str, after: str) -> tuple[Piece, ...]:
@@ -69,12 +69,12 @@ def between(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _pieces(
-    text: str, groups: list[tuple[int, int, str]], stand_back: Callable[[], None] | None = None
+    text: str, groups: list[tuple[int, int, str]], wait_while_busy: Callable[[], None] | None = None
 ) -> tuple[Piece, ...]:
     import numpy as np
 
     places = np.array([group[:2] for group in groups], dtype=np.int32).reshape(-1, 2)
-    utf16 = char_to_utf16(places.ravel(), text, stand_back).reshape(-1, 2).tolist()
+    utf16 = char_to_utf16(places.ravel(), text, wait_while_busy).reshape(-1, 2).tolist()
     return tuple(Piece(start, end, group[2]) for (start, end), group in zip(utf16, groups, strict=True))
 
 

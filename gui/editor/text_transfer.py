@@ -110,7 +110,7 @@ class TextFeed(QObject):
             self._timer.start()
             return
         began = perf_counter()
-        self._source.let_go()
+        self._source.drop()
         piece = document_text(self._take())
         with QSignalBlocker(self._soft.layout):
             self._soft.insert(self._cursor, piece)

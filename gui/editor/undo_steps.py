@@ -206,14 +206,14 @@ class UndoSteps(QObject):
 
     @property
     def is_held(self) -> bool:
-        """True while everything waits for ``let_go``."""
+        """True while everything waits for ``drop``."""
         return self._is_held
 
     def hold(self) -> None:
         """Queue actions until a large text has been inserted."""
         self._is_held = True
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Run queued actions: the large text has been inserted."""
         self._is_held = False
         self._run_waiting()

@@ -102,7 +102,7 @@ def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
 def _yielding(parts: Iterable[str], ticket: Ticket) -> Iterator[str]:
     """Yield the parts, and yield to the GUI thread before each: joining 10 MB holds the interpreter for 20 ms."""
     for part in parts:
-        ticket.give_way()
+        ticket.yield_to_gui()
         yield part
 
 
@@ -314,13 +314,13 @@ class EncodingService(QObject):
         return self._lane.busy or bool(self._edits)
 
     @Slot()
-    def stand_back(self) -> None:
+    def wait_while_busy(self) -> None:
         """Make other jobs yield while an edit is on its way to the screen."""
-        self._runner.stand_back()
+        self._runner.wait_while_busy()
 
     def submit(self, revision: int, edits: tuple[TextEdit, ...]) -> None:
         """Take edits of the widget's text, of which ``revision`` is the result. They are counted once painted."""
-        self.stand_back()
+        self.wait_while_busy()
         self._revision = revision
         self._edits += edits
         self._edits_timer.start()

@@ -69,7 +69,7 @@ def _cut(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> Te
     from engine.encoding.cutting import cut
 
     encoding = open_encoding(request.encoding)
-    text = request.text.text(ticket.stand_back)
+    text = request.text.text(ticket.wait_while_busy)
     before = encoding.count(text)
     ticket.progress(0.3)
     left = cut(encoding, text, request.most, request.keep)

@@ -201,7 +201,7 @@ class FindService(QObject):
 def answer(request: FindRequest, ticket: Ticket) -> Matches | Replacement:
     """Search, and replace if requested. Runs on a worker thread. Raises FindError."""
     if isinstance(request.text, ChunkedText):
-        request = replace(request, text=request.text.text(ticket.stand_back))
+        request = replace(request, text=request.text.text(ticket.wait_while_busy))
     if request.only is not None:
         return _replace_one(request, ticket)
     if request.replacement is not None:
@@ -294,7 +294,7 @@ def _plain_matches(request: FindRequest, ticket: Ticket) -> Iterator[_Found]:
 def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket) -> Matches:
     import numpy as np
 
-    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.stand_back)
+    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.wait_while_busy)
     places.setflags(write=False)
     return Matches(request.revision, request.options, *places)
 
@@ -310,7 +310,7 @@ def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
             count += 1
             yield match.start(), match.end(), replacement_of(request.options, match, request.replacement)
 
-    pieces = gathered(request.text, interruptible(changes()), ticket.stand_back)
+    pieces = gathered(request.text, interruptible(changes()), ticket.wait_while_busy)
     return Replacement(request.revision, pieces, count)
 
 

@@ -157,7 +157,7 @@ def measured(
     newlines = np.empty(len(unique), np.int32)
     for place, token_id in enumerate(unique.tolist()):
         if ticket is not None and place % 4096 == 0:
-            ticket.give_way()
+            ticket.yield_to_gui()
         content = encoding.decode_single_token_bytes(token_id)
         label_widths[place] = columns_of(label_of(content))
         newlines[place] = content.count(b"\n")
@@ -197,7 +197,7 @@ def _rows(
     more: list[int] = []
     for done, line in enumerate(too_wide.tolist()):
         if ticket is not None and done % 256 == 0:
-            ticket.give_way()
+            ticket.yield_to_gui()
         at, last = int(bounds[line]), int(bounds[line + 1])
         while True:
             at = max(at + 1, int(ends.searchsorted(ends[at] + columns, "right")) - 1)

@@ -238,7 +238,7 @@ class Prompt(QObject):
     def start(self, service: EncodingService) -> None:
         """Start counting with this service, beginning with the current text."""
         self._service = service
-        self.editor.typing.connect(service.stand_back)
+        self.editor.typing.connect(service.wait_while_busy)
         service.patched.connect(self.editor.apply_patch)
         service.counted.connect(self._on_counted)
         service.text_ready.connect(self._on_text_ready)

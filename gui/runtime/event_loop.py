@@ -70,8 +70,8 @@ LOOK_SECONDS = 0.01
 """Polling interval for the next beat. Each poll takes the GIL from the GUI thread."""
 
 
-class Heartbeat(QObject):
-    """Heartbeat of the GUI thread while jobs run.
+class GuiMonitor(QObject):
+    """GuiMonitor of the GUI thread while jobs run.
 
     Lock-free: a job that holds a lock while it waits for the GIL would block the GUI thread.
 

@@ -33,7 +33,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine.runtime import cancellation
-from gui.runtime.event_loop import Heartbeat, OneATurn
+from gui.runtime.event_loop import GuiMonitor, OneATurn
 from gui.runtime.memory import GcScheduler
 from pricing.cancellation import cancellable
 
@@ -107,7 +107,7 @@ class Ticket:
         report: Callable[[float, str], None],
         pool: ThreadPoolExecutor | None = None,
         way: threading.Event | None = None,
-        heartbeat: Heartbeat | None = None,
+        heartbeat: GuiMonitor | None = None,
     ) -> None:
         """``pool``: provides helper threads; None for no help. ``way``: set while jobs need not yield to edits; None
         for never.
@@ -136,13 +136,13 @@ class Ticket:
         """Report progress, and yield while the GUI thread is busy. Raises JobCancelled after cancellation."""
         if self._cancelled:
             raise JobCancelled
-        self.stand_back()
+        self.wait_while_busy()
         now = time.monotonic()
         if now - self._reported_at >= PROGRESS_INTERVAL_SECONDS:
             self._reported_at = now
             self._report(fraction, note)
 
-    def give_way(self) -> None:
+    def yield_to_gui(self) -> None:
         """Yield to the GUI thread until the last edit is painted. For pure-Python jobs that can wait.
 
         Python runs one thread at a time. Next to a job that never releases the GIL, the GUI thread waits for it after
@@ -152,9 +152,9 @@ class Ticket:
             since = time.monotonic()
             self._way.wait(self._patience)
             self._patience -= time.monotonic() - since
-        self.stand_back()
+        self.wait_while_busy()
 
-    def stand_back(self) -> None:
+    def wait_while_busy(self) -> None:
         """Yield while the GUI thread is busy. For any job, wherever it holds no lock.
 
         Engine functions call this automatically, between the entries and chunks of large data.
@@ -300,7 +300,7 @@ class Lane(QObject):
         """Run a job. On a worker thread."""
         outcome: JobResult | JobFailure
         try:
-            with cancellation.cancellable(ticket.stand_back), cancellable(ticket.stand_back):
+            with cancellation.cancellable(ticket.wait_while_busy), cancellable(ticket.wait_while_busy):
                 outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
             outcome = JobFailure(request, error)
@@ -374,7 +374,7 @@ class JobRunner(QObject):
         self.way = threading.Event()
         """Set unless jobs should yield to an edit; for lanes."""
         self.way.set()
-        self.heartbeat = Heartbeat(self)
+        self.heartbeat = GuiMonitor(self)
         """Beats on the GUI thread while any job runs; for lanes."""
         self.collector = GcScheduler(self)
         """Keeps garbage collection off the worker threads. Started by the owner of the event loop."""
@@ -385,8 +385,8 @@ class JobRunner(QObject):
         self._lanes: list[Lane] = []
         self._unlisted: list[Lane] = []
 
-    def stand_back(self) -> None:
-        """Make jobs that call ``give_way`` wait until the imminent change on the screen has been painted."""
+    def wait_while_busy(self) -> None:
+        """Make jobs that call ``yield_to_gui`` wait until the imminent change on the screen has been painted."""
         self.way.clear()
         self._give_back.start()
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine.encoding import compiling
 from engine.encoding.compiling import ENCODE
-from engine.encoding.kernel_use import KernelUse
+from engine.encoding.encoder_choice import EncoderChoice
 from engine.runtime import caches
 from gui.runtime.jobs import JobCancelled, JobFailure, JobResult, JobRunner, Ticket
 
@@ -38,7 +38,7 @@ class KernelBuild(QObject):
     def __init__(self, runner: JobRunner, folder: Path, parent: QObject | None = None) -> None:
         """``folder``: cache of compiled kernels."""
         super().__init__(parent)
-        self.use = use = KernelUse(folder)
+        self.use = use = EncoderChoice(folder)
         self._begun = False
         self._timer = QTimer(self, singleShot=True, interval=PATIENCE_MS)
         self._timer.timeout.connect(self.begin)
@@ -69,7 +69,7 @@ class KernelBuild(QObject):
     def release_pages() -> None:
         """Drop encoder caches and release the memory pages of vocabulary tables and of the compiler; all are restored
         on use. Thread-safe."""
-        caches.let_go_of_all()
+        caches.drop_all()
         if "engine.vocabulary.tables" in sys.modules:  # loaded with the first kernels
             from engine.runtime.library_pages import COMPILER, release_code
             from engine.vocabulary.tables import release_pages
@@ -104,7 +104,7 @@ class KernelBuild(QObject):
         )
 
 
-def _build(use: KernelUse, request: str, ticket: Ticket) -> None:
+def _build(use: EncoderChoice, request: str, ticket: Ticket) -> None:
     """Compile missing kernels in a child process, since it takes long and would hold the GIL; then activate the
     encoder. On a worker thread. Raises CompilingFailedError, and any error of loading the compiled code."""
     if compiling.keeps_nothing(use.folder):

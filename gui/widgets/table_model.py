@@ -164,7 +164,7 @@ class TableModel(QAbstractTableModel):
     def update(self, rows: Sequence[Any]) -> None:
         """Show updated rows, in the same number and order: the selection and an open editor stay."""
         self._rows = rows
-        self.tell_changed()
+        self.notify_changed()
 
     def row_at(self, place: int) -> Any:
         """Return the row at a position. Raises IndexError."""
@@ -194,7 +194,7 @@ class TableModel(QAbstractTableModel):
         tone = self.columns[column].tone
         return tone(row, self.view) if tone is not None else ""
 
-    def tell_changed(self, column: int | None = None) -> None:
+    def notify_changed(self, column: int | None = None) -> None:
         """Notify views that all cells changed, or those of one column."""
         last = self.rowCount() - 1
         if last >= 0:

@@ -174,7 +174,7 @@ class Application(QObject):
         elif restored.text_bytes and wanted:
             self.keeper.show_later(state)
         elif restored.text_bytes:
-            self.keeper.put_by()
+            self.keeper.save_aside()
         if state.zoom:
             self.panel.editor.zoom_by(state.zoom)
         self.window.pages.show_page(state.tab)
@@ -183,9 +183,9 @@ class Application(QObject):
         if state.inspector_cost:
             self.window.inspector_chosen["cost"] = state.inspector_cost == "shown"
         self.panel.editor.setFocus()
-        put_by = bool(restored.text_bytes) and not wanted
+        save_aside = bool(restored.text_bytes) and not wanted
         self._report = StartReport(
-            restored, put_by, self.slot, self.keeper, self.settings, self.notifier, lambda: self.files
+            restored, save_aside, self.slot, self.keeper, self.settings, self.notifier, lambda: self.files
         )
 
     @Slot()

@@ -206,7 +206,7 @@ class LicenceReading(QObject):
 
 def _read(_request: None, ticket: Ticket) -> str:
     """Return the licence overview. On a worker thread."""
-    return overview(ticket.give_way)
+    return overview(ticket.yield_to_gui)
 
 
 class AboutDialog(QDialog):

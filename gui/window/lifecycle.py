@@ -28,16 +28,16 @@ class StartReport(QObject):
     def __init__(
         self,
         restored: Restored,
-        put_by: bool,
+        save_aside: bool,
         slot: SessionSlot,
         keeper: SessionKeeper,
         settings: SettingsStore,
         notifier: Notifier,
         files: Callable[[], FileActions],
     ) -> None:
-        """``put_by``: the last text was set aside, because the user wants windows to start empty."""
+        """``save_aside``: the last text was set aside, because the user wants windows to start empty."""
         super().__init__(keeper)
-        self._restored, self._put_by, self._slot, self._keeper = restored, put_by, slot, keeper
+        self._restored, self._put_by, self._slot, self._keeper = restored, save_aside, slot, keeper
         self._settings, self._notifier, self._files = settings, notifier, files
         keeper.fetched.connect(self._on_fetched)
 

@@ -135,7 +135,7 @@ class SessionKeeper(QObject):
         """Defer a text too large for the first paint: until ``start`` has loaded it, nothing is saved over it."""
         self._unread = state
 
-    def put_by(self) -> None:
+    def save_aside(self) -> None:
         """Set the last text aside under another name, for a user who wants an empty window."""
         assert self._slot.folder is not None
         try:

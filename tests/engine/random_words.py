@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 
-from engine.analysis.merge_steps import account_of
+from engine.analysis.merge_steps import trace_of
 from engine.encoding.encoding import Encoding
 
 ALPHABETS = (
@@ -38,6 +38,6 @@ def first_difference(encoding: Encoding, words: Iterator[str]) -> str | None:
     """The first word that the replayed merges of an encoding give other tokens than tiktoken's encoder; None if there
     is none."""
     for word in words:
-        if list(account_of(encoding, word).ids) != encoding._encode_single_piece(word):
+        if list(trace_of(encoding, word).ids) != encoding._encode_single_piece(word):
             return word
     return None

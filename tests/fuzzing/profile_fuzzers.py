@@ -17,7 +17,7 @@ from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library.formats.kept_tokenizer import companion_of
 from engine.library.formats.opening import open_tokenizer
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from engine.training.run import TrainingRun
 from engine.training.types import TrainingSettings
 from gui.core import version_store as store
@@ -214,7 +214,7 @@ def feed_companion(content: bytes, folder: Path) -> Iterator[str]:
     kept.mkdir(exist_ok=True)
     (kept / "own.tiktoken").write_bytes((folder / "own.tiktoken").read_bytes())
     (kept / "own.tiktoken.json").write_bytes(content)
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     yield from own.add_folder(kept)
     for entry in own.entries():
         try:

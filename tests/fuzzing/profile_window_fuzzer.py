@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from PySide6.QtCore import QEventLoop
 
-from engine.encoding import kernel_use
+from engine.encoding import encoder_choice
 from gui.app import create_window
 from gui.runtime import kernel_build
 from gui.runtime.notify import Notice
@@ -65,7 +65,7 @@ def feed_profile(content: bytes, folder: Path) -> Iterator[str]:
     with (
         patch.object(sys, "excepthook", lambda _kind, error, _trace: faults.append(error)),
         patch.object(kernel_build, "PATIENCE_MS", NEVER_MS),
-        patch.object(kernel_use, "is_compiled", lambda *_: False),
+        patch.object(encoder_choice, "is_compiled", lambda *_: False),
     ):
         window = create_window(profile)
         bench = window.findChild(Application)

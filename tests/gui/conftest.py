@@ -85,11 +85,11 @@ def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
 
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:
-    from engine.encoding import kernel_use
+    from engine.encoding import encoder_choice
     from gui.runtime import kernel_build
 
     patch.setattr(kernel_build, "PATIENCE_MS", PATIENCE_MS)
-    patch.setattr(kernel_use, "is_compiled", lambda *_: False)
+    patch.setattr(encoder_choice, "is_compiled", lambda *_: False)
 
 
 def _wait_for_no_module(patch: pytest.MonkeyPatch) -> None:

@@ -70,7 +70,7 @@ def test_the_sum_of_three_turns_with_and_without_a_cache():
 
 def test_it_stands_back_before_each_turn(monkeypatch: pytest.MonkeyPatch):
     asked = []
-    monkeypatch.setattr(Ticket, "stand_back", lambda _: asked.append(1))
+    monkeypatch.setattr(Ticket, "wait_while_busy", lambda _: asked.append(1))
     talk()
     assert len(asked) == 6, "with a cache, and without"
 
@@ -157,10 +157,10 @@ def test_an_empty_table_has_no_lines_to_draw_anew(qapp):
     table = totals_model(TEXT, lambda _place: None)
     told = []
     table.dataChanged.connect(lambda *_: told.append(1))
-    table.tell_changed(0)
+    table.notify_changed(0)
     assert not told
     table.show([talk()], TEXT)
-    table.tell_changed(0)
+    table.notify_changed(0)
     assert told
 
 

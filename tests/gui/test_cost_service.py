@@ -147,7 +147,7 @@ def test_pricing_gives_way_between_models():
     class Counting(Ticket):
         given_way = 0
 
-        def give_way(self) -> None:
+        def yield_to_gui(self) -> None:
             self.given_way += 1
 
     ticket = Counting(lambda fraction, note: None)

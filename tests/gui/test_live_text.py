@@ -53,7 +53,7 @@ def test_a_text_that_is_asked_for_gives_way_between_its_parts(ticket):
     class Counting(Ticket):
         given_way = 0
 
-        def give_way(self):
+        def yield_to_gui(self):
             self.given_way += 1
 
     live, counting, text = LiveText(), Counting(lambda fraction, note: None), "word " * 200_000

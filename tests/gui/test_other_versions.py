@@ -21,7 +21,7 @@ from engine.corpus.count_cache import Additions, CountCache, KnownCounts
 from engine.corpus.walk import FoundFile
 from engine.errors import EngineError
 from engine.library import catalog
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from engine.training.checkpoint import read_checkpoint, write_checkpoint
 from engine.training.run import TrainingRun
 from engine.training.types import TrainingSettings
@@ -227,7 +227,7 @@ def use_version(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
 def write_trained(profile: Path) -> None:
     encoding = trained()
     encoding.name = "mine"
-    OwnEncodings(frozenset()).keep(encoding, profile / "data" / "encodings", "trained")
+    UserEncodings(frozenset()).keep(encoding, profile / "data" / "encodings", "trained")
 
 
 def write_library(profile: Path) -> None:
@@ -235,11 +235,11 @@ def write_library(profile: Path) -> None:
 
     (profile / "x.json").write_bytes(library_files.word_piece())
     encoding = open_tokenizer(profile / "x.json", name="mine", checked=True).encoding
-    OwnEncodings(frozenset()).keep(encoding, profile / "data" / "encodings", "imported")
+    UserEncodings(frozenset()).keep(encoding, profile / "data" / "encodings", "imported")
 
 
 def use_own(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     said = list(own.add_folder(profile / "data" / "encodings"))
     encoding = trained()
     encoding.name = "another"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from engine.runtime import atomic_files
 from gui.core import file_writing
-from gui.costs.price_editor import key_place
+from gui.costs.price_editor import key_position
 from gui.costs.price_facts_service import facts_of, fields_below, value_of
 from gui.costs.prices_service import (
     MOST_CHARACTERS,
@@ -111,7 +111,7 @@ def test_the_template_is_good_as_it_is_and_with_every_example_in_use():
 
 def test_a_check_stands_back_again_and_again(monkeypatch: pytest.MonkeyPatch):
     rests = []
-    monkeypatch.setattr(Ticket, "stand_back", lambda _self: rests.append(1))
+    monkeypatch.setattr(Ticket, "wait_while_busy", lambda _self: rests.append(1))
     models = "".join(f"  acme/{number}: {{price: {{input: 1}}}}\n" for number in range(100))
     request = CheckRequest(0, f"version: 1\nmodels:\n{models}", "prices.yaml", "", tuple)
     assert len(check(request, Ticket(lambda *_: None)).models) >= 100
@@ -170,17 +170,17 @@ def test_a_change_that_is_none_changes_nothing():
 )
 def test_where_a_name_may_stand(text: str, path: tuple[str, ...], word: str):
     *above, line = text.split("\n")
-    place = key_place(line, reversed(above))
+    place = key_position(line, reversed(above))
     assert place is not None
     assert (place.path, place.word) == (path, word)
 
 
 def test_where_no_name_begins():
-    assert key_place("  input: 1", ()) is None
-    assert key_place("# inp", ()) is None
+    assert key_position("  input: 1", ()) is None
+    assert key_position("# inp", ()) is None
     for in_braces in ("price: {input: ", "price: {input: 1", "tiers: [ov", "price: {in put", "price: {input: 1} ou"):
-        assert key_place(in_braces, ()) is None
-    assert key_place("note: words {inp", ()) is None
+        assert key_position(in_braces, ()) is None
+    assert key_position("note: words {inp", ()) is None
 
 
 def test_the_names_that_may_stand_somewhere():

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QAbstractTableModel, Qt
 
 import engine
-from engine.analysis.merge_steps import account_of, merge_spans, state_after
+from engine.analysis.merge_steps import merge_spans, state_after, trace_of
 from engine.vocabulary.entries.comparison import compare
 from engine.vocabulary.entries.table import entries_of
 from gui.tokenizers.merges.tables import PairsModel, StepsModel
@@ -17,7 +17,7 @@ ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 
 def merges() -> tuple[PairsModel, StepsModel]:
     encoding = engine.get_encoding("cl100k_base")
-    account = account_of(encoding, "berry")
+    account = trace_of(encoding, "berry")
     pairs, steps = PairsModel(), StepsModel()
     pairs.show_state(account.content, state_after(encoding, account, 1))
     steps.show_account(account, merge_spans(account))

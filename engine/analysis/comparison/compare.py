@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.analysis.comparison.types import Difference, Part, TextComparison, TokenColumn
-from engine.encoding.prepared_encoding import AlteringEncoding
+from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.runtime.cancellation import interruptible
 from engine.runtime.running_sums import running_sums_of
 from engine.split.pretokenization import code_points
@@ -224,9 +224,9 @@ def compare(
 
 def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: ByteMap) -> NDArray[np.int64]:
     """Return int64[n]: the ends of the tokens in the original text."""
-    if isinstance(encoding, AlteringEncoding):
+    if isinstance(encoding, NormalizingEncoding):
         return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
-    if not encoding.has_safe_cuts:
+    if not encoding.has_safe_boundaries:
         return encoding.token_ends(text)  # a custom pattern may skip text
     lengths = encoding.byte_lengths
     return running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), dtype=np.int64))

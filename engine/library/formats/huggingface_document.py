@@ -2,7 +2,7 @@
 
 The library trusts the file completely: a replacement that doubles a text thirty times, a piece length of 0. So only
 known kinds of steps are passed on to it (``steps_of``), with parameters that cannot make it fail or fill the memory.
-The effects of its regular expressions are tested in a child process (``engine.library.formats.trial``).
+The effects of its regular expressions are tested in a child process (``engine.library.formats.isolated_check``).
 
 ``read`` creates the document for the library. It omits truncation and padding, which change the count of a text, and
 the post-processor that puts special tokens around a text.

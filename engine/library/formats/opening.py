@@ -19,15 +19,15 @@ from pathlib import Path
 
 from engine.encoding.encoding import Encoding
 from engine.encoding.library_encoding import LibraryEncoding
-from engine.encoding.prepared_encoding import encoding_with, preparation_with
+from engine.encoding.preprocessing_encoding import encoding_with, preparation_with
 from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, reading
 from engine.library.formats.errors import PatternNeededError, quoted
+from engine.library.formats.isolated_check import Tried, tried
+from engine.library.formats.isolated_read import read_apart
 from engine.library.formats.library_data import LibraryData, of_payload
-from engine.library.formats.reading_apart import read_apart
 from engine.library.formats.source import Found
 from engine.library.formats.tokenizer_data import TokenizerData, check, check_work
-from engine.library.formats.trial import Tried, tried
 from engine.runtime.cancellation import CancelCheck, cancellable, interruptible
 from engine.text.normalization import UnknownNormalizationError
 
@@ -234,7 +234,7 @@ def open_tokenizer(
     ``trusted``: only this program saves files in that folder, so that a tokenizer which was checked when it was saved
     is not checked again. Never set it for a path that a user names.
 
-    ``apart``: read the file in a child process (``engine.library.formats.reading_apart``).
+    ``apart``: read the file in a child process (``engine.library.formats.isolated_read``).
     """
     path = Path(path)
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import PreparedEncoding, prepared
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding, prepared
 from engine.errors import FormatError
 from engine.library.formats import tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
@@ -59,7 +59,7 @@ def save_encoding(
         raise FormatError(f"{path} was not written: no format here holds {encoding.name}'s pieces of SentencePiece.")
     encoding = prepared(encoding, normalization)
     data = TokenizerData(encoding._pat_str, encoding._mergeable_ranks, encoding._special_tokens)
-    if isinstance(encoding, PreparedEncoding):
+    if isinstance(encoding, PreprocessingEncoding):
         data = replace(data, normalization=encoding.preparation.steps, byte_fallback=encoding.byte_fallback)
     try:
         check(data)

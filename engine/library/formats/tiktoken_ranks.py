@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import FormatError
 from engine.library.bundled_encodings import DATA_DIR, ENTRIES, bundled, expression_named
 from engine.library.formats import json_document
@@ -65,7 +65,7 @@ def read_ranks_of(source: Source) -> Found:
     published = _published().get(hashlib.sha256(content).hexdigest())
     if published is not None:
         known = bundled().get(published)
-        steps = known.preparation.steps if isinstance(known, PreparedEncoding) else ()
+        steps = known.preparation.steps if isinstance(known, PreprocessingEncoding) else ()
         expression = expression_named(pattern or published)
         return Found(TokenizerData(expression, ranks, dict(known._special_tokens), steps, notes=notes))
     if pattern is None:

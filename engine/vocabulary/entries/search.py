@@ -312,7 +312,7 @@ class EntrySearch:
         self._orders: dict[tuple[SortKey, bool], NDArray[np.int32]] = {}
         caches.add(self)
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         """Drop caches that can be rebuilt in 0.1 s, up to 50 MB: the texts for expressions, the orders, and the owner
         of each byte."""
         self._orders.clear()

@@ -204,7 +204,8 @@ CARDS = (
         QT_TRANSLATE_NOOP("Lab", "Bytes of a text"),
         QT_TRANSLATE_NOOP("Lab", "What does a byte-level vocabulary start from?"),
         QT_TRANSLATE_NOOP(
-            "Lab", "Letters of English take one byte, é two, most emoji four. Whatever can be written has bytes."
+            "Lab",
+            "Letters of English take one byte, é two, most emoji four. Whatever can be written has bytes.",
         ),
         _bytes,
         "café 🚀",

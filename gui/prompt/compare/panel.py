@@ -256,11 +256,11 @@ class CompareEncodings(QWidget):
 class ComparePages(PageTabs):
     """Tabs with the parts and the differences.
 
-    Signals: ``stretch_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets, in the compared text, of a row
+    Signals: ``span_chosen(int, int)``, ``stretch_opened(int, int)``: UTF-16 offsets, in the compared text, of a row
     that became current, and of one that was double-clicked or opened with Enter.
     """
 
-    stretch_chosen = Signal(int, int)
+    span_chosen = Signal(int, int)
     stretch_opened = Signal(int, int)
 
     def __init__(self) -> None:
@@ -313,7 +313,7 @@ class ComparePages(PageTabs):
     @Slot(QModelIndex)
     def _on_clicked(self, index: QModelIndex) -> None:
         one = self.differences.rows[index.row()]
-        self.stretch_chosen.emit(one.utf16_start, one.utf16_end)
+        self.span_chosen.emit(one.utf16_start, one.utf16_end)
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
@@ -391,7 +391,7 @@ class ComparePanel(QFrame):
         self.pages.currentChanged.connect(self.state_changed)
         self.pages.by_lines.toggled.connect(self.state_changed)
         self.typed.textChanged.connect(self._on_change)
-        self.pages.stretch_chosen.connect(self.view.show_stretch)
+        self.pages.span_chosen.connect(self.view.show_stretch)
         self.stop.clicked.connect(self.stop_asked)
         self.show_running(False)
         self._show_source()

@@ -136,7 +136,7 @@ def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: T
     """Compare encodings. Runs on a worker thread. Raises EngineError and JobCancelled."""
     from engine.analysis.comparison.compare import compare
 
-    text = as_chunked(request.text).text(ticket.stand_back)
+    text = as_chunked(request.text).text(ticket.wait_while_busy)
     if request.part is not None:
         text = _between(text, request.part)
         request = replace(request, text=chunked([text]), part=None)

@@ -138,7 +138,7 @@ def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) ->
         stage[:] = share * ADVISING_SHARE, kind_words(name).title
         ticket.progress(*stage)
 
-    text = request.text.text(ticket.stand_back)
+    text = request.text.text(ticket.wait_while_busy)
     encoding = open_encoding(request.encoding)
     advice = advise(text, _counter(encoding, request.special_as_tokens), watch, begin)
     shown = {one.kind.name: previews(text, one.effect.edits) for one in advice.proposals}
@@ -149,10 +149,10 @@ def combine(open_encoding: OpenEncoding, request: CombineRequest, ticket: Ticket
     """Count the effect of several suggestions. Runs on a worker thread. Raises EngineError and JobCancelled."""
     asked = request.findings.request
     ticket.progress(0.0)
-    text = asked.text.text(ticket.stand_back)
+    text = asked.text.text(ticket.wait_while_busy)
     chosen = [one for one in request.findings.advice.proposals if one.kind.name in request.names]
     effect = together(text, chosen, _counter(open_encoding(asked.encoding), asked.special_as_tokens))
-    pieces = gathered(text, interruptible(effect.edits), ticket.stand_back)
+    pieces = gathered(text, interruptible(effect.edits), ticket.wait_while_busy)
     return Combination(asked.revision, request.names, effect.tokens_before, effect.tokens_after, pieces)
 
 
@@ -183,14 +183,14 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
         return encoding.token_ends(text)
     import numpy as np
 
-    from engine.encoding.prepared_encoding import AlteringEncoding
+    from engine.encoding.preprocessing_encoding import NormalizingEncoding
     from engine.runtime.running_sums import running_sums
     from engine.text.byte_map import ByteMap
     from engine.text.validity import without_surrogates
 
     text = without_surrogates(text)
     ids = encoding.token_ids(text, special_as_tokens=True)
-    if isinstance(encoding, AlteringEncoding):
+    if isinstance(encoding, NormalizingEncoding):
         return ByteMap(text).of_units(encoding.utf16_ends(text, ids, special_as_tokens=True))
     pieces = (ids[first : first + ENTRIES].tolist() for first in range(0, len(ids), ENTRIES))  # there may be millions
     lengths = (len(token) for piece in interruptible(pieces, every=1) for token in encoding.decode_tokens_bytes(piece))

@@ -200,7 +200,7 @@ def _compare(folder: Path, open_encoding: OpenEncoding, request: CompareRequest,
         ticket.progress(0.0)
         text = store.text_of(folder, side.version) if side.version is not None else side.text
         assert text is not None
-        texts.append(as_chunked(text).text(ticket.stand_back))
+        texts.append(as_chunked(text).text(ticket.wait_while_busy))
         counts.append(_counts(open_encoding, texts[-1], request.encodings, side.counts, ticket))
     comparison = compare(open_encoding(request.encoding), *texts, ticket.progress)
     return Compared(comparison, *counts)

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from engine.analysis.merge_types import PretokenAccount
+    from engine.analysis.merge_types import PretokenTrace
     from engine.types import MergeStep, MergeTree
 
 T = TypeVar("T")
@@ -93,7 +93,7 @@ def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> Merge
 
 
 def forest_of_account(
-    account: PretokenAccount, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
+    account: PretokenTrace, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
 ) -> MergeForest:
     """Return the forest of a pretoken: a tree for each of its tokens.
 

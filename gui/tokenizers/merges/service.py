@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine import Encoding
-    from engine.analysis.merge_types import CutText, MergeState, PretokenAccount, WhyNotOne
+    from engine.analysis.merge_types import CutText, MergeState, NotOneToken, PretokenTrace
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
 
@@ -72,11 +72,11 @@ class MergeReply:
     request: MergeRequest
     text: ShownText
     pretoken: int
-    account: PretokenAccount | None = None
+    account: PretokenTrace | None = None
     forest: MergeForest = NO_FOREST
     state: MergeState | None = None
     spans: Sequence[tuple[int, int, int]] = ()
-    whys: tuple[WhyNotOne, ...] = ()
+    whys: tuple[NotOneToken, ...] = ()
     tokens: Mapping[int, bytes] = field(default_factory=dict)
     problem: str = ""
 
@@ -126,7 +126,7 @@ class _Known:
 class _Account:
     encoding: Encoding
     pretoken: str
-    account: PretokenAccount
+    account: PretokenTrace
     forest: MergeForest
     spans: Sequence[tuple[int, int, int]]
 
@@ -183,10 +183,10 @@ def _nothing_shown() -> ShownText:
 
 
 def _account(encoding: Encoding, pretoken: str, known: _Known) -> _Account:
-    from engine.analysis.merge_steps import account_of, merge_spans
+    from engine.analysis.merge_steps import merge_spans, trace_of
 
     if known.account is None or known.account.encoding is not encoding or known.account.pretoken != pretoken:
-        account = account_of(encoding, pretoken)
+        account = trace_of(encoding, pretoken)
         spans = merge_spans(account)
         known.account = _Account(encoding, pretoken, account, forest_of_account(account, spans), spans)
     return known.account
@@ -205,7 +205,7 @@ def _spans_of(text: ShownText, pretoken: int, stretch: tuple[int, int] | None) -
     return (whole,) if (start, end) == whole else (whole, (start, end))
 
 
-def _ids_in(why: WhyNotOne) -> Iterator[int]:
+def _ids_in(why: NotOneToken) -> Iterator[int]:
     """Yield the IDs of the tokens that an explanation may mention."""
     from engine.analysis.merge_types import InsideWhole, MergedOn, NoSuchToken, TakenFirst
 

@@ -25,9 +25,9 @@ from engine.analysis.merge_types import (
     MergedOn,
     NeverMade,
     NoSuchToken,
+    NotOneToken,
     SplitApart,
     TakenFirst,
-    WhyNotOne,
 )
 from gui.core.token_text import visible, visible_text
 from gui.look.fonts import fixed_font, set_weight
@@ -37,7 +37,7 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
-    from engine.analysis.merge_types import MergeState, PretokenAccount
+    from engine.analysis.merge_types import MergeState, PretokenTrace
     from engine.types import MergeStep
 
 MOST_CHARACTERS = 40
@@ -49,7 +49,7 @@ def tr(text: str) -> str:
     return QCoreApplication.translate("MergeWords", text)
 
 
-def explained(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
+def explained(why: NotOneToken, tokens: Mapping[int, bytes]) -> str:
     """Explain in plain text why a text is not one token. ``tokens``: bytes of the tokens mentioned."""
     lines = [_reason(why, tokens)]
     if why.special_id is not None:
@@ -61,7 +61,7 @@ def explained(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
     return f"{_quoted(why.content)}: " + "\n".join(lines)
 
 
-def _reason(why: WhyNotOne, tokens: Mapping[int, bytes]) -> str:
+def _reason(why: NotOneToken, tokens: Mapping[int, bytes]) -> str:
     reason = why.reason
     match reason:
         case IsToken():
@@ -291,10 +291,10 @@ class StepsModel(MergeTable):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._account: PretokenAccount | None = None
+        self._account: PretokenTrace | None = None
         self._spans: Sequence[tuple[int, int, int]] = ()
 
-    def show_account(self, account: PretokenAccount | None, spans: Sequence[tuple[int, int, int]]) -> None:
+    def show_account(self, account: PretokenTrace | None, spans: Sequence[tuple[int, int, int]]) -> None:
         """Show the merges of a pretoken. ``spans``: byte offsets of each merge's left token, right token, and end."""
         if account is self._account:
             return

@@ -177,7 +177,7 @@ class TrainingController(PageController["TrainingPanel"]):
         training.advanced.connect(self._on_advanced)
         training.ended.connect(self._on_ended)
         training.failed.connect(self._on_failed)
-        training.gave_up.connect(self._on_gave_up)
+        training.abandoned.connect(self._on_gave_up)
 
     @property
     def run_state(self) -> str:
@@ -372,7 +372,7 @@ class TrainingController(PageController["TrainingPanel"]):
             )
         )
 
-    def take_up(self, checkpoint: Checkpoint) -> None:
+    def continue_from(self, checkpoint: Checkpoint) -> None:
         """Resume a run of an earlier window. The page shows its settings."""
         if self._training.state != IDLE:
             return
@@ -381,7 +381,7 @@ class TrainingController(PageController["TrainingPanel"]):
         panel.survey.set_rules(plan.rules)
         panel.form.set_settings(plan.settings, plan.name, plan.threads)
         self._begin()
-        self._training.take_up(checkpoint)
+        self._training.continue_from(checkpoint)
 
     def _begin(self) -> None:
         panel = self._panel
@@ -556,7 +556,7 @@ class TrainingController(PageController["TrainingPanel"]):
             self._context.notifier.remark(self.tr("One training run at a time: this one starts when the other ends."))
             return
         self._context.notifier.withdraw(_subject(checkpoint))
-        self.take_up(checkpoint)
+        self.continue_from(checkpoint)
 
     def _forget(self, checkpoint: Checkpoint) -> None:
         self._context.notifier.withdraw(_subject(checkpoint))

@@ -159,7 +159,7 @@ class TrainingWorker:
         reported = saved = monotonic()
         pause, unsaved = CHECKPOINT_SECONDS, ""
         while ending is None:
-            ticket.give_way()
+            ticket.yield_to_gui()
             progress = run.advance(SLICE_SECONDS)
             now = monotonic()
             if now - reported >= SNAPSHOT_SECONDS and request.control.taken:
@@ -242,7 +242,7 @@ class TrainingService(QObject):
 
     Signals: ``state_changed(str)``: one of the constants above. ``compiling()``: kernels are compiled before the first
     merge. ``advanced(TrainingSnapshot)``: a snapshot of the run, about fifteen per second at most.
-    ``ended(RunOutcome)``: the run is complete, or was stopped. ``gave_up()``: it was stopped before it began.
+    ``ended(RunOutcome)``: the run is complete, or was stopped. ``abandoned()``: it was stopped before it began.
     ``failed(str)``: a sentence; the run is lost, its last checkpoint is not.
     """
 
@@ -250,7 +250,7 @@ class TrainingService(QObject):
     compiling = Signal()
     advanced = Signal(object)
     ended = Signal(object)
-    gave_up = Signal()
+    abandoned = Signal()
     failed = Signal(str)
 
     _reported = Signal(object)
@@ -292,7 +292,7 @@ class TrainingService(QObject):
             place = None if self._folder is None else free_place(self._folder)
             self._submit(RunRequest(plan, RunControl(), place=place))
 
-    def take_up(self, checkpoint: Checkpoint) -> None:
+    def continue_from(self, checkpoint: Checkpoint) -> None:
         """Resume a run from its checkpoint."""
         if self._state == IDLE:
             self._submit(
@@ -379,7 +379,7 @@ class TrainingService(QObject):
     @Slot(object)
     def _on_cancelled(self, _request: RunRequest) -> None:
         self._end()
-        self.gave_up.emit()
+        self.abandoned.emit()
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:

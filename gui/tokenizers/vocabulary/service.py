@@ -247,7 +247,7 @@ class _TokensOfText:
         if self._patch is None or of != self._of:
             ticket.progress(-1.0)
             text = engine.EditedText(request.encoding, special_as_tokens=request.special_as_tokens)
-            self._patch, self._of = text.reset(request.text.text(ticket.stand_back)), of
+            self._patch, self._of = text.reset(request.text.text(ticket.wait_while_busy)), of
         return self._patch
 
 
@@ -565,7 +565,7 @@ def _weigh(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutc
         made = edit_entries(encoding, name, rename={old: request.new_text})
     else:
         made = edit_entries(encoding, name, remove=(token_id,))
-    text = request.text.text(ticket.stand_back)
+    text = request.text.text(ticket.wait_while_busy)
     counts = (len(one.token_ids(text, special_as_tokens=True)) for one in (encoding, made.encoding))
     return EditOutcome(request, made.encoding, len(made.removed), *counts)
 

@@ -9,19 +9,19 @@ import pytest
 
 import engine
 from engine.analysis import merge_steps
-from engine.analysis.merge_steps import account_of, cut_text, state_after, why_not_one
+from engine.analysis.merge_steps import cut_text, state_after, trace_of, why_not_one
 from engine.analysis.merge_types import (
     InsideWhole,
     IsToken,
     MergedOn,
     NeverMade,
     NoSuchToken,
-    PretokenAccount,
+    PretokenTrace,
     SplitApart,
     TakenFirst,
 )
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import prepared
+from engine.encoding.preprocessing_encoding import prepared
 from engine.errors import UnsupportedTextError
 from engine.split import reference
 from engine.split.patterns import CL100K
@@ -39,7 +39,7 @@ def own(tokens: dict[bytes, int], pattern: str = CL100K.expression, special: dic
 
 def pairs(name: str, word: str) -> list[str]:
     encoding = engine.get_encoding(name)
-    account = account_of(encoding, word)
+    account = trace_of(encoding, word)
     return [f"{encoding.decode([one.left_id])}+{encoding.decode([one.right_id])}" for one in account.steps]
 
 
@@ -56,7 +56,7 @@ def test_the_accounts_of_all_pretokens_are_the_tokens_of_the_text(name):
     encoding = engine.get_encoding(name)
     text = "Don't  panic: 12345 naïve 漢字かな 🚀\ud83d\n\n x\u200d<|endoftext|>\0"
     cut = cut_text(encoding, text)
-    found = [token_id for index in range(len(cut)) for token_id in account_of(encoding, cut.pretoken(index)).ids]
+    found = [token_id for index in range(len(cut)) for token_id in trace_of(encoding, cut.pretoken(index)).ids]
     assert found == encoding.encode_ordinary(text)
     assert "".join(cut.pretoken(index) for index in range(len(cut))) == cut.text
     assert not cut.is_prepared
@@ -94,10 +94,10 @@ def test_each_state_follows_from_the_one_before_by_its_lowest_pair():
         encoding = own({token: 256 + number for number, token in enumerate(t for t in ranks if len(t) > 1)})
         for _ in range(20):
             content = bytes(rng.choices(b"abc", k=rng.randrange(1, 40)))
-            check_states(encoding, account_of(encoding, content.decode()), content)
+            check_states(encoding, trace_of(encoding, content.decode()), content)
 
 
-def check_states(encoding: Encoding, account: PretokenAccount, content: bytes) -> None:
+def check_states(encoding: Encoding, account: PretokenTrace, content: bytes) -> None:
     ranks = dict(encoding._mergeable_ranks)
     parts = [content[place : place + 1] for place in range(len(content))]
     for done in range(len(account.steps) + 1):
@@ -128,13 +128,13 @@ def test_strawberry_in_two_encodings():
 
 def test_ranks_are_counted_from_the_first_token_that_is_merged():
     encoding = engine.get_encoding("tekken")
-    first = state_after(encoding, account_of(encoding, "berry"), 0).chosen
+    first = state_after(encoding, trace_of(encoding, "berry"), 0).chosen
     assert first.rank == first.token_id - 1000
 
 
 def test_only_the_first_in_line_are_listed(monkeypatch):
     encoding = engine.get_encoding("cl100k_base")
-    account = account_of(encoding, "ab" * 200)
+    account = trace_of(encoding, "ab" * 200)
     state = state_after(encoding, account, 0)
     assert (len(state.pairs), state.pairs_left_out) == (merge_steps.MOST_PAIRS, 399 - merge_steps.MOST_PAIRS)
     assert state.chosen == state.pairs[0]
@@ -144,7 +144,7 @@ def test_only_the_first_in_line_are_listed(monkeypatch):
 
 def test_a_pretoken_that_is_looked_up_has_one_state():
     encoding = own({b"xyz": 256})
-    account = account_of(encoding, "xyz")
+    account = trace_of(encoding, "xyz")
     assert (account.ids, account.steps, account.is_looked_up) == ((256,), (), True)
     state = state_after(encoding, account, 0)
     assert ([part.token_id for part in state.parts], state.pairs, state.chosen) == ([256], (), None)
@@ -153,17 +153,17 @@ def test_a_pretoken_that_is_looked_up_has_one_state():
 @pytest.mark.deep
 def test_very_long_pretokens():
     encoding = engine.get_encoding("cl100k_base")
-    account = account_of(encoding, "a" * 100_000)
+    account = trace_of(encoding, "a" * 100_000)
     assert len(account.ids) == encoding.count("a" * 100_000)
     assert len(state_after(encoding, account, 50_000).parts) == 50_000
     with pytest.raises(UnsupportedTextError, match="200,001 bytes"):
-        account_of(encoding, "a" * 200_001)
+        trace_of(encoding, "a" * 200_001)
 
 
 def test_a_byte_that_is_no_token():
     encoding = Encoding("few", pat_str=CL100K.expression, mergeable_ranks={b"a": 0, b"b": 1}, special_tokens={})
     with pytest.raises(UnsupportedTextError, match="few has no token for the byte 63"):
-        account_of(encoding, "abc")
+        trace_of(encoding, "abc")
 
 
 def test_merges_of_a_trained_vocabulary_are_those_that_were_learnt():

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.files import CorpusFileError, Stretch, read_blocks, read_stretch, stretches_of
+from engine.corpus.files import CorpusFileError, FileChunk, file_chunks, read_blocks, read_chunk
 from engine.corpus.types import CorpusFile
 from engine.split.patterns import NAMED_SPLITS
-from engine.split.safe_cuts import CUT
+from engine.split.safe_boundaries import CUT
 
 TEXTS = st.text(st.sampled_from("ab é、字\u0301\n\r\t .'😀\u2028"), max_size=80).map(str.encode)
 BYTES = st.lists(st.one_of(TEXTS, st.binary(max_size=3)), max_size=8).map(b"".join)
@@ -33,7 +33,7 @@ def test_stretches_are_the_whole_file(tmp_path: Path, split: str) -> None:
     def check(content: bytes, size: int) -> None:
         file = written(tmp_path, content)
         whole = b"".join(read_blocks(file))
-        texts = [b"".join(read_stretch(file, stretch, cuts)) for stretch in stretches_of(len(content), size)]
+        texts = [b"".join(read_chunk(file, stretch, cuts)) for stretch in file_chunks(len(content), size)]
         assert b"".join(texts) == whole
         allowed = {len(whole.decode()[: match.start()].encode()) for match in cuts.finditer(whole.decode())}
         at = 0
@@ -47,17 +47,17 @@ def test_stretches_are_the_whole_file(tmp_path: Path, split: str) -> None:
 def test_a_cut_far_behind_its_place_is_found_by_both(tmp_path: Path) -> None:
     content = b"x" * 200_000 + b" y" + b"z" * 200_000
     file = written(tmp_path, content)
-    first, second = (b"".join(read_stretch(file, stretch, CUT)) for stretch in stretches_of(len(content), 130_000)[:2])
+    first, second = (b"".join(read_chunk(file, stretch, CUT)) for stretch in file_chunks(len(content), 130_000)[:2])
     assert len(first) == 200_000
     assert len(second) == 200_002 or second == b""
-    texts = [b"".join(read_stretch(file, stretch, CUT)) for stretch in stretches_of(len(content), 130_000)]
+    texts = [b"".join(read_chunk(file, stretch, CUT)) for stretch in file_chunks(len(content), 130_000)]
     assert b"".join(texts) == content
 
 
 def test_a_byte_order_mark_is_left_out_once(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbfone \xef\xbb\xbftwo"
     file = written(tmp_path, content)
-    texts = [b"".join(read_stretch(file, stretch, CUT)) for stretch in (Stretch(0, 5), Stretch(5, len(content)))]
+    texts = [b"".join(read_chunk(file, stretch, CUT)) for stretch in (FileChunk(0, 5), FileChunk(5, len(content)))]
     assert texts == [b"one", b" \xef\xbb\xbftwo"]
 
 
@@ -65,4 +65,4 @@ def test_a_file_of_another_size_is_refused(tmp_path: Path) -> None:
     file = written(tmp_path, b"one two")
     file.path.write_bytes(b"one two three")
     with pytest.raises(CorpusFileError, match="grew"):
-        list(read_stretch(file, Stretch(0, 7), CUT))
+        list(read_chunk(file, FileChunk(0, 7), CUT))

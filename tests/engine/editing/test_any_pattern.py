@@ -168,7 +168,7 @@ def test_a_stretch_is_given_no_more_time_than_the_text_has_left(monkeypatch):
     known = Pretokenizer(r"a|(?s:.)")
     monkeypatch.setattr(pretokenization, "SECONDS", -1.0)
     with pytest.raises(EngineError, match="took more than"):
-        list(pretokenization.stretches(known, "aaa"))
+        list(pretokenization.pretoken_chunks(known, "aaa"))
 
 
 # While a text is edited
@@ -270,7 +270,7 @@ def test_edits_with_random_patterns(encoder, sizes, folder):
     "expression", mostly_deep([*sorted(KNOWN_EXPRESSIONS), r"\S+|\s+", r"[^\r\n]+|[\r\n]+", r"(?s:.+)"], 2)
 )
 def test_edits_with_published_patterns_read_as_any_other(expression, sizes, monkeypatch):
-    monkeypatch.setattr(Encoding, "has_safe_cuts", False)
+    monkeypatch.setattr(Encoding, "has_safe_boundaries", False)
     rng = random.Random(SEED)
     for special in (False, True):
         for _ in range(4):

@@ -353,7 +353,7 @@ def test_an_encoding_whose_cuts_are_not_known():
     mine = engine.Encoding(
         "mine", pat_str=r"\S+|\s+", mergeable_ranks=base._mergeable_ranks, special_tokens={"a b": 60_000}
     )
-    assert not mine.has_safe_cuts
+    assert not mine.has_safe_boundaries
     edited, twin = EditedText(mine, special_as_tokens=True), Twin("one two a b three")
     edited.watch([base])
     edited.reset(twin.text)

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine import EditedText, TextEdit
-from engine.analysis.merge_steps import account_of, cut_text, merge_spans
+from engine.analysis.merge_steps import cut_text, merge_spans, trace_of
 from engine.errors import FormatError
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
@@ -142,7 +142,7 @@ def test_tags_are_tokens_of_gemma3(with_tags, text):
         assert encoding.count(text) == len(ids)
         assert encoding.decode(ids) == text
         cut = cut_text(encoding, text)
-        assert [one for at in range(len(cut)) for one in account_of(encoding, cut.pretoken(at)).ids] == ids
+        assert [one for at in range(len(cut)) for one in trace_of(encoding, cut.pretoken(at)).ids] == ids
 
 
 def test_gemma3_has_ids_of_its_own_beside_those_of_gemma(with_tags, native):
@@ -151,7 +151,7 @@ def test_gemma3_has_ids_of_its_own_beside_those_of_gemma(with_tags, native):
     assert native.encode_ordinary("<b>") == [236820, 236763, 236813]
     assert not with_tags.encodes_like(native)
     assert with_tags.encode("<start_of_turn><b>", allowed_special="all") == [105, 200]
-    assert account_of(with_tags, "<b>").is_looked_up
+    assert trace_of(with_tags, "<b>").is_looked_up
     assert with_tags.parents_of(200) is None
     assert with_tags.token_parents.left[200] < 0
 
@@ -231,7 +231,7 @@ def test_merges_begin_with_characters(request, which):
     encoding = request.getfixturevalue(which)
     text = "wörld\u0378 漢字"
     cut = cut_text(encoding, text)
-    accounts = [account_of(encoding, cut.pretoken(index)) for index in range(len(cut))]
+    accounts = [trace_of(encoding, cut.pretoken(index)) for index in range(len(cut))]
     assert [token for account in accounts for token in account.ids] == encoding.encode_ordinary(text)
     steps = [step for account in accounts for step in account.steps]
     used = {number for step in steps for number in (step.left_id, step.right_id, step.token_id)}
@@ -246,8 +246,8 @@ def test_merges_begin_with_characters(request, which):
 
 
 def test_a_run_is_looked_up(native):
-    assert account_of(native, "\n\n\n").is_looked_up
-    assert not account_of(native, " YYYY").is_looked_up  # a piece that merging never makes
+    assert trace_of(native, "\n\n\n").is_looked_up
+    assert not trace_of(native, " YYYY").is_looked_up  # a piece that merging never makes
     assert native.encode_ordinary(" YYYY") != [146179]
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.encoding import prepared_encoding
-from engine.encoding.prepared_encoding import mark_words
+from engine.encoding import preprocessing_encoding
+from engine.encoding.preprocessing_encoding import mark_words
 
 PATTERN = r"\S+|\s+"
 
@@ -21,7 +21,7 @@ def test_each_word_gets_a_mark(text):
 
 
 def test_words_are_marked_some_at_a_time(monkeypatch):
-    monkeypatch.setattr(prepared_encoding, "ENTRIES", 2)
+    monkeypatch.setattr(preprocessing_encoding, "ENTRIES", 2)
     for count in range(6):
         assert mark_words(" a" * count, PATTERN) == "a " * count
 

@@ -16,7 +16,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_text, encode_text, encode_utf8
 from engine.split.patterns import GPT2
-from engine.split.quick_cuts import text_cuts
+from engine.split.quick_boundaries import text_boundaries
 from engine.split.scanners import KNOWN_SPLITS, Scanner
 from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes
@@ -63,7 +63,7 @@ def test_texts_in_chunks_of_every_size(both):
         text = "".join(odd_piece(rng, 400) if rng.random() < 0.3 else odd_text(rng) for _ in range(rng.randrange(30)))
         text = text.encode("utf-8", "replace").decode() or "nothing"
         for size in (20, 200, 1000):
-            assert_same(both, text, text_cuts().spans(text, size))
+            assert_same(both, text, text_boundaries().spans(text, size))
         assert_same(both, text)
         assert_same(both, text.encode())
     for encoder in both:
@@ -79,7 +79,7 @@ def test_of_many_bytes_the_last_are_taken_apart(both, monkeypatch):
     for _ in range(200):
         content = " ".join(odd_text(rng) for _ in range(30)).encode("utf-8", "replace")
         sizes.append(len(text_work._at_once(content)))
-        expected = both[0].encode(content.decode(), text_cuts().spans(content.decode(), 10_000_000))
+        expected = both[0].encode(content.decode(), text_boundaries().spans(content.decode(), 10_000_000))
         for encoder in both:
             assert encoder.encode(content).tolist() == expected.tolist()
             assert encoder.count(content) == len(expected)
@@ -96,7 +96,7 @@ def test_a_surrogate_in_a_later_chunk_is_refused(both):
     text = "many words " * 1000 + "\ud800"
     for call in (both[0].count, both[0].encode):
         with pytest.raises(UnicodeEncodeError):
-            call(text, text_cuts().spans(text, 300))
+            call(text, text_boundaries().spans(text, 300))
 
 
 def test_kernels_say_where_they_stopped(both):
@@ -136,5 +136,5 @@ def test_python_keeps_no_utf8_of_a_text_that_was_counted(both):
     text = "caf\xe9 au lait, " * 5000
     size = sys.getsizeof(text)
     for encoder in both:
-        assert encoder.count(text, text_cuts().spans(text, 10_000)) == len(encoder.encode(text.encode()))
+        assert encoder.count(text, text_boundaries().spans(text, 10_000)) == len(encoder.encode(text.encode()))
     assert sys.getsizeof(text) == size

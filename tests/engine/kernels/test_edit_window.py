@@ -16,7 +16,7 @@ from engine.kernels import block_layout as layout
 from engine.kernels import edit_window
 from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.unit_properties import unit_properties
 from engine.text.utf16 import UnitsArray, sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
@@ -61,7 +61,7 @@ def test_a_window_lies_between_the_cuts_around_the_edit(case):
     _, start, removed, inserted = case
     asked = Asked(*case)
     assert asked.answer == layout.FOUND
-    finder, whole = CutFinder(), UnitsArray(asked.units)
+    finder, whole = BoundaryFinder(), UnitsArray(asked.units)
     left = last_cut(whole, finder, 1, start - 1) or 0
     right = first_cut(whole, finder, start + removed + 1)
     right = len(asked.units) if right is None else right

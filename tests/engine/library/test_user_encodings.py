@@ -15,7 +15,7 @@ from engine.errors import EngineError, FormatError, UnknownEncodingError
 from engine.library import catalog, user_encodings
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from engine.runtime import atomic_files
 from engine.runtime.atomic_files import LOCK_NAME
 from tests.engine.library.formats import library_files
@@ -149,7 +149,7 @@ def test_what_a_killed_process_left_of_a_tokenizer_is_none(tmp_path):
     """Two files are never written, renamed or removed in one step."""
     (tmp_path / "theirs.tokenizer.json").write_bytes(library_files.word_piece())
     words = open_tokenizer(tmp_path / "theirs.tokenizer.json").encoding
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     for name in ("renamed", "removed"):
         words.name = name
         own.keep(words, tmp_path, "imported")
@@ -157,7 +157,7 @@ def test_what_a_killed_process_left_of_a_tokenizer_is_none(tmp_path):
     own.keep(named("ours"), tmp_path, "trained")
     for half in ("new.tokenizer", "removed.tokenizer", "ours.tiktoken"):
         (tmp_path / half).unlink()
-    again = OwnEncodings(frozenset())
+    again = UserEncodings(frozenset())
     assert again.add_folder(tmp_path) == ()
     assert [entry.name for entry in again.entries()] == ["theirs.tokenizer"], "another program's file is none of these"
     assert again.get("theirs.tokenizer").encode("the cat") == words.encode("the cat")
@@ -229,7 +229,7 @@ def test_what_cannot_be_replaced_stays_known(tmp_path, monkeypatch):
 
 def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkeypatch):
     """The second begins while the first one writes."""
-    write, second = user_encodings._write, OwnEncodings(frozenset())
+    write, second = user_encodings._write, UserEncodings(frozenset())
     refusals = []
 
     def keep_too() -> None:
@@ -249,7 +249,7 @@ def test_of_two_windows_that_keep_a_name_at_once_one_is_refused(tmp_path, monkey
         write(*arguments)
 
     monkeypatch.setattr(user_encodings, "_write", written)
-    OwnEncodings(frozenset()).keep(named("mine"), tmp_path, "trained")
+    UserEncodings(frozenset()).keep(named("mine"), tmp_path, "trained")
     other.join()
     assert len(refusals) == 1
     assert second.entries() == ()

@@ -22,7 +22,7 @@ class Counted:
     def __init__(self) -> None:
         self.times = 0
 
-    def let_go(self) -> None:
+    def drop(self) -> None:
         self.times += 1
 
 
@@ -32,8 +32,8 @@ def test_whoever_is_there_is_asked():
     caches.add(gone)
     del gone
     gc.collect()
-    caches.let_go_of_all()
-    caches.let_go_of_all()
+    caches.drop_all()
+    caches.drop_all()
     assert here.times == 2
 
 
@@ -43,7 +43,7 @@ def test_mappings_come_back():
     first = vocabulary.ids_by_bytes
     assert vocabulary.ids_by_bytes is first
     for _ in range(2):  # it is known again once it is made again
-        caches.let_go_of_all()
+        caches.drop_all()
         assert vocabulary._ids_by_bytes is None
         assert vocabulary.ids_by_bytes == first == ranks
 
@@ -54,11 +54,11 @@ def test_the_caches_of_an_encoder_come_back():
     word = b"abcabcab"
     ids = encoder.encode_pretoken(word).tolist()
     assert encoder._idle
-    caches.let_go_of_all()
+    caches.drop_all()
     assert not encoder._idle
     assert encoder.encode_pretoken(word).tolist() == ids
     own = encoder._take_workspace()
-    caches.let_go_of_all()  # while a call has one
+    caches.drop_all()  # while a call has one
     assert encoder.encode_pretoken(word).tolist() == ids
     encoder._idle.append(own)
     assert encoder.encode_pretoken(word).tolist() == ids
@@ -68,13 +68,13 @@ def test_the_caches_of_an_encoder_come_back():
 def test_tiktokens_encoder_goes_where_our_own_encodes():
     encoding = Catalog(DATA_DIR).get("gpt2")
     world = encoding.encode_single_token(" world")
-    caches.let_go_of_all()
+    caches.drop_all()
     assert encoding._core is not None, "nothing else encodes"
     assert encoding.use_kernels()
     for _ in range(2):
         assert encoding.encode_single_token(" world") == world
         assert encoding._core is not None
-        caches.let_go_of_all()
+        caches.drop_all()
         assert encoding._core is None
 
 
@@ -83,12 +83,12 @@ def test_tiktokens_encoder_goes_where_our_own_encodes():
 def test_parents_are_let_go_of_where_our_kernels_tell_them_at_once():
     encoding = Catalog(DATA_DIR).get("gpt2")
     slowly = encoding.token_parents
-    caches.let_go_of_all()
+    caches.drop_all()
     assert encoding.token_parents is slowly, "finding them took seconds"
     del encoding.__dict__["token_parents"]
     assert encoding.use_kernels()
     at_once = encoding.token_parents
-    caches.let_go_of_all()
+    caches.drop_all()
     assert encoding.token_parents is not at_once
     for parents in (at_once, encoding.token_parents):
         assert np.array_equal(parents.left, slowly.left)

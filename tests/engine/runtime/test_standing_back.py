@@ -11,7 +11,7 @@ import engine
 from engine.analysis.comparison.compare import row_starts
 from engine.corpus import file_tokens
 from engine.corpus.file_tokens import decode_stored
-from engine.encoding.prepared_encoding import mark_words
+from engine.encoding.preprocessing_encoding import mark_words
 from engine.runtime import cancellation, running_sums
 from engine.runtime.cancellation import cancellable
 from engine.split import pretokenization

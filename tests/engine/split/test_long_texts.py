@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from engine.split import pretokenization
-from engine.split.pretokenization import Pretokenizer, SplitTimeoutError, stretches, stretches_in_time
+from engine.split.pretokenization import Pretokenizer, SplitTimeoutError, pretoken_chunks, pretoken_chunks_in_time
 
 TEXT = "It's a text of some 12345 words,\n and then some more. " * 20
 
@@ -30,15 +30,15 @@ def spans_of(found) -> list[tuple[int, int]]:
 
 @pytest.mark.parametrize("pattern", [r"\w+|\W", r" ?\p{L}+|\S", r"\s+(?!\S)|\s+|\S+"])
 def test_shorter_stretches_are_tried_where_one_takes_too_long(pattern):
-    found = list(stretches_in_time(SlowPretokenizer(pattern), TEXT, 1000.0, 1.0))
+    found = list(pretoken_chunks_in_time(SlowPretokenizer(pattern), TEXT, 1000.0, 1.0))
     assert None in found
-    whole = spans_of(stretches(Pretokenizer(pattern), TEXT))
+    whole = spans_of(pretoken_chunks(Pretokenizer(pattern), TEXT))
     assert spans_of(one for one in found if one is not None) == whole
     assert whole == [tuple(span) for span in Pretokenizer(pattern).char_spans(TEXT).tolist()]
 
 
 def test_nothing_comes_of_a_pattern_that_looks_at_the_whole_text():
-    found = stretches_in_time(SlowPretokenizer(r"(?s).+$|a"), TEXT, 1000.0, 1.0)
+    found = pretoken_chunks_in_time(SlowPretokenizer(r"(?s).+$|a"), TEXT, 1000.0, 1.0)
     assert list(itertools.islice(found, 5)) == [None] * 5
 
 
@@ -46,5 +46,5 @@ def test_all_attempts_together_have_their_time(monkeypatch):
     now = itertools.count(step=3.0)
     monkeypatch.setattr(pretokenization, "time", SimpleNamespace(monotonic=lambda: next(now)))
     with pytest.raises(SplitTimeoutError, match="more than 10 seconds"):
-        list(stretches_in_time(SlowPretokenizer(r"(?s).+$|a"), TEXT, 10.0, 1.0))
+        list(pretoken_chunks_in_time(SlowPretokenizer(r"(?s).+$|a"), TEXT, 10.0, 1.0))
     assert next(now) == 2 * 4 * 3.0

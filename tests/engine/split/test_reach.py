@@ -11,8 +11,8 @@ from engine.split.pretokenization import (
     InvalidPatternError,
     Pretokenizer,
     UnsupportedPatternError,
+    pretoken_chunks,
     pretokenizer,
-    stretches,
 )
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.random_patterns import random_pattern, random_text
@@ -116,7 +116,7 @@ def test_a_text_is_cut_stretch_by_stretch(monkeypatch):
         expected = known.char_spans(text).tolist()
         monkeypatch.setattr("engine.split.pretokenization.CHUNK_CHARS", rng.choice((1, 3, 8)))
         found = []
-        for stretch in stretches(known, text):
+        for stretch in pretoken_chunks(known, text):
             assert text[stretch.char_start :].startswith(stretch.text)
             found += (stretch.char_spans + stretch.char_start).tolist()
         assert found == expected

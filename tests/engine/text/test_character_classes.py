@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.split.expression import rewrite
 from engine.split.patterns import PATTERNS
-from engine.text.character_classes import Letters
+from engine.text.character_classes import CharacterClasses
 from tests.thoroughness import examples
 
 N_CODE_POINTS = 0x110000
@@ -21,7 +21,7 @@ def test_every_code_point_keeps_its_letter(given_stretches):
     table = np.zeros(N_CODE_POINTS, dtype=np.uint16)
     for start, letter in given_stretches:
         table[start:] = letter
-    letters = Letters.from_table(table)
+    letters = CharacterClasses.from_table(table)
     assert np.array_equal(letters.of(np.arange(N_CODE_POINTS, dtype=np.uint32)), table)
     assert letters.count == int(table.max()) + 1
 

@@ -35,7 +35,7 @@ def test_pieces_make_up_the_text(make: Make, text: str) -> None:
     while source.left:
         assert "".join([*pieces, *source.rest()]) == text
         left = source.left
-        source.let_go()
+        source.drop()
         assert source.left == left
         pieces.append(source.next())
         assert pieces[-1]
@@ -58,6 +58,6 @@ def test_a_string_that_is_let_go_of_goes(monkeypatch) -> None:
     monkeypatch.setattr(large_text, "PIECE", 10)
     source = StringSource("x" * 95)
     for _ in range(10):
-        source.let_go()
+        source.drop()
     assert source._whole == ""
     assert "".join(source.rest()) == "x" * 95

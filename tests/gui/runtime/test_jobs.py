@@ -321,11 +321,11 @@ def test_a_job_that_gives_way_goes_on_when_the_way_is_free(qtbot, runner, monkey
 
     def work(request, ticket):
         started.set()
-        ticket.give_way()
+        ticket.yield_to_gui()
         order.append("job")
 
     lane = runner.conflated("polite", work)
-    runner.stand_back()
+    runner.wait_while_busy()
     lane.submit(None)
     assert started.wait(PATIENCE_SECONDS)
     order.append("key")
@@ -344,7 +344,7 @@ def test_a_job_stands_back_for_so_long_and_no_longer(monkeypatch):
 
     ticket = Ticket(lambda fraction, note: None, way=NeverFree())
     for _ in range(5):
-        ticket.give_way()
+        ticket.yield_to_gui()
     assert waited == [0.01]
 
 
@@ -355,11 +355,11 @@ def test_nobody_stands_back_for_a_window_that_waits_for_the_job(qapp, monkeypatc
     free = []
 
     def work(request, ticket):
-        ticket.give_way()
+        ticket.yield_to_gui()
         free.append(runner.way.is_set())
 
     lane = runner.exclusive("polite", work, stoppable=False)
-    runner.stand_back()
+    runner.wait_while_busy()
     lane.submit(None)
     if end == "drain":
         lane.drain()
@@ -410,7 +410,7 @@ def test_jobs_run_where_that_is_forbidden(qtbot, runner, monkeypatch):
 
 def test_the_reading_of_prices_stands_back_too(qtbot, runner, monkeypatch):
     stood: list[int] = []
-    monkeypatch.setattr(Ticket, "stand_back", lambda _self: stood.append(1))
+    monkeypatch.setattr(Ticket, "wait_while_busy", lambda _self: stood.append(1))
     lane = runner.conflated("prices", lambda text, _ticket: check_text(text, "prices.yaml"))
     with qtbot.waitSignal(lane.finished):
         lane.submit("version: 1")

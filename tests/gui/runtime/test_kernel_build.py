@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine.encoding import compiling, encoding, kernel_use
+from engine.encoding import compiling, encoder_choice, encoding
 from engine.kernels import cache_folder
 from engine.library import catalog
 from gui.app import create_window
@@ -31,7 +31,7 @@ WORDS = "Some words that are typed one after the other. "
 
 
 @pytest.fixture(autouse=True)
-def own_encodings() -> Iterator[None]:
+def user_encodings() -> Iterator[None]:
     """Encodings of this test alone: those of other tests go on with the encoder they have."""
     catalog.bundled.cache_clear()
     yield
@@ -106,7 +106,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     if folder is None or compiling.keeps_nothing(None):
         pytest.skip("nothing is kept here, or compiled")
     monkeypatch.setenv(cache_folder.VARIABLE, str(folder.parent))
-    monkeypatch.setattr(kernel_use, "is_compiled", compiling.is_compiled)
+    monkeypatch.setattr(encoder_choice, "is_compiled", compiling.is_compiled)
     if not compiling.is_compiled(None, compiling.ENCODE):
         compiling.compile_in_child(None, [compiling.ENCODE], lambda: None)
 
@@ -203,7 +203,7 @@ def test_nothing_is_compiled_where_nothing_is_to_be_kept(qtbot: QtBot, open_wind
 
 @pytest.mark.deep
 def test_the_kernels_take_over_without_a_trace(qtbot: QtBot, open_window: OpenWindow, compiled, workers, monkeypatch):
-    monkeypatch.setattr(kernel_use, "is_compiled", lambda *_: False)  # as at the first start
+    monkeypatch.setattr(encoder_choice, "is_compiled", lambda *_: False)  # as at the first start
     bench = open_window()
     before = type_and_count(qtbot, bench, WORDS)
     qtbot.waitUntil(lambda: bench.prompt.counts.complete)

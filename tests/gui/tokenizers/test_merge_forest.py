@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 import engine
-from engine.analysis.merge_steps import account_of, merge_spans
+from engine.analysis.merge_steps import merge_spans, trace_of
 from engine.encoding.encoding import Encoding
 from engine.split.patterns import CL100K
 from engine.types import MergeTree
@@ -22,7 +22,7 @@ def trees(text: str, name: str = "cl100k_base") -> list[MergeTree]:
 
 
 def forest_of_pretoken(encoding: Encoding, text: str) -> MergeForest:
-    account = account_of(encoding, text)
+    account = trace_of(encoding, text)
     return forest_of_account(account, merge_spans(account))
 
 

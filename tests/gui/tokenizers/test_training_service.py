@@ -228,7 +228,7 @@ def test_a_checkpoint_is_taken_up_where_it_was(qtbot, runner, tmp_path):
     service = TrainingService(runner, trainer, tmp_path)
     heard = Heard(service)
     with qtbot.waitSignal(service.ended):
-        service.take_up(find_checkpoint(tmp_path))
+        service.continue_from(find_checkpoint(tmp_path))
     assert trainer.asked == [(PLAN, "4")]
     assert heard.merges == list(range(10))
     assert heard.snapshots[0].seconds >= 12.5
@@ -268,7 +268,7 @@ def test_what_could_not_be_kept_can_be_made_again_at_the_next_start(qtbot, runne
     assert checkpoint.merges == 5
     again, heard = service_for(runner, CountingRun(5), tmp_path)
     with qtbot.waitSignal(again.ended):
-        again.take_up(checkpoint)
+        again.continue_from(checkpoint)
     assert heard.outcomes[0].kept.encoding == "docs-300 of 5"
     assert find_checkpoint(tmp_path) is None
 
@@ -340,7 +340,7 @@ def test_stopping_while_it_is_prepared_gives_up(qtbot, runner):
     heard = Heard(service)
     with qtbot.waitSignal(service.compiling):
         service.start(PLAN)
-    with qtbot.waitSignal(service.gave_up):
+    with qtbot.waitSignal(service.abandoned):
         service.stop()
     assert heard.states == [RUNNING, STOPPING, IDLE]
     assert not heard.outcomes

@@ -35,17 +35,17 @@ def orphan(tmp_path: Path) -> Path:
 @pytest.fixture
 def slow_disk(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """A disk on which nothing written in the background gets done before this event."""
-    let_go = threading.Event()
+    drop = threading.Event()
     write_atomic = storage.write_atomic
 
     def slow(*args: object, **options: object) -> int:
         if threading.current_thread() is not threading.main_thread():
-            let_go.wait()
+            drop.wait()
         return write_atomic(*args, **options)
 
     monkeypatch.setattr(storage, "write_atomic", slow)
-    yield let_go
-    let_go.set()
+    yield drop
+    drop.set()
 
 
 def offer_of(bench: Application) -> Offer:

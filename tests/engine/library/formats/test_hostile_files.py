@@ -13,11 +13,11 @@ import pytest
 
 from engine.encoding.library_encoding import LibraryEncoding
 from engine.errors import EngineError, FormatError
-from engine.library.formats import charsmap, kept_tokenizer, library_data, sentencepiece_model, trial
+from engine.library.formats import charsmap, isolated_check, kept_tokenizer, library_data, sentencepiece_model
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.formats.sentencepiece_model import bytes_field, float_field, whole_field
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from tests.engine.library.formats import library_files
 from tests.engine.library.formats.damage import damaged
 from tests.engine.library.formats.test_gguf import of_document, of_model
@@ -339,13 +339,13 @@ def test_a_pattern_without_end(tmp_path):
 @pytest.mark.deep
 def test_what_does_not_end_in_time_or_memory_is_ended(monkeypatch, tmp_path):
     good = library_files.word_piece()
-    monkeypatch.setattr(trial, "SECONDS", 1)
+    monkeypatch.setattr(isolated_check, "SECONDS", 1)
     with pytest.raises(FormatError, match="processor time"):
-        trial.tried("tokenizers", good, ["the cat " * 50_000] * 100)
+        isolated_check.tried("tokenizers", good, ["the cat " * 50_000] * 100)
     with pytest.raises(FormatError, match="memory"):
-        trial.tried("tokenizers", good, ["the cat " * 4_000_000])
+        isolated_check.tried("tokenizers", good, ["the cat " * 4_000_000])
     with pytest.raises(ZeroDivisionError):
-        trial.tried("tokenizers", good, ["x"], lambda: 1 / 0)
+        isolated_check.tried("tokenizers", good, ["x"], lambda: 1 / 0)
 
 
 @pytest.mark.deep
@@ -360,7 +360,7 @@ def test_what_a_file_says_of_an_earlier_trial_is_not_believed(checked, tmp_path)
 @pytest.mark.deep
 def test_nor_is_it_in_a_folder_of_somebody_else(tmp_path):
     path = library_files.forged(tmp_path / "theirs")
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     assert own.add_folder(path.parent) == ()
     with pytest.raises(FormatError, match="tokenizers gave up on this text"):
         own.get("forged")

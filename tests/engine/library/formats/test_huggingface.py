@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 import engine
 from engine.encoding.encoding import Encoding
-from engine.encoding.prepared_encoding import prepared
+from engine.encoding.preprocessing_encoding import prepared
 from engine.errors import FormatError
 from engine.library.bundled_encodings import expression_named
 from engine.library.formats import huggingface, spelling

@@ -15,7 +15,7 @@ from engine.errors import EngineError, FormatError
 from engine.library.formats import huggingface, table
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from tests.engine.library.formats.trained import TEXT, trained
 
 SUFFIXES = (".tiktoken", ".json", ".model")
@@ -151,7 +151,7 @@ def test_what_a_newer_version_wrote_is_refused(tmp_path):
     beside.write_text(json.dumps(json.loads(beside.read_text()) | {"version": 2}))
     with pytest.raises(FormatError, match="newer version"):
         engine.load(path)
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     (problem,) = own.add_folder(tmp_path)
     assert "newer version" in problem
     with pytest.raises(EngineError, match="exists already"):

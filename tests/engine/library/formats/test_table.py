@@ -13,7 +13,7 @@ from engine.errors import FormatError
 from engine.library.formats import gguf, reading, saving, table
 from engine.library.formats.source import Found, Source
 from engine.library.formats.tokenizer_data import TokenizerData
-from engine.library.user_encodings import OwnEncodings
+from engine.library.user_encodings import UserEncodings
 from gui.core import local_tokenizers
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -65,7 +65,7 @@ def test_an_entry_is_all_that_a_new_format_needs(tmp_path):
     assert local_tokenizers.looks_like_tokenizer(path)
     assert ".toy" in table.endings()
     assert ".toy" in table.examples()
-    own = OwnEncodings(frozenset())
+    own = UserEncodings(frozenset())
     assert own.add_folder(tmp_path) == ()
     assert [entry.name for entry in own.entries()] == ["own"]
 

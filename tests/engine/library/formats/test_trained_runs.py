@@ -6,7 +6,7 @@ import pytest
 from tokenizers import Tokenizer
 
 import engine
-from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import FormatError, TrainingError
 from engine.library.formats.saving import save_encoding
 from engine.training.settings import check_can_be_saved
@@ -25,7 +25,7 @@ def learned(alphabet: str, options: dict) -> engine.Encoding:
 
 
 def prepared_text(encoding: engine.Encoding) -> str:
-    return encoding.preparation(TEXT) if isinstance(encoding, PreparedEncoding) else TEXT
+    return encoding.preparation(TEXT) if isinstance(encoding, PreprocessingEncoding) else TEXT
 
 
 @every_alphabet
@@ -37,7 +37,7 @@ def test_ranks(tmp_path, alphabet, options):
     assert again.encode(TEXT + "<|pad|>", allowed_special="all") == encoding.encode(
         TEXT + "<|pad|>", allowed_special="all"
     )
-    assert ("done to texts" in losses[0]) is isinstance(encoding, PreparedEncoding)
+    assert ("done to texts" in losses[0]) is isinstance(encoding, PreprocessingEncoding)
 
 
 @pytest.mark.parametrize("alphabet", ["bytes", "characters"])

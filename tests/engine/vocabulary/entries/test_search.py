@@ -130,7 +130,7 @@ def test_what_a_search_keeps_is_let_go_of_and_comes_back():
     texts = weakref.ref(search._texts)
     owners = [weakref.ref(entries.owners) for entries in (search.entries, search._folded)]
     orders = [weakref.ref(order) for order in search._orders.values()]
-    caches.let_go_of_all()
+    caches.drop_all()
     gc.collect()
     assert [one() for one in (texts, *owners, *orders)] == [None] * (3 + len(orders))
     assert found() == before

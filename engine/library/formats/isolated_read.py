@@ -1,4 +1,4 @@
-"""Reading a tokenizer file in a child process: ``python -m engine.library.formats.reading_apart``.
+"""Reading a tokenizer file in a child process: ``python -m engine.library.formats.isolated_read``.
 
 A large tokenizer.json becomes a million small objects on its way to a vocabulary. In the process of a window, these
 would block the interpreter for seconds, and their memory would stay in use after them because of fragmentation. The
@@ -51,7 +51,7 @@ def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None
     ``cancel_check`` is called regularly while waiting; if it raises, the child is killed at once. Raises FormatError,
     PatternNeededError, OSError.
     """
-    command, environment = child_command("engine.library.formats.reading_apart", OPTION, [])
+    command, environment = child_command("engine.library.formats.isolated_read", OPTION, [])
     request = json.dumps({"path": os.fspath(path.absolute()), "pattern": pattern}).encode()
     try:
         ended = run(command, environment, (request, b"\n"), _LONGEST_WAIT, cancel_check)

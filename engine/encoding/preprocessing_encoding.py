@@ -1,8 +1,8 @@
 """Encodings that change a text before they encode it: normalization, end-of-word marks, signs for spaces.
 
-An ``AlteringEncoding`` is one whose concatenated tokens are not the text but its changed form. A ``PreparedEncoding``
-applies a ``Preparation``: normalization, and either end-of-word marks or signs for spaces
-(``engine.text.space_signs``).
+A ``NormalizingEncoding`` is one whose concatenated tokens are not the text but its changed form. A
+``PreprocessingEncoding`` applies a ``Preparation``: normalization, and either end-of-word marks or signs for spaces
+(``engine.text.metaspace``).
 
 A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding returns words with one
 space after each. Whitespace itself is not encoded then. This distinguishes tokens that may end a word from those that
@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import ENTRIES, interruptible
 from engine.runtime.running_sums import AT_A_TIME, running_sums, running_sums_at
-from engine.split.pretokenization import pretokenizer, stretches
-from engine.split.safe_cuts import WHITE_SPACE
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
+from engine.split.safe_boundaries import WHITE_SPACE
 from engine.split.special_text import split_at_specials
+from engine.text.metaspace import SIGN, Metaspace, signs_of
 from engine.text.normalization import Normalizer, clusters, normalizer_with
-from engine.text.space_signs import SIGN, SpaceSigns, signs_of
 from engine.text.utf16 import pairs, utf16_length
 from engine.vocabulary.bundle import BundledVocabulary
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from engine.types import MergeStep
 
 
-class AlteringEncoding(Encoding):
+class NormalizingEncoding(Encoding):
     """Like ``Encoding``, but token offsets in a text do not follow from the tokens' bytes; ``utf16_ends`` computes
     them."""
 
@@ -87,12 +87,12 @@ class Preparation:
 
     normalizer: Normalizer = field(default_factory=Normalizer)
     words_of: str | None = None
-    signs: SpaceSigns | None = None
+    signs: Metaspace | None = None
 
     @property
     def steps(self) -> tuple[str, ...]:
         """Names of its steps for a file: those of ``engine.text.normalization``, and ``mark words: `` with the pattern
-        or those of ``engine.text.space_signs``."""
+        or those of ``engine.text.metaspace``."""
         if self.signs is not None:
             return self.normalizer.steps + self.signs.steps
         return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
@@ -130,7 +130,7 @@ def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
 
 
 def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    for stretch in interruptible(stretches(pretokenizer(pattern), text), every=1):
+    for stretch in interruptible(pretoken_chunks(pretokenizer(pattern), text), every=1):
         for start, end in interruptible(pairs(stretch.char_spans + stretch.char_start)):
             yield from (match.span() for match in _WORD.finditer(text, start, end))
 
@@ -155,7 +155,9 @@ _Units = tuple["array[int]", "array[int]"]
 """Lengths of all units in the original text and in the other, as 64-bit integers: there may be millions."""
 
 
-def aligned_ends(encoding: PreparedEncoding, text: str, ids: NDArray[np.int32], allowed: Set[str]) -> NDArray[np.int32]:
+def aligned_ends(
+    encoding: PreprocessingEncoding, text: str, ids: NDArray[np.int32], allowed: Set[str]
+) -> NDArray[np.int32]:
     """Return int32[n]: the end of each token in a text, ascending; the last is the end of the text. No end is too
     early.
 
@@ -282,7 +284,7 @@ def _starts(lengths: NDArray[np.int64]) -> NDArray[np.int64]:
     return starts
 
 
-class PreparedEncoding(AlteringEncoding):
+class PreprocessingEncoding(NormalizingEncoding):
     """Like ``Encoding``, except that ``decode(encode(text))`` is ``preparation(text)`` with spaces for their signs.
     Special tokens are recognized in the original text."""
 
@@ -334,16 +336,16 @@ class PreparedEncoding(AlteringEncoding):
         """Return the same as for any encoding, given the same preparation."""
         if self is other:
             return True
-        return isinstance(other, PreparedEncoding) and self._does_like(other) and super().encodes_like(other)
+        return isinstance(other, PreprocessingEncoding) and self._does_like(other) and super().encodes_like(other)
 
-    def _does_like(self, other: PreparedEncoding) -> bool:
+    def _does_like(self, other: PreprocessingEncoding) -> bool:
         return (self.preparation, self.byte_fallback) == (other.preparation, other.byte_fallback)
 
     @property
-    def has_safe_cuts(self) -> bool:
-        """True if ``engine.split.safe_cuts`` holds for texts before they are prepared: composing does not change the
-        characters that boundaries depend on; other steps may."""
-        return self.preparation.steps in ((), ("NFC",)) and super().has_safe_cuts
+    def has_safe_boundaries(self) -> bool:
+        """True if ``engine.split.safe_boundaries`` holds for texts before they are prepared: composing does not change
+        the characters that boundaries depend on; other steps may."""
+        return self.preparation.steps in ((), ("NFC",)) and super().has_safe_boundaries
 
     def count(self, text: str | bytes, *, num_threads: int = 1) -> int:
         """Return the number of tokens of ``encode_ordinary``."""
@@ -371,7 +373,7 @@ class PreparedEncoding(AlteringEncoding):
         return ByteMap(text).of_units(ends)
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
-        """Return the same as in ``AlteringEncoding``; offsets correspond as in ``aligned_ends``."""
+        """Return the same as in ``NormalizingEncoding``; offsets correspond as in ``aligned_ends``."""
 
         return aligned_ends(self, text, ids, self.special_tokens_set if special_as_tokens else frozenset())
 
@@ -433,7 +435,7 @@ class PreparedEncoding(AlteringEncoding):
 def prepared(encoding: Encoding, steps: Sequence[str], *, byte_fallback: bool = False) -> Encoding:
     """Return an encoding that applies these steps to a text first (``preparation_with``). An encoding with a
     preparation is returned unchanged. Raises UnknownNormalizationError."""
-    if not steps or isinstance(encoding, PreparedEncoding):
+    if not steps or isinstance(encoding, PreprocessingEncoding):
         return encoding
     return encoding_with(
         encoding.name,
@@ -457,7 +459,7 @@ def encoding_with(
     Raises ValueError if it is not a pattern."""
     if not preparation.steps and not byte_fallback:
         return Encoding.of_ranks(name, pattern, ranks, special_tokens)
-    encoding = PreparedEncoding.of_ranks(name, pattern, ranks, special_tokens)
+    encoding = PreprocessingEncoding.of_ranks(name, pattern, ranks, special_tokens)
     encoding.preparation = preparation
     encoding.byte_fallback = byte_fallback
     return encoding

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit
-from engine.encoding.prepared_encoding import PreparedEncoding
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from tests.engine.strategies import texts_with_surrogates
 
 CORPUS = "The finance office of Ångström has a résumé. Ｆull ﬁnance, naïve ²! 한국어 한국 देवनागरी " * 4
@@ -39,7 +39,7 @@ def sound(text: str) -> str:
 @given(name=names, text=texts_with_surrogates())
 def test_what_comes_back_is_the_prepared_text(name, text):
     encoding = encodings[name]
-    assert isinstance(encoding, PreparedEncoding)
+    assert isinstance(encoding, PreprocessingEncoding)
     ids = encoding.encode_ordinary(text)
     prepared = encoding.preparation(sound(text)).encode()
     assert encoding.decode_bytes(ids) == encoding.preparation.undone(prepared)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
 from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
-from engine.split.quick_cuts import QuickCutFinder
-from engine.split.safe_cuts import CutFinder
+from engine.split.quick_boundaries import QuickBoundaryFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.unit_properties import unit_properties
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import examples
@@ -23,7 +23,7 @@ WIDTHS = ("", "\u3001", "\U0001f680")
 
 
 def assert_same(text: str, start: int, end: int) -> None:
-    plain, quick = CutFinder(), QuickCutFinder()
+    plain, quick = BoundaryFinder(), QuickBoundaryFinder()
     assert quick.first(text, start, end) == plain.first(text, start, end)
     assert quick.last(text, start, end) == plain.last(text, start, end)
 
@@ -69,22 +69,26 @@ def test_pieces_of_random_texts(widest, data):
     pieces = st.sampled_from(["a" * 63, "words, words ", " " * 70, "\n" * 65, "one. two\n", "?!" * 40])
     text = "".join(data.draw(st.lists(st.one_of(pieces, texts_with_surrogates(5)), max_size=30))) + widest
     size = data.draw(st.integers(1, len(text) + 2))
-    spans = QuickCutFinder().spans(text, size)
-    assert spans.tolist() == CutFinder().spans(text, size).tolist() == list(map(list, CutFinder().chunks(text, size)))
+    spans = QuickBoundaryFinder().spans(text, size)
+    assert (
+        spans.tolist()
+        == BoundaryFinder().spans(text, size).tolist()
+        == list(map(list, BoundaryFinder().chunks(text, size)))
+    )
 
 
 def test_pieces_of_one_character_and_of_nothing():
     properties = unit_properties(())
-    assert find_chunks("", 1, properties).shape == CutFinder().spans("", 1).shape == (0, 2)
+    assert find_chunks("", 1, properties).shape == BoundaryFinder().spans("", 1).shape == (0, 2)
     text = "a.b.c.d" * 20
-    assert find_chunks(text, 1, properties).tolist() == CutFinder().spans(text, 1).tolist()
+    assert find_chunks(text, 1, properties).tolist() == BoundaryFinder().spans(text, 1).tolist()
     with pytest.raises(IndexError, match="pieces"):
         find_chunks(text, 0, properties)
 
 
 def test_texts_without_a_cut():
     for text in ("a" * 1000, " " * 1000, "\n" * 1000, "中" * 1000, "ab" * 500, "!" * 1000, "0123456789" * 100):
-        assert QuickCutFinder().first(text, 0, len(text)) == QuickCutFinder().last(text, 0, len(text)) == -1
+        assert QuickBoundaryFinder().first(text, 0, len(text)) == QuickBoundaryFinder().last(text, 0, len(text)) == -1
 
 
 def test_no_place_outside_of_the_text():

@@ -8,7 +8,7 @@ import pytest
 
 from engine.runtime.cancellation import check_cancelled
 from gui.runtime import event_loop, jobs
-from gui.runtime.event_loop import Heartbeat
+from gui.runtime.event_loop import GuiMonitor
 from gui.runtime.jobs import JobRunner, Ticket
 from tests.patience import PATIENCE_SECONDS
 
@@ -17,7 +17,7 @@ from tests.patience import PATIENCE_SECONDS
 def beating(qapp, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(event_loop, "monotonic", lambda: clock[0])
-    one = Heartbeat()
+    one = GuiMonitor()
     one.start()
     one._timer.stop()  # the tests say when it beats
     return one, clock
@@ -29,11 +29,11 @@ def test_nobody_waits_for_a_beat_that_is_not_overdue(beating):
     one.stand_back_while_late(pytest.fail)
 
 
-@pytest.mark.parametrize("at", [lambda ticket: ticket.progress(0.5), Ticket.give_way])
+@pytest.mark.parametrize("at", [lambda ticket: ticket.progress(0.5), Ticket.yield_to_gui])
 def test_jobs_ask_where_they_report_and_where_they_give_way(at):
     asked = []
 
-    class Asked(Heartbeat):
+    class Asked(GuiMonitor):
         def stand_back_while_late(self, pause):
             asked.append(pause(0.001))
 
@@ -109,7 +109,7 @@ def test_what_the_engine_does_for_a_job_stands_back_too(qtbot, monkeypatch):
         ticket.side_by_side([task, task])
 
     monkeypatch.setattr(jobs, "PROCESSORS", 2)
-    monkeypatch.setattr(Heartbeat, "stand_back_while_late", lambda *_: threads.add(threading.get_ident()))
+    monkeypatch.setattr(GuiMonitor, "stand_back_while_late", lambda *_: threads.add(threading.get_ident()))
     runner = JobRunner()
     lane = runner.exclusive("one", work)
     with qtbot.waitSignal(lane.finished):

@@ -19,7 +19,7 @@ _SIGN_BYTES = SIGN.encode("utf-8")
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceSigns:
+class Metaspace:
     """Replaces spaces by signs and back. ``dummy_prefix``: True if a sign is prepended to each text."""
 
     dummy_prefix: bool = True
@@ -49,9 +49,9 @@ class SpaceSigns:
         return content.replace(_SIGN_BYTES, b" ")
 
 
-def signs_of(steps: tuple[str, ...]) -> tuple[tuple[str, ...], SpaceSigns | None]:
-    """Return the steps before those about signs, and the ``SpaceSigns`` that these describe, None if there are none."""
+def signs_of(steps: tuple[str, ...]) -> tuple[tuple[str, ...], Metaspace | None]:
+    """Return the steps before those about signs, and the ``Metaspace`` that these describe, None if there are none."""
     if steps[-1:] != (SPACES_AS_SIGNS,):
         return steps, None
     in_front = steps[-2:-1] == (SIGN_IN_FRONT,)
-    return steps[: -2 if in_front else -1], SpaceSigns(in_front)
+    return steps[: -2 if in_front else -1], Metaspace(in_front)

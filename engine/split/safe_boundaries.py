@@ -64,7 +64,7 @@ _LONG_WINDOW = 1_024
 found so far, there may be none in a million more."""
 
 
-class CutFinder:
+class BoundaryFinder:
     """Finds safe boundaries in texts, for all known patterns. The ends of a text are safe, but not reported.
 
     ``special_tokens``: the texts that are recognized as special tokens, if any. ``reach``: number of characters on

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.split import safe_cuts
+from engine.split import safe_boundaries
 from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3, PATTERNS
-from engine.split.safe_cuts import CutFinder
+from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep, scaled
@@ -22,7 +22,7 @@ WITH_CUTS = st.one_of(
 )
 
 
-def all_cuts(finder: CutFinder, text: str) -> list[int]:
+def all_cuts(finder: BoundaryFinder, text: str) -> list[int]:
     cuts, start = [], 0
     while (cut := finder.first(text, start, len(text))) >= 0:
         cuts.append(cut)
@@ -32,7 +32,7 @@ def all_cuts(finder: CutFinder, text: str) -> list[int]:
 
 def test_every_bundled_encoding_has_a_pattern_that_the_rules_were_made_for():
     assert {engine.get_encoding(name)._pattern for name in NAMES} == set(PATTERNS) - {LLAMA3}
-    assert all(engine.get_encoding(name).has_safe_cuts for name in NAMES)
+    assert all(engine.get_encoding(name).has_safe_boundaries for name in NAMES)
     assert set(KNOWN_SPLITS) == KNOWN_EXPRESSIONS
 
 
@@ -48,8 +48,8 @@ def encoding_with(pattern: str) -> engine.Encoding:
 @pytest.mark.parametrize("pattern", mostly_deep([*NAMES, LLAMA3.expression, GPT2_PUBLISHED]))
 def test_both_sides_encode_apart(pattern):
     encoding = encoding_with(pattern)
-    assert encoding.has_safe_cuts
-    finder = CutFinder()
+    assert encoding.has_safe_boundaries
+    finder = BoundaryFinder()
     seen = 0
 
     @examples(150)
@@ -71,7 +71,7 @@ def test_both_sides_encode_apart(pattern):
 def test_both_sides_encode_apart_with_special_tokens(name):
     encoding = engine.get_encoding(name)
     special = sorted(encoding.special_tokens_set)
-    finder = CutFinder(special)
+    finder = BoundaryFinder(special)
     halves = [text[:4] for text in special[:40]] + [text[4:] for text in special[:40]]
     piece = st.one_of(
         st.sampled_from(special[:60]),
@@ -97,24 +97,24 @@ def test_both_sides_encode_apart_with_special_tokens(name):
 
 @pytest.mark.parametrize("text", ["don't", "a's", "we'LL go", "1'2"])
 def test_no_cut_before_an_apostrophe(text):
-    assert text.index("'") not in all_cuts(CutFinder(), text)
+    assert text.index("'") not in all_cuts(BoundaryFinder(), text)
 
 
 def test_no_cut_inside_a_special_token():
     text = "a<|fim_prefix|> b"
-    assert 1 in all_cuts(CutFinder(["<|fim_prefix|>"]), text)
-    assert text.index("|>") in all_cuts(CutFinder(), text)
-    assert text.index("|>") not in all_cuts(CutFinder(["<|fim_prefix|>"]), text)
+    assert 1 in all_cuts(BoundaryFinder(["<|fim_prefix|>"]), text)
+    assert text.index("|>") in all_cuts(BoundaryFinder(), text)
+    assert text.index("|>") not in all_cuts(BoundaryFinder(["<|fim_prefix|>"]), text)
 
 
 @examples(200)
 @given(text=texts(60), data=st.data())
 def test_first_and_last_agree(text, data):
-    finder = CutFinder(["<|endoftext|>", "a b"])
+    finder = BoundaryFinder(["<|endoftext|>", "a b"])
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(text) + 1)] * 2)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safe_cuts, "_FIRST_WINDOW", 1)
-        patch.setattr(safe_cuts, "_LAST_WINDOW", 3)
+        patch.setattr(safe_boundaries, "_FIRST_WINDOW", 1)
+        patch.setattr(safe_boundaries, "_LAST_WINDOW", 3)
         cuts = [cut for cut in all_cuts(finder, text) if start <= cut < end]
         assert finder.first(text, start, end) == (cuts[0] if cuts else -1)
         assert finder.last(text, start, end) == (cuts[-1] if cuts else -1)
@@ -123,12 +123,12 @@ def test_first_and_last_agree(text, data):
 @examples(300)
 @given(text=st.lists(WITH_CUTS, max_size=4).map("".join))
 def test_asking_first_finds_the_same(text):
-    finder = CutFinder()
+    finder = BoundaryFinder()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(safe_cuts, "_LONG_WINDOW", len(text) + 1)
+        patch.setattr(safe_boundaries, "_LONG_WINDOW", len(text) + 1)
         cuts = all_cuts(finder, text)
-        patch.setattr(safe_cuts, "_LONG_WINDOW", 1)
-        patch.setattr(safe_cuts, "_FIRST_WINDOW", 2)
+        patch.setattr(safe_boundaries, "_LONG_WINDOW", 1)
+        patch.setattr(safe_boundaries, "_FIRST_WINDOW", 2)
         assert all_cuts(finder, text) == cuts
 
 
@@ -137,13 +137,13 @@ def test_every_character_has_its_kind_behind_and_before_a_cut():
     for before in ("a", " ", "-", "😀"):
         for behind in map(chr, (*range(0x3100), 0xD83D, 0xDE00, 0xFF01, 0xFF0C, 0x1F600)):
             for text in (before + behind, behind + before):
-                assert safe_cuts._may_have_cut(text) == (safe_cuts.CUT.search(text, 1) is not None)
+                assert safe_boundaries._may_have_cut(text) == (safe_boundaries.CUT.search(text, 1) is not None)
 
 
 @examples(200)
 @given(text=texts(60), size=st.integers(1, 40))
 def test_chunks(text, size):
-    finder = CutFinder()
+    finder = BoundaryFinder()
     chunks = list(finder.chunks(text, size))
     assert "".join(text[start:end] for start, end in chunks) == text
     cuts = set(all_cuts(finder, text))

@@ -1,4 +1,4 @@
-"""Checking a tokenizer in a child process: ``python -m engine.library.formats.trial``.
+"""Checking a tokenizer in a child process: ``python -m engine.library.formats.isolated_check``.
 
 The effect of an untrusted file on a library is unknown until it is loaded: the library may fill the memory, hang, or
 crash. So it first runs in a child process with limits of time and memory. The child encodes texts, and their IDs are
@@ -19,7 +19,7 @@ from typing import Any
 
 from engine.errors import EngineError, FormatError
 from engine.library.formats.errors import giving_up, refusing
-from engine.library.formats.reading_apart import DoesNotEndError, limit, run
+from engine.library.formats.isolated_read import DoesNotEndError, limit, run
 from engine.runtime.threads import child_command
 
 OPTION = "--try-tokenizer"
@@ -60,7 +60,7 @@ def tried(
     ``cancel_check`` is called regularly while waiting; if it raises, the child is killed at once. Raises FormatError if
     the library rejects the tokenizer, or exceeds the limits.
     """
-    command, environment = child_command("engine.library.formats.trial", OPTION, [])
+    command, environment = child_command("engine.library.formats.isolated_check", OPTION, [])
     seconds = SECONDS + SECONDS_PER_MB * len(payload) / 1e6
     asked = {"texts": list(texts), "special_texts": list(special_texts)}
     request = json.dumps({"reader": reader, "seconds": round(seconds + 0.5), **asked}).encode()

@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 import engine
-from engine.encoding import kernel_use
+from engine.encoding import encoder_choice
+from engine.encoding.encoder_choice import EncoderChoice
 from engine.encoding.encoding import Encoding
-from engine.encoding.kernel_use import KernelUse
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings, catalog, warm_up
 
@@ -19,7 +19,7 @@ class NoCompilerError(Exception):
 
 
 @pytest.fixture(autouse=True)
-def own_encodings():
+def user_encodings():
     """Encodings of this test alone."""
     catalog.bundled.cache_clear()
     yield
@@ -48,12 +48,12 @@ def asked(monkeypatch, tmp_path):
 
 
 def compiled(monkeypatch, answer):
-    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, family: answer)
+    monkeypatch.setattr(encoder_choice, "is_compiled", lambda folder, family: answer)
 
 
 def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch, tmp_path):
     compiled(monkeypatch, True)
-    use = KernelUse(tmp_path)
+    use = EncoderChoice(tmp_path)
     assert not use.active
     assert use.open("gpt2") is engine.get_encoding("gpt2")
     assert use.active
@@ -63,7 +63,7 @@ def test_compiled_kernels_are_used_from_the_first_encoding_on(asked, monkeypatch
 
 def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(asked, monkeypatch, tmp_path):
     compiled(monkeypatch, False)
-    use = KernelUse(tmp_path)
+    use = EncoderChoice(tmp_path)
     use.open("gpt2")
     compiled(monkeypatch, True)  # by then being compiled: loading them now would take the time of an edit
     use.open("r50k_base")
@@ -79,7 +79,7 @@ def test_without_compiled_kernels_nothing_is_loaded_until_somebody_takes_over(as
 def test_kernels_that_cannot_be_loaded_are_no_error_before_somebody_takes_over(asked, monkeypatch, tmp_path):
     compiled(monkeypatch, True)
     asked.works = False
-    use = KernelUse(tmp_path)
+    use = EncoderChoice(tmp_path)
     assert use.open("gpt2").count("some words") == 2
     assert not use.active
     with pytest.raises(NoCompilerError):
@@ -92,7 +92,7 @@ def test_kernels_that_cannot_be_loaded_are_no_error_before_somebody_takes_over(a
 
 def test_an_unknown_encoding_is_said(tmp_path):
     with pytest.raises(engine.UnknownEncodingError):
-        KernelUse(tmp_path).open("no such encoding")
+        EncoderChoice(tmp_path).open("no such encoding")
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def with_a_damaged_file(tmp_path, monkeypatch):
 @pytest.mark.parametrize("is_compiled", [True, False])
 def test_a_damaged_encoding_is_found_out_when_it_is_opened(with_a_damaged_file, monkeypatch, tmp_path, is_compiled):
     compiled(monkeypatch, is_compiled)
-    use = KernelUse(tmp_path)
+    use = EncoderChoice(tmp_path)
     for _ in range(2):
         with pytest.raises(engine.DamagedVocabularyError, match=r"p50k\.ranks"):
             use.open("p50k_base")
@@ -120,7 +120,7 @@ def test_a_damaged_encoding_is_found_out_when_it_is_opened(with_a_damaged_file, 
 def test_a_damaged_encoding_does_not_keep_kernels_from_the_others(with_a_damaged_file, monkeypatch):
     warm_up.warm_up()
     compiled(monkeypatch, False)
-    use = KernelUse(None)
+    use = EncoderChoice(None)
     with pytest.raises(engine.DamagedVocabularyError):
         use.open("p50k_edit")
     opened = use.open("gpt2")
@@ -137,8 +137,8 @@ def test_a_profile_without_kernels_takes_those_of_the_user(monkeypatch, tmp_path
         return True
 
     monkeypatch.setattr(Encoding, "use_kernels", use_kernels)
-    monkeypatch.setattr(kernel_use, "is_compiled", lambda folder, _family: folder is None)
-    use = KernelUse(tmp_path)
+    monkeypatch.setattr(encoder_choice, "is_compiled", lambda folder, _family: folder is None)
+    use = EncoderChoice(tmp_path)
     use.open("gpt2")
     assert folders == [None]
     assert use.active

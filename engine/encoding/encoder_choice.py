@@ -39,7 +39,7 @@ def take_compiled(encoding: Encoding) -> None:
             encoding.use_kernels(compiled_only=True)
 
 
-class KernelUse:
+class EncoderChoice:
     """Opens encodings and switches them to the kernels, as far as that needs no compiling.
 
     Thread-safe: work that two threads do at the same time is done twice, with the same result.

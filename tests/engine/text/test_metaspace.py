@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.analysis.merge_steps import account_of, state_after
-from engine.encoding.prepared_encoding import Preparation, preparation_with
+from engine.analysis.merge_steps import state_after, trace_of
+from engine.encoding.preprocessing_encoding import Preparation, preparation_with
 from engine.split.pretokenization import pretokenizer
 from engine.split.reference import encode_pretoken, encode_with_byte_fallback
+from engine.text.metaspace import SIGN, Metaspace
 from engine.text.normalization import Normalizer
-from engine.text.space_signs import SIGN, SpaceSigns
 from tests.engine.strategies import texts
 
 CORPUS = "the cat sat on the mat, the hat on the cat\nthe rat: 漢字 and é, 漢字 and é\n" * 3
@@ -33,7 +33,7 @@ def learned(alphabet: str, dummy_prefix: bool = True, **options: int) -> engine.
 
 @given(text=texts(), dummy_prefix=st.booleans(), places=st.lists(st.integers(0, 60)))
 def test_pieces_get_the_signs_of_the_whole(text, dummy_prefix, places):
-    signs = SpaceSigns(dummy_prefix)
+    signs = Metaspace(dummy_prefix)
     bounds = sorted({0, len(text), *(min(place, len(text)) for place in places)})
     pieces = [b"", *(text[start:end].encode() for start, end in itertools.pairwise(bounds))]
     signed = list(signs.in_pieces(pieces))
@@ -44,7 +44,7 @@ def test_pieces_get_the_signs_of_the_whole(text, dummy_prefix, places):
 
 @pytest.mark.parametrize(
     "preparation",
-    [Preparation(signs=SpaceSigns(False)), Preparation(Normalizer(("NFKC", "lowercase")), signs=SpaceSigns())],
+    [Preparation(signs=Metaspace(False)), Preparation(Normalizer(("NFKC", "lowercase")), signs=Metaspace())],
 )
 def test_a_file_names_what_is_done(preparation):
     assert preparation_with(preparation.steps) == preparation
@@ -129,7 +129,7 @@ def test_an_unknown_character_is_written_in_single_bytes():
 def test_the_merges_that_are_told_lead_to_the_tokens(text):
     encoding = learned("characters", dummy_prefix=False)
     pretoken = text.replace(" ", SIGN)
-    account = account_of(encoding, pretoken)
+    account = trace_of(encoding, pretoken)
     assert list(account.ids) == encoding.encode_ordinary(text)
     for done, step in enumerate(account.steps):
         chosen = state_after(encoding, account, done).chosen
