@@ -10,7 +10,7 @@ import engine
 from engine.requests.counting import RequestCounter
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import KINDS, Image, Message, Request, Tool, ToolCall
-from tests.engine.encoding.test_prepared_encoding import encodings as prepared
+from tests.engine.encoding.test_preprocessing_encoding import encodings as prepared
 from tests.engine.requests.samples import DAY, WEATHER, WEATHER_TOOL, counted, tallied
 from tests.thoroughness import examples, mostly_deep
 

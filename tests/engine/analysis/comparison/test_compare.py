@@ -11,7 +11,7 @@ from hypothesis import given
 import engine
 from engine.analysis.comparison.compare import compare
 from engine.analysis.comparison.types import TextComparison
-from tests.engine.encoding.test_prepared_encoding import encodings as prepared
+from tests.engine.encoding.test_preprocessing_encoding import encodings as prepared
 from tests.engine.library.formats.library_files import character_bpe, unigram, word_piece
 from tests.engine.strategies import texts_with_surrogates
 
