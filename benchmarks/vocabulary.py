@@ -64,9 +64,9 @@ class Browser:
         self._loop = QEventLoop()
         started = time.perf_counter()
         wiring = bench.bench.pages.vocabulary
-        wiring.flow.begin_with(name, -1, name)
+        wiring.browser.begin_with(name, -1, name)
         wiring.focus()
-        self.panel, self.flow = wiring.panel, wiring.flow
+        self.panel, self.flow = wiring.panel, wiring.browser
         bench.until(lambda: self.panel.model.rowCount() > 0, PATIENCE_SECONDS)
         self.panel.table.viewport().repaint()
         self.opening = time.perf_counter() - started

@@ -38,19 +38,19 @@ class PriceChanges(QObject):
         self,
         editor: PriceEditor,
         prices: PricesController,
-        desk: PriceFileService,
+        price_file: PriceFileService,
         notifier: Notifier,
         models: Callable[[], tuple[Model, ...]],
     ) -> None:
         """``models``: returns the models whose prices are in effect."""
         super().__init__(prices)
         self._models = models
-        self._editor, self._prices, self._desk, self._notifier = editor, prices, desk, notifier
+        self._editor, self._prices, self._price_file, self._notifier = editor, prices, price_file, notifier
         self._waiting: list[tuple[str, str, str]] = []
         self._made: list[tuple[int, int, bool]] = []
         """Revisions before and after each change that can be undone from outside the editor, and True if saved."""
         prices.opened.connect(self._on_opened)
-        desk.changed.connect(self._on_changed)
+        price_file.changed.connect(self._on_changed)
 
     @Slot(str, str, str)
     def change_price(self, model_id: str, path: str, typed: str) -> None:
@@ -64,7 +64,7 @@ class PriceChanges(QObject):
             return
         self._prices.withdraw_refusal()
         editor = self._editor
-        self._desk.change(editor.text(), editor.revision, model_id, path, "money", typed or None, from_table=True)
+        self._price_file.change(editor.text(), editor.revision, model_id, path, "money", typed or None, from_table=True)
 
     def put(self, splice: Splice, revision: int, words: str, key: str = CHANGED) -> bool:
         """Edit the text of this revision, and show a notice with Undo. Returns False if the text has changed since."""

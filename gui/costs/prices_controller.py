@@ -122,7 +122,7 @@ class PricesController(QObject):
         self.notifier = context.notifier
         self.built = False
         self.editor: PriceEditor | None = None
-        self.desk = PriceFileService(context.paths.prices_file, runner, context.encodings.user.names, self)
+        self.price_file = PriceFileService(context.paths.prices_file, runner, context.encodings.user.names, self)
         self._digest: str | None = None
         self._file: FileText | None = None
         self._outside: FileText | None = None
@@ -135,8 +135,8 @@ class PricesController(QObject):
         self._checked: CheckedText | None = None
         self._checked_revision = -1
         self._delay = QTimer(self, singleShot=True, interval=CHECK_DELAY_MS)
-        self.desk.read.connect(self._on_read)
-        self.desk.touched.connect(self._on_touched)
+        self.price_file.read.connect(self._on_read)
+        self.price_file.touched.connect(self._on_touched)
         costs.prices_changed.connect(self._on_prices)
         costs.prices_problem.connect(self._on_prices)
         panel.problems_listed = lambda: self.lists_problems
@@ -144,7 +144,7 @@ class PricesController(QObject):
         panel.commands.undo_asked.connect(self.take_back)
         panel.model.price_typed.connect(self.change_price)
         self.undo_changed.connect(context.pages.undo_changed)
-        self.desk.read_file()
+        self.price_file.read_file()
         context.pages.when_seen("pricingTab", NEEDS, self.build)
 
     def state(self) -> dict[str, Any]:
@@ -170,17 +170,17 @@ class PricesController(QObject):
         self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
         context.session.restore("pricing", panel.restore_state, self._state)
         self._connect()
-        self._awaited = self.desk.read_file()
-        self._changes = PriceChanges(panel.editor, self, self.desk, context.notifier, lambda: self._costs.models)
+        self._awaited = self.price_file.read_file()
+        self._changes = PriceChanges(panel.editor, self, self.price_file, context.notifier, lambda: self._costs.models)
         user_encodings, today = context.encodings.user.names, lambda: self._costs.today
         self._imports = PriceImportController(
-            panel, self, self._changes, self._runner, context.theme, self.desk.path.name, user_encodings, today
+            panel, self, self._changes, self._runner, context.theme, self.price_file.path.name, user_encodings, today
         )
         self._on_prices()
 
     def _connect(self) -> None:
-        panel, editor, desk = self._panel, self._editor, self.desk
-        panel.show_file_name(str(desk.path))
+        panel, editor, price_file = self._panel, self._editor, self.price_file
+        panel.show_file_name(str(price_file.path))
         panel.save_asked.connect(self.save)
         panel.form.model_chosen.connect(self._on_model_chosen)
         panel.form.changed.connect(self._on_changed_by_form)
@@ -190,10 +190,10 @@ class PricesController(QObject):
         editor.modificationChanged.connect(self._show_status)
         editor.undoAvailable.connect(self.undo_changed)
         editor.redoAvailable.connect(self.undo_changed)
-        desk.checked.connect(self._on_checked)
-        desk.changed.connect(self._on_changed)
-        desk.saved.connect(self._on_saved)
-        desk.failed.connect(self._on_failed)
+        price_file.checked.connect(self._on_checked)
+        price_file.changed.connect(self._on_changed)
+        price_file.saved.connect(self._on_saved)
+        price_file.failed.connect(self._on_failed)
         self._delay.timeout.connect(self.check)
 
     # --- used by other parts of the window ----------------------------------------------------------------------------
@@ -264,7 +264,7 @@ class PricesController(QObject):
     def look_again(self) -> None:
         """Read the file again, since it may have changed on disk."""
         if not self._saving:  # else it is read after saving
-            self._awaited = self.desk.read_file(self._editor.text(), self._editor.revision)
+            self._awaited = self.price_file.read_file(self._editor.text(), self._editor.revision)
 
     @Slot()
     def save(self, *, quiet: bool = False) -> None:
@@ -280,7 +280,7 @@ class PricesController(QObject):
             return
         self._saving, self._awaited = True, None  # a reading in progress is outdated
         self._saving_revision = self._editor.revision
-        self.desk.save(self._editor.text(), self._editor.revision, self._file)
+        self.price_file.save(self._editor.text(), self._editor.revision, self._file)
 
     @property
     def is_open(self) -> bool:
@@ -318,7 +318,7 @@ class PricesController(QObject):
         if self.built:
             self.look_again()
         else:
-            self.desk.read_file()
+            self.price_file.read_file()
 
     @Slot(object, object)
     def _on_read(self, file: FileText, request: ReadRequest) -> None:
@@ -482,7 +482,7 @@ class PricesController(QObject):
     def check(self) -> None:
         """Check the current text soon."""
         self._delay.stop()
-        self.desk.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
+        self.price_file.check(self._editor.text(), self._editor.revision, self._panel.form.model_id)
 
     @Slot(object, object)
     def _on_checked(self, checked: CheckedText, request: CheckRequest) -> None:
@@ -553,7 +553,7 @@ class PricesController(QObject):
     def _change(self, path: str, kind: str, typed: str | None) -> None:
         self.withdraw_refusal()
         model_id = self._panel.form.model_id
-        self.desk.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
+        self.price_file.change(self._editor.text(), self._editor.revision, model_id, path, kind, typed)
 
     @Slot(object, object)
     def _on_changed(self, change: Change, request: ChangeRequest) -> None:

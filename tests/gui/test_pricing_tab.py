@@ -159,11 +159,11 @@ def test_a_save_that_somebody_else_was_quicker_than_writes_nothing(
     prices.write_text(GOOD)
     bench = open_window(profile)
     panel = panel_of(qtbot, bench)
-    bench.pages.pricing.desk.blockSignals(True)  # the watch sleeps
+    bench.pages.pricing.price_file.blockSignals(True)  # the watch sleeps
     write_without_news = GOOD.replace("2.00", "1.22")
     prices.write_text(write_without_news)
     panel.editor.setPlainText(GOOD.replace("2.00", "1.11"))
-    bench.pages.pricing.desk.blockSignals(False)
+    bench.pages.pricing.price_file.blockSignals(False)
     qtbot.mouseClick(panel.save, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: "Nothing was replaced" in notices(bench))
     assert prices.read_text() == write_without_news

@@ -283,7 +283,7 @@ class LibraryController(PageController["LibraryPage"]):
             self._fail(self.tr("Could not assign models: {why}").format(why=why))
             return
         text, revision = pricing.text()
-        self._files.assign(AssignRequest(revision, text, pricing.desk.path.name, models, name, known))
+        self._files.assign(AssignRequest(revision, text, pricing.price_file.path.name, models, name, known))
 
     @Slot(object, str, object)
     def _on_assigned(self, splice: Splice | None, why: str, request: AssignRequest) -> None:

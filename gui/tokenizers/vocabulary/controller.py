@@ -46,8 +46,8 @@ def typed_ids(typed: str, last: int) -> int | tuple[int, int] | None:
     return ends[0] if match[2] is None else (ends[0], ends[1])
 
 
-class VocabularyFlow(QObject):
-    """Connection of the panel with the service.
+class VocabularyBrowser(QObject):
+    """Opens encodings and shows the entries found: connects the panel with the service.
 
     Signals: ``opened(OpenedVocabulary)``: its entries are shown; ``diagnosed(Diagnosed)``;
     ``token_shown(TokenDetail)``.
@@ -315,17 +315,17 @@ class VocabularyPages(QObject):
         self,
         lengths: LengthsPage,
         compare: ComparePage,
-        flow: VocabularyFlow,
+        browser: VocabularyBrowser,
         service: VocabularyService,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._lengths, self._compare = lengths, compare
-        self._flow, self._service = flow, service
-        flow.opened.connect(self._on_opened)
+        self._browser, self._service = browser, service
+        browser.opened.connect(self._on_opened)
         service.compared.connect(self._on_compared)
         compare.compare_asked.connect(self._on_compare)
-        compare.token_asked.connect(flow.go_to)
+        compare.token_asked.connect(browser.go_to)
 
     @Slot(object)
     def _on_opened(self, opened: OpenedVocabulary) -> None:
@@ -335,14 +335,14 @@ class VocabularyPages(QObject):
 
     @Slot(str)
     def _on_compare(self, other: str) -> None:
-        shown = self._flow.vocabulary
+        shown = self._browser.vocabulary
         if shown is not None and other:
             self._compare.words.setText(self.tr("Comparing…"))
             self._service.compare(shown, other)
 
     @Slot(object)
     def _on_compared(self, comparison: Comparison) -> None:
-        shown = self._flow.vocabulary
+        shown = self._browser.vocabulary
         if shown is not None and comparison.first is shown.entries:
             self._compare.show_comparison(comparison)
 
@@ -356,14 +356,14 @@ class VocabularySaving(QObject):
     def __init__(
         self,
         panel: VocabularyPanel,
-        flow: VocabularyFlow,
+        browser: VocabularyBrowser,
         export: VocabularyExport,
         guard: KeyGuard,
         notifier: Notifier,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._panel, self._flow, self._export, self._notifier = panel, flow, export, notifier
+        self._panel, self._browser, self._export, self._notifier = panel, browser, export, notifier
         self._guard = guard
         panel.filters.export_asked.connect(self.ask)
         export.written.connect(self._on_written)
@@ -372,7 +372,7 @@ class VocabularySaving(QObject):
     @Slot()
     def ask(self) -> None:
         """Ask for the target file of an export."""
-        shown = self._flow.vocabulary
+        shown = self._browser.vocabulary
         if shown is None:
             return
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
@@ -395,7 +395,7 @@ class VocabularySaving(QObject):
 
     def write(self, path: Path) -> None:
         """Export the entries shown; the file suffix selects the format."""
-        shown, ids = self._flow.vocabulary, self._panel.model.ids
+        shown, ids = self._browser.vocabulary, self._panel.model.ids
         if shown is not None and ids is not None:
             request = ExportRequest(shown.search, ids, path)
             look = partial(keys_among, request)
@@ -442,7 +442,7 @@ class VocabularyController(PageController["VocabularyPanel"]):
         """``state``: as from ``state()``."""
         super().__init__(context, state)
         self._wanted = "", -1
-        self.flow: VocabularyFlow | None = None
+        self.browser: VocabularyBrowser | None = None
         self.places: VocabularyPlaces | None = None
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
@@ -451,11 +451,11 @@ class VocabularyController(PageController["VocabularyPanel"]):
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
-    def build(self) -> VocabularyFlow:
+    def build(self) -> VocabularyBrowser:
         """Build the page now, unless it exists. It starts with the last session's vocabulary, or else the prompt's."""
         self._building.finish()
-        assert self.flow is not None
-        return self.flow
+        assert self.browser is not None
+        return self.browser
 
     def _steps(self) -> Iterator[None]:
         from gui.tokenizers.vocabulary.comparison import ComparePage
@@ -473,26 +473,26 @@ class VocabularyController(PageController["VocabularyPanel"]):
         context.session.restore("vocabulary", panel.restore_state, self._state)
         self._show_encodings(panel)
         service = VocabularyService(runner, self._open, context.paths.cache, self)
-        flow = VocabularyFlow(panel, service, context.notifier, self)
+        browser = VocabularyBrowser(panel, service, context.notifier, self)
         self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), context.prompt, self)
-        flow.token_shown.connect(places.set_token)
-        flow.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
+        browser.token_shown.connect(places.set_token)
+        browser.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
         places.shown_in_prompt.connect(self._show_prompt)
         panel.state_changed.connect(context.session.touch)
-        self._add_pages(panel, flow, service)
+        self._add_pages(panel, browser, service)
         edits = EditService(runner, context.encodings.user, self)
         self.editing = VocabularyEditing(panel.detail, edits, context.prompt, context.notifier, self._is_own, self)
-        flow.token_shown.connect(self.editing.set_token)
+        browser.token_shown.connect(self.editing.set_token)
         self.editing.kept.connect(self._on_edited)
-        self._open_first(flow)
-        self.panel, self.flow = panel, flow
+        self._open_first(browser)
+        self.panel, self.browser = panel, browser
         yield
         panel.filters.encoding.chosen.connect(self.encoding_chosen)
         panel.tools.use_asked.connect(self._use)
         context.pages.page("vocabularyTab").fill(panel)
         context.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
-    def _add_pages(self, panel: VocabularyPanel, flow: VocabularyFlow, service: VocabularyService) -> None:
+    def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser, service: VocabularyService) -> None:
         from gui.tokenizers.vocabulary.export_service import VocabularyExport
         from gui.widgets.api_key_check import KeyGuard
 
@@ -500,20 +500,20 @@ class VocabularyController(PageController["VocabularyPanel"]):
         assert self.compare is not None
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
-        VocabularyPages(self.lengths, self.compare, flow, service, self)
+        VocabularyPages(self.lengths, self.compare, browser, service, self)
         panel.compare.clicked.connect(self._choose_other)
         notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
         guard = KeyGuard(self._runner, notifier, panel, self)
-        self.saving = VocabularySaving(panel, flow, export, guard, notifier, self)
+        self.saving = VocabularySaving(panel, browser, export, guard, notifier, self)
 
     def _is_own(self, name: str) -> bool:
         return name in self._context.encodings.user.names()
 
     @Slot(str)
     def _on_edited(self, name: str) -> None:
-        assert self.flow is not None
+        assert self.browser is not None
         self._context.encodings.refresh()
-        self.flow.open(name)
+        self.browser.open(name)
 
     @Slot()
     def _choose_other(self) -> None:
@@ -525,10 +525,10 @@ class VocabularyController(PageController["VocabularyPanel"]):
         if not self.compare.other.currentText():
             self.compare.other.showPopup()
 
-    def _open_first(self, flow: VocabularyFlow) -> None:
+    def _open_first(self, browser: VocabularyBrowser) -> None:
         name, token_id = self._state.get("encoding"), self._state.get("id")
         now = self._context.prompt.encoding
-        flow.begin_with(
+        browser.begin_with(
             name if isinstance(name, str) and name else now, token_id if isinstance(token_id, int) else -1, now
         )
 
@@ -548,10 +548,10 @@ class VocabularyController(PageController["VocabularyPanel"]):
     @Slot(str)
     def follow_encoding(self, name: str) -> None:
         """Show this encoding, which was chosen on another page, when the page is shown next."""
-        if self.flow is None:
+        if self.browser is None:
             self._state = {**self._state, "encoding": name, "id": -1}
-        elif self.flow.vocabulary is None or self.flow.vocabulary.name != name:
-            self.flow.begin_with(name, -1, self._context.prompt.encoding)
+        elif self.browser.vocabulary is None or self.browser.vocabulary.name != name:
+            self.browser.begin_with(name, -1, self._context.prompt.encoding)
 
     @Slot(str)
     def _use(self, name: str) -> None:
@@ -561,32 +561,32 @@ class VocabularyController(PageController["VocabularyPanel"]):
     @Slot(str)
     def show_encoding(self, name: str) -> None:
         """Show the page with the entries of an encoding."""
-        flow = self.build()
-        if flow.vocabulary is None or flow.vocabulary.name != name:
-            flow.begin_with(name, -1, self._context.prompt.encoding)
+        browser = self.build()
+        if browser.vocabulary is None or browser.vocabulary.name != name:
+            browser.begin_with(name, -1, self._context.prompt.encoding)
         self._context.pages.page("vocabularyTab").bring_to_front()
-        flow.begin()
+        browser.begin()
 
     @Slot(str, int)
     def show_token(self, encoding: str, token_id: int) -> None:
         """Show the page with an entry of an encoding."""
-        flow = self.build()
-        shown = flow.vocabulary
+        browser = self.build()
+        shown = browser.vocabulary
         if shown is not None and shown.name == encoding:
-            flow.go_to(token_id)
+            browser.go_to(token_id)
         else:
             self._wanted = encoding, token_id
-            flow.begin_with(encoding, token_id, self._context.prompt.encoding)
+            browser.begin_with(encoding, token_id, self._context.prompt.encoding)
         self._context.pages.page("vocabularyTab").bring_to_front()
-        flow.begin()
+        browser.begin()
 
     @Slot(object)
     def _on_opened(self, opened: OpenedVocabulary) -> None:
         """Go to the wanted entry after the first entries are shown: the search may hide it."""
         encoding, token_id = self._wanted
         self._wanted = "", -1
-        if opened.name == encoding and self.flow is not None:
-            self.flow.go_to(token_id)
+        if opened.name == encoding and self.browser is not None:
+            self.browser.go_to(token_id)
 
     @Slot()
     def _come_to_front(self) -> None:

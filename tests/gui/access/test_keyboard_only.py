@@ -139,7 +139,7 @@ def test_a_vocabulary_is_trained(
 def test_a_token_is_looked_up(qtbot: QtBot, bench: Application, hands: Hands):
     hands.press("Ctrl+4", "Ctrl+Tab", "Ctrl+Tab")
     assert hands.focus_name() == "vocabSearch"
-    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
+    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.browser
     qtbot.waitUntil(lambda: flow.vocabulary is not None and flow.vocabulary.name == "o200k_base")
     hands.press("Ctrl+G")
     assert hands.focus_name() == "vocabGoToId"

@@ -84,8 +84,8 @@ def test_the_encoding_is_chosen_once_for_both_pages(qtbot, bench, panel):
     vocabulary = bench.pages.vocabulary
     vocabulary.focus()
     assert vocabulary.panel.tools.isVisible()
-    qtbot.waitUntil(lambda: vocabulary.flow.vocabulary is not None)
-    assert vocabulary.flow.vocabulary.name == "gpt2"
+    qtbot.waitUntil(lambda: vocabulary.browser.vocabulary is not None)
+    assert vocabulary.browser.vocabulary.name == "gpt2"
     vocabulary.panel.filters.encoding.setCurrentText("r50k_base")
     assert panel.picker.currentText() == "r50k_base"
     vocabulary.panel.tools.use.click()
@@ -392,7 +392,7 @@ def test_a_token_of_the_tree_is_shown_in_the_vocabulary(qtbot, bench, panel):
         assert bench.window.pages.currentWidget() is bench.pages.page("vocabularyTab")
         name = panel.picker.currentText()
         qtbot.waitUntil(
-            lambda: page.detail.token_id == token_id and bench.pages.vocabulary.flow.vocabulary.name == name
+            lambda: page.detail.token_id == token_id and bench.pages.vocabulary.browser.vocabulary.name == name
         )
         assert page.table.current_id == token_id
         return engine.get_encoding(name).decode_single_token_bytes(token_id)

@@ -502,8 +502,8 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     page.select("gpt2")
     assert page.chosen == "gpt2", "also where a filter hides it"
     qtbot.mouseClick(details.vocabulary, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bench.pages.vocabulary.flow.vocabulary is not None)
-    assert bench.pages.vocabulary.flow.vocabulary.name == "gpt2"
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.browser.vocabulary is not None)
+    assert bench.pages.vocabulary.browser.vocabulary.name == "gpt2"
     assert bench.window.pages.current_name == "vocabularyTab"
 
 

@@ -31,7 +31,7 @@ def test_an_entry_is_removed_when_its_cost_was_seen(qtbot, open_window, trainer_
     bench.user_encodings.keep(trained)
     bench.prompt.replace_all(TEXT)
     panel = browse(qtbot, bench, "mine")
-    detail, flow = panel.detail, bench.pages.vocabulary.flow
+    detail, flow = panel.detail, bench.pages.vocabulary.browser
     the = trained.encode_single_token(" the")
     flow.go_to(the)
     qtbot.waitUntil(lambda: detail.token_id == the and not detail.remove.isHidden())
@@ -61,7 +61,7 @@ def test_an_entry_is_removed_when_its_cost_was_seen(qtbot, open_window, trainer_
 def test_a_bundled_vocabulary_is_not_changed(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
-    bench.pages.vocabulary.flow.go_to(1000)
+    bench.pages.vocabulary.browser.go_to(1000)
     qtbot.waitUntil(lambda: panel.detail.token_id == 1000)
     assert panel.detail.remove.isHidden()
     assert panel.detail.rename.isHidden()

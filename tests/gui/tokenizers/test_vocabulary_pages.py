@@ -73,7 +73,7 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     page.other.setCurrentText("cl100k_base")
     qtbot.waitUntil(lambda: "cl100k_base" in page.words.text())
     assert page.group.currentIndex() == ONLY_HERE
-    entries = bench.pages.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.browser.vocabulary.entries
     ids = [page.model.ids_at(row)[0] for row in range(1000)]
     lengths = [len(entries.token_bytes(one)) for one in ids]
     assert lengths == sorted(lengths, reverse=True), "longest first"
@@ -103,7 +103,7 @@ def test_what_is_shown_is_exported(qtbot, open_window, tmp_path):
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["about"] == {"encoding": "r50k_base", "entries": panel.model.rowCount()}
     assert [row["id"] for row in document["rows"]] == shown_ids(panel)
-    entries = bench.pages.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.browser.vocabulary.entries
     assert all(bytes.fromhex(row["hex"]) == entries.token_bytes(row["id"]) for row in document["rows"])
     with (tmp_path / "a.csv").open(encoding="utf-8-sig", newline="") as file:
         about, _, titles, *rows = csv.reader(file)

@@ -75,7 +75,7 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
     bench.window.resize(900, 600)
-    bench.pages.vocabulary.flow.go_to(token_id)
+    bench.pages.vocabulary.browser.go_to(token_id)
     qtbot.waitUntil(lambda: panel.detail.token_id == token_id)
     facts = [fact for fact in panel.detail.findChildren(QLabel) if fact.objectName().startswith("vocabFact_")]
     assert facts
@@ -89,7 +89,7 @@ def test_in_a_small_window_facts_are_scrolled_and_not_cut(qtbot, open_window, to
 def test_the_tab_key_goes_through_all_controls_and_out_again(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base", diagnosed=True)
-    bench.pages.vocabulary.flow.go_to(MAGIKARP)
+    bench.pages.vocabulary.browser.go_to(MAGIKARP)
     qtbot.waitUntil(lambda: panel.detail.token_id == MAGIKARP)
     panel.filters.search.setFocus()
     seen = []
@@ -154,7 +154,7 @@ def test_what_is_no_id_is_a_sentence(qtbot, open_window, typed):
 def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
-    flow = bench.pages.vocabulary.flow
+    flow = bench.pages.vocabulary.browser
 
     def type_id(typed: str) -> None:
         panel.filters.go_to.setText(typed)
@@ -176,7 +176,7 @@ def test_an_id_typed_while_a_vocabulary_is_opened_is_not_lost(qtbot, open_window
 def test_search_by_text_bytes_and_expression(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    entries = bench.pages.vocabulary.flow.vocabulary.entries
+    entries = bench.pages.vocabulary.browser.vocabulary.entries
     qtbot.keyClicks(panel.filters.search, " solidgold")
     qtbot.waitUntil(lambda: shown_ids(panel) == [MAGIKARP] or MAGIKARP in shown_ids(panel)[:5])
     assert all(b"solidgold" in entries.token_bytes(one).lower() for one in shown_ids(panel))
@@ -341,9 +341,9 @@ def test_the_longest_tokens(qtbot, open_window):
 def test_parents_steps_and_what_is_built_on_a_token_lead_on(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "cl100k_base", diagnosed=True)
-    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.browser.vocabulary.encoding
     berry = encoding.encode_single_token("berry")
-    bench.pages.vocabulary.flow.go_to(berry)
+    bench.pages.vocabulary.browser.go_to(berry)
     detail = panel.detail
     qtbot.waitUntil(lambda: detail.token_id == berry)
     steps = [detail.step_model.index(row, 0).data() for row in range(detail.step_model.rowCount())]
@@ -380,9 +380,9 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
     bench = open_window()
     bench.prompt.replace_all("one two 🚀 one\n one")
     panel = browse(qtbot, bench, "r50k_base")
-    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.browser.vocabulary.encoding
     one = encoding.encode_single_token(" one")
-    bench.pages.vocabulary.flow.go_to(one)
+    bench.pages.vocabulary.browser.go_to(one)
     detail = panel.detail
     qtbot.waitUntil(lambda: detail.places.text() == "2 times")
     detail.next.click()
@@ -407,14 +407,14 @@ def test_where_a_token_is_in_the_prompt(qtbot, open_window):
 def test_an_older_search_is_not_shown(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    service = bench.pages.vocabulary.flow._service
+    service = bench.pages.vocabulary.browser._service
     seen: list[str] = []
     service.found.connect(lambda found: seen.append(found.request.query.text))
     for text in ("a", "ab", "abo", "about"):
         panel.filters.search.setText(text)
     qtbot.waitUntil(lambda: not service.busy and "about" in seen)
     assert seen[-1] == "about"
-    assert bench.pages.vocabulary.flow._searches >= 4
+    assert bench.pages.vocabulary.browser._searches >= 4
     assert all("about" in row_text(panel, row, TOKEN).lower() for row in range(panel.model.rowCount()))
 
 
@@ -422,8 +422,8 @@ def test_another_encoding_while_the_first_is_being_opened(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
     for name in ("cl100k_base", "o200k_base", "p50k_base"):
-        bench.pages.vocabulary.flow.open(name)
-    qtbot.waitUntil(lambda: bench.pages.vocabulary.flow.vocabulary.name == "p50k_base")
+        bench.pages.vocabulary.browser.open(name)
+    qtbot.waitUntil(lambda: bench.pages.vocabulary.browser.vocabulary.name == "p50k_base")
     qtbot.waitUntil(lambda: panel.model.rowCount() == 50_281)
     assert panel.filters.encoding.currentText() == "p50k_base"
 
@@ -431,7 +431,7 @@ def test_another_encoding_while_the_first_is_being_opened(qtbot, open_window):
 def test_an_encoding_that_cannot_be_opened_leaves_the_other(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "gpt2")
-    bench.pages.vocabulary.flow.open("no such thing")
+    bench.pages.vocabulary.browser.open("no such thing")
     qtbot.waitUntil(lambda: "There is no encoding named 'no such thing'" in panel.problem.text())
     assert panel.model.rowCount() == 50_257
     assert panel.filters.encoding.currentText() == "gpt2"
@@ -474,10 +474,10 @@ def test_an_encoding_of_last_time_that_has_gone(qtbot, open_window, tmp_path):
 def test_no_token_is_read_as_rich_text(qtbot, open_window):
     bench = open_window()
     panel = browse(qtbot, bench, "r50k_base")
-    encoding = bench.pages.vocabulary.flow.vocabulary.encoding
+    encoding = bench.pages.vocabulary.browser.vocabulary.encoding
     for text in ("</", "<", "&", " <"):
         token_id = encoding.encode_single_token(text)
-        bench.pages.vocabulary.flow.go_to(token_id)
+        bench.pages.vocabulary.browser.go_to(token_id)
         qtbot.waitUntil(lambda token_id=token_id: panel.detail.token_id == token_id)
         assert panel.detail.heading.text() == text.replace(" ", "·")
         assert panel.detail.heading.textFormat() == Qt.TextFormat.PlainText
@@ -514,9 +514,9 @@ def test_an_encoding_of_ones_own(qtbot, open_window, tmp_path):
     panel = browse(qtbot, bench, "mine", diagnosed=True)
     assert panel.model.rowCount() == 301
     assert json.dumps([row_text(panel, row, TOKEN) for row in (256, 257, 299, 300)]) == '["ab", "abc", "", "<|end|>"]'
-    bench.pages.vocabulary.flow.go_to(258)
+    bench.pages.vocabulary.browser.go_to(258)
     qtbot.waitUntil(lambda: panel.detail.token_id == 258)
     assert panel.detail.no_parents.text() == "nothing: it is not merged"
-    bench.pages.vocabulary.flow.go_to(280)
+    bench.pages.vocabulary.browser.go_to(280)
     qtbot.waitUntil(lambda: panel.detail.token_id == 280)
     assert panel.detail.fact("reach") == "unused ID"

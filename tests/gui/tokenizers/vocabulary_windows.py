@@ -15,7 +15,7 @@ def browse(qtbot: QtBot, bench: Application, name: str, *, diagnosed: bool = Fal
     """Show the vocabulary of an encoding, and wait until its entries are there."""
     assert bench.pages.vocabulary is not None
     bench.pages.vocabulary.focus()
-    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
+    panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.browser
     assert panel is not None
     assert flow is not None
     flow.open(name)
