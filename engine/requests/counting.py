@@ -145,7 +145,10 @@ class RequestCounter:
             array.flags.writeable = False
         tally = self._tally(tokens, encoded, pieces, request)
         special_texts = tuple(self._special_texts(pieces))
-        return CountedRequest("".join(texts), tuple(spans), *arrays, tuple(span_tokens), tally, special_texts)
+        grades = self._message_grades(pieces, len(request.messages))
+        return CountedRequest(
+            "".join(texts), tuple(spans), *arrays, tuple(span_tokens), tally, special_texts, message_grades=grades
+        )
 
     # --- pieces -------------------------------------------------------------------------------------------------------
 
@@ -225,13 +228,7 @@ class RequestCounter:
         self, others: Counter[Kind], encoded: Counter[Kind], pieces: Sequence[Piece], request: Request
     ) -> tuple[Part, ...]:
         """Return the parts with their grades and ranges, in the encoding of the template's models."""
-        template = self._template
-        grades: dict[Kind, Grade] = {
-            "overhead": template.grade,
-            "tools": template.tools,
-            "images": "formula",
-            "text": "exact",
-        }
+        template, grades = self._template, self._kind_grades()
         less: Counter[Kind] = Counter()
         more: Counter[Kind] = Counter()
         for piece in pieces:
@@ -248,6 +245,23 @@ class RequestCounter:
             most = template.framing[0] + template.framing[1] * len(request.messages)
             more["overhead"] += max(0, most - encoded["overhead"])
         return tuple(Part(kind, others[kind] + encoded[kind], grades[kind], less[kind], more[kind]) for kind in KINDS)
+
+    def _kind_grades(self) -> dict[Kind, Grade]:
+        """Return the grade of each kind, as far as the template alone decides it."""
+        template = self._template
+        return {"overhead": template.grade, "tools": template.tools, "images": "formula", "text": "exact"}
+
+    def _message_grades(self, pieces: Sequence[Piece], n_messages: int) -> tuple[Grade, ...]:
+        """Return the grade of the least trusted piece of each message. Encoded in a foreign encoding it is an estimate."""
+        grades = self._kind_grades()
+        found: list[set[Grade]] = [{self._template.grade} for _ in range(n_messages)]
+        for piece in pieces:
+            if 0 <= piece.message < n_messages:
+                of_piece: tuple[Grade, ...] = (grades[piece.kind], piece.grade or "exact")
+                if self._is_foreign and piece.tokens is None:
+                    of_piece = ("estimate",)
+                found[piece.message].update(of_piece)
+        return tuple(least_sure_grade(of_message) for of_message in found)
 
     def _special_texts(self, pieces: Sequence[Piece]) -> Iterator[SpecialText]:
         if not self._special:

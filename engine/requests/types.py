@@ -252,7 +252,8 @@ class CountedRequest:
     ``ids``: int32[n], token IDs; -1 for a special token of the template that the encoding does not have, and for a
     count by a formula. ``byte_ends``: int64[n], end offset of each token in ``text``, in UTF-8 bytes. A count by a
     formula is one entry, however many tokens it stands for: ``tally`` has the number. ``span_tokens``: number of tokens
-    that begin in each span, by formula or not.
+    that begin in each span, by formula or not. ``message_grades``: the grade of the count of each message, overhead
+    included.
     """
 
     text: str
@@ -263,6 +264,7 @@ class CountedRequest:
     tally: Tally
     special_texts: tuple[SpecialText, ...] = ()
     notes: tuple[str, ...] = field(default=())
+    message_grades: tuple[Grade, ...] = ()
 
 
 # --- errors -----------------------------------------------------------------------------------------------------------

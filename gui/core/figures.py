@@ -23,10 +23,10 @@ _LEADING = re.compile(r"0[.,0]*")
 EXACT, ESTIMATED, ASSUMED = "exact", "estimated", "assumed"
 QUALITIES: Mapping[str, str] = {
     **dict.fromkeys(("exact", "counted"), EXACT),
-    **dict.fromkeys(("reconstructed", "estimated"), ESTIMATED),
+    **dict.fromkeys(("reconstructed", "estimated", "estimate"), ESTIMATED),
     **dict.fromkeys(("formula", "assumed"), ASSUMED),
 }
-"""The quality dot of a count, by its label."""
+"""The quality dot of a count, by its label, or by the grade of a request."""
 
 
 class Run(NamedTuple):

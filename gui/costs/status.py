@@ -37,6 +37,11 @@ class Dot(QWidget):
         self.setFixedSize(12, 14)
         theme.changed.connect(self.update)
 
+    def set_quality(self, quality: str) -> None:
+        """Show the mark of this quality."""
+        self._quality = quality
+        self.update()
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             if self._quality:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from engine.requests.template import Template
-    from engine.requests.types import CountedRequest, Kind, Message, Request, SpecialText, Tally, Tool
+    from engine.requests.types import CountedRequest, Grade, Kind, Message, Request, SpecialText, Tally, Tool
     from engine.text.byte_map import ByteMap
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
@@ -114,9 +114,10 @@ class RequestReply:
     """Counts of a draft.
 
     ``text`` is the rendered request as an editor holds it, truncated if it is long, and ``patch`` its tokens.
-    ``message_tokens``: tokens of each message. ``tool_names``: names of the tools counted. ``tallies``: counts of the
-    whole request for each watched template and encoding. ``tools_problem``, ``problem``: a sentence each, empty if
-    there is no problem; if ``tally`` is None, ``problem`` is set.
+    ``message_tokens``, ``message_grades``: tokens of each message, and the grade of that count. ``tool_names``: names
+    of the tools counted. ``tallies``: counts of the whole request for each watched template and encoding.
+    ``tools_problem``, ``problem``: a sentence each, empty if there is no problem; if ``tally`` is None, ``problem`` is
+    set.
     """
 
     draft: RequestDraft
@@ -125,6 +126,7 @@ class RequestReply:
     patch: TokenPatch | None = None
     pieces: Sequence[RequestPiece] = ()
     message_tokens: tuple[int, ...] = ()
+    message_grades: tuple[Grade, ...] = ()
     special_texts: tuple[SpecialText, ...] = ()
     tool_names: tuple[str, ...] = ()
     tallies: Mapping[tuple[str, str], Tally] = field(default_factory=dict)
@@ -168,6 +170,7 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         _patch(counted, shown, places),
         _pieces(counted, shown, places),
         _message_tokens(counted, len(draft.messages)),
+        counted.message_grades,
         counted.special_texts,
         tuple(tool.name for tool in tools),
         tallies,

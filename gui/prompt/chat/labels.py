@@ -52,6 +52,12 @@ def total(tally: Tally, locale: QLocale) -> str:
     return tr("{tokens}, {grade}").format(tokens=words, grade=tr(GRADE_WORDS[tally.grade]))
 
 
+def message_count(tokens: int, grade: str, locale: QLocale) -> str:
+    """Like "16 tokens, exact"."""
+    words = tr("1 token") if tokens == 1 else tr("{n} tokens").format(n=figure(locale, tokens))
+    return tr("{tokens}, {grade}").format(tokens=words, grade=tr(GRADE_WORDS[grade]))
+
+
 def _part(part: Part, locale: QLocale) -> str:
     return tr("{kind} {n} ({grade})").format(
         kind=tr(KIND_WORDS[part.kind]), n=figure(locale, part.tokens), grade=tr(GRADE_WORDS[part.grade])

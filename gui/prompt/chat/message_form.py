@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from engine.requests.types import Image, Message
 from gui.core.token_text import visible_line
+from gui.costs.status import Dot
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
@@ -100,7 +101,20 @@ class MessageEditor(QWidget):
         self._theme = theme
         for button, icon in ((self.up, "up"), (self.down, "down"), (self.remove, "close")):
             button.setIcon(icons.icon(icon))
+        self.dot = Dot("", theme)
+        self.dot.setObjectName("requestMessageQuality")
+        self._head.addWidget(self.dot)
+        self.show_count("", "", "")
         theme.changed.connect(self.update)
+
+    def show_count(self, tokens: str, quality: str, words: str) -> None:
+        """Show what the message counts, with the dot of its quality; ``words`` say both."""
+        self.tokens.setText(tokens)
+        self.dot.set_quality(quality)
+        self.dot.setVisible(bool(quality))
+        for widget in (self.tokens, self.dot):
+            widget.setToolTip(words)
+        self.dot.setAccessibleName(words)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -268,7 +282,7 @@ class MessageEditor(QWidget):
         self.tokens.setAccessibleName(self.tr("Tokens of this message"))
 
     def _place(self) -> None:
-        head = QHBoxLayout()
+        head = self._head = QHBoxLayout()
         head.setSpacing(4)
         self.role.setMinimumContentsLength(8)
         self.role.setMinimumWidth(self.fontMetrics().horizontalAdvance("developer") + ROLE_PADDING)

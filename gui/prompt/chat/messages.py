@@ -32,11 +32,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine.requests.types import Message
+from engine.requests.types import Grade, Message
+from gui.core.figures import QUALITIES
+from gui.costs.cells import DOT_ROOM, dot_colour, draw_dot
 from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.prompt.chat.labels import message_count
 from gui.prompt.chat.message_form import EDGE, MessageEditor
 from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -63,6 +66,7 @@ class MessagesModel(QAbstractTableModel):
         self._messages: list[Message] = []
         self._locale = QLocale()
         self._tokens: tuple[int, ...] = ()
+        self._grades: tuple[Grade, ...] = ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -75,9 +79,9 @@ class MessagesModel(QAbstractTableModel):
         self._messages, self._tokens = list(messages), ()
         self.endResetModel()
 
-    def set_tokens(self, tokens: tuple[int, ...]) -> None:
-        """Show the tokens of each message."""
-        self._tokens = tokens
+    def set_tokens(self, tokens: tuple[int, ...], grades: tuple[Grade, ...]) -> None:
+        """Show the tokens of each message, and the quality of these counts."""
+        self._tokens, self._grades = tokens, grades
         if self._messages:
             self.dataChanged.emit(
                 self.index(0, TOKENS), self.index(len(self._messages) - 1, TOKENS), [Qt.ItemDataRole.DisplayRole]
@@ -145,6 +149,8 @@ class MessagesModel(QAbstractTableModel):
             return RIGHT
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == CONTENT:
             return self._spoken(index.row())
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == CONTENT:
+            return self.count_words(index.row())
         if role == Qt.ItemDataRole.EditRole:
             return (message.role, message.name, message.content, self._shown_tokens(index.row()))[index.column()]
         if role == Qt.ItemDataRole.DisplayRole:
@@ -160,14 +166,22 @@ class MessagesModel(QAbstractTableModel):
 
     def _spoken(self, row: int) -> str:
         """Return a screen reader's text for a message: its row has one cell."""
-        message, tokens = self._messages[row], self._shown_tokens(row)
+        message, words = self._messages[row], self.count_words(row)
         speaker = f"{message.role}, {message.name}" if message.name else message.role
-        count = ", " + self.tr("{n} tokens").format(n=tokens) if tokens else ""
+        count = f", {words}" if words else ""
         return f"{speaker}{count}: {_shown(message)}"
 
     def tokens(self, row: int) -> str:
         """Return the token count of a message as text; "" while it is not counted."""
         return self._shown_tokens(row)
+
+    def quality(self, row: int) -> str:
+        """Return the quality of the count of a message, which its dot shows; empty while it is not counted."""
+        return QUALITIES[self._grades[row]] if row < len(self._tokens) else ""
+
+    def count_words(self, row: int) -> str:
+        """Return what a message counts, in words; empty while it is not counted."""
+        return message_count(self._tokens[row], self._grades[row], self._locale) if row < len(self._tokens) else ""
 
     def _shown_tokens(self, row: int) -> str:
         return figure(self._locale, self._tokens[row]) if row < len(self._tokens) else ""
@@ -222,7 +236,12 @@ class MessageRows(QStyledItemDelegate):
         painter.setFont(strong(counted))
         painter.setPen(colour("text"))
         line = QRect(chip.right() + 8, chip.top(), area.right() - EDGE - chip.right() - 8, CHIP_HEIGHT)
-        tokens = self._model.tokens(row)
+        tokens, quality = self._model.tokens(row), self._model.quality(row)
+        if quality:
+            centre = QPointF(line.right() - DOT_ROOM / 2 + 4, line.center().y() + 1)
+            draw_dot(painter, centre, quality, dot_colour(self._theme, quality))
+            line.setRight(line.right() - int(DOT_ROOM))
+            painter.setPen(colour("text"))
         painter.drawText(line, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, tokens)
         painter.setFont(option.font)
         painter.setPen(colour("quiet"))
@@ -428,7 +447,12 @@ class MessageList(QWidget):
 
     def _show_tokens(self) -> None:
         row = self.current_row
-        self.editor.tokens.setText(self._model.tokens(row) if row >= 0 else "")
+        tokens, quality, words = (
+            (self._model.tokens(row), self._model.quality(row), self._model.count_words(row))
+            if row >= 0
+            else ("", "", "")
+        )
+        self.editor.show_count(tokens, quality, words)
 
     # --- heights ------------------------------------------------------------------------------------------------------
 

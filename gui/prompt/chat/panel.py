@@ -291,7 +291,7 @@ class ChatPanel(QFrame):
         self._show_choices(reply.tool_names, self.tool_choice)
         self.result.show_reply(reply)
         if len(reply.message_tokens) == self.model.rowCount():
-            self.model.set_tokens(reply.message_tokens)
+            self.model.set_tokens(reply.message_tokens, reply.message_grades)
 
     def _show_choices(self, names: Sequence[str], chosen: tuple[str, str]) -> None:
         """List tools of these names as choices and select ``chosen``, without emitting signals."""

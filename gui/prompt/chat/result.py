@@ -6,30 +6,32 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Slot
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.editor.editor_look import TokenView
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt.chat.labels import breakdown, kind_word, place_words, special_words, total
+from gui.prompt.chat.labels import KIND_WORDS, breakdown, kind_word, place_words, special_words, total
 from gui.state.settings import SettingsStore
+from gui.widgets.chip import Chip
 from gui.widgets.forms import Remark
+from gui.widgets.layouts import FlowLayout
 
 if TYPE_CHECKING:
     from gui.prompt.chat.draft_service import RequestReply
 
 BAR_HEIGHT = 8
 SQUARE = 9
-GAP = 2
+GAP, CHIP_GAP = 2, 6
 ROLES = ("rival_2", "rival_1", "star", "bar")
 """Colours of the theme, in the order of the parts."""
 
 
 class PartsBar(QWidget):
-    """Bar of the parts of a request, with the name and tokens of each below; at most one part for each of ``ROLES``."""
+    """Bar of the parts of a request in the colours of ``ROLES``, at most one part for each."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -48,30 +50,84 @@ class PartsBar(QWidget):
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(200, BAR_HEIGHT + self.fontMetrics().height() + 8)
+        return QSize(200, BAR_HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, self.sizeHint().height())
+        return QSize(60, BAR_HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         total = sum(tokens for _name, tokens in self._parts)
         if not total:
             return
         room = self.width() - GAP * (len(self._parts) - 1)
-        x = legend = 0.0
-        metrics = self.fontMetrics()
+        x = 0.0
         with QPainter(self) as painter:
-            for (name, tokens), role in zip(self._parts, ROLES, strict=False):
-                colour = self._theme.colour(role)
+            for (_name, tokens), role in zip(self._parts, ROLES, strict=False):
                 width = max(3.0, room * tokens / total)
-                painter.fillRect(QRectF(x, 0, min(width, self.width() - x), BAR_HEIGHT), colour)
+                painter.fillRect(QRectF(x, 0, min(width, self.width() - x), BAR_HEIGHT), self._theme.colour(role))
                 x += width + GAP
-                top = BAR_HEIGHT + 6
-                painter.fillRect(QRectF(legend, top + (metrics.height() - SQUARE) / 2, SQUARE, SQUARE), colour)
-                words = f"{name}  {figure(self.locale(), tokens)}"
-                painter.setPen(self._theme.colour("window_text"))
-                painter.drawText(int(legend) + SQUARE + 5, top + metrics.ascent(), words)
-                legend += SQUARE + 5 + metrics.horizontalAdvance(words) + 16
+
+
+class PartChips(QWidget):
+    """Legend of the bar: a chip for each part, with its colour and tokens. The one that is on is marked in the text.
+
+    Signals: ``changed()``: another part is to be marked, or none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__(objectName="requestTint")
+        self.setAccessibleName(self.tr("Part marked in the text"))
+        self._theme = theme
+        self._parts: tuple[str, ...] = ()
+        label = PlainLabel(self.tr("Mar&k"))
+        label.setProperty("role", "caption")
+        row = FlowLayout(self, CHIP_GAP)
+        row.addWidget(label)
+        self._chips: dict[str, Chip] = {}
+        for kind in KIND_WORDS:
+            words = self.tr("Mark the tokens of this part: {part}").format(part=kind_word(kind))
+            chip = self._chips[kind] = Chip(f"requestMark{kind.capitalize()}", kind_word(kind), words)
+            chip.setChecked(kind == "overhead")
+            chip.setIconSize(QSize(SQUARE, SQUARE))
+            chip.clicked.connect(self._on_clicked)
+            row.addWidget(chip)
+        label.setBuddy(next(iter(self._chips.values())))
+        theme.changed.connect(self._show_colours)
+
+    @property
+    def kind(self) -> str:
+        """The kind of part that is marked, empty for none."""
+        return next((kind for kind, chip in self._chips.items() if chip.isChecked()), "")
+
+    def choose(self, kind: str) -> None:
+        """Mark this kind of part; an empty one marks nothing."""
+        for other, chip in self._chips.items():
+            chip.setChecked(other == kind)
+        self.changed.emit()
+
+    def show_parts(self, parts: Sequence[tuple[str, int]]) -> None:
+        """Show parts, each as (kind, tokens). Those without tokens have no chip."""
+        self._parts = tuple(kind for kind, tokens in parts if tokens > 0)
+        for kind, tokens in parts:
+            self._chips[kind].set_text(f"{kind_word(kind)} {figure(self.locale(), tokens)}")
+        for kind, chip in self._chips.items():
+            chip.setVisible(kind in self._parts)
+        self._show_colours()
+        self.setVisible(bool(self._parts))
+
+    @Slot()
+    def _show_colours(self) -> None:
+        for kind, role in zip(self._parts, ROLES, strict=False):
+            square = QPixmap(QSize(SQUARE, SQUARE))
+            square.fill(self._theme.colour(role))
+            self._chips[kind].setIcon(QIcon(square))
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        chip = self.sender()
+        self.choose(next((kind for kind, one in self._chips.items() if one is chip and one.isChecked()), ""))
 
 
 class RequestResult(QWidget):
@@ -84,7 +140,7 @@ class RequestResult(QWidget):
         self._shown_text: str | None = None
         self._make(theme, settings)
         self._place()
-        self.tint.currentIndexChanged.connect(self._show_tint)
+        self.tint.changed.connect(self._show_tint)
         self.view.cursorPositionChanged.connect(self._show_place)
 
     @property
@@ -102,10 +158,12 @@ class RequestResult(QWidget):
             self.total.setText(self.tr("Not counted"))
             self.parts.setText("")
             self.bar.show_parts(())
+            self.tint.show_parts(())
             return
         self.total.setText(total(reply.tally, self._locale))
         self.parts.setText(breakdown(reply.tally, self._locale))
         self.bar.show_parts([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
+        self.tint.show_parts([(part.kind, part.tokens) for part in reply.tally.parts])
         if reply.text != self._shown_text:
             self._shown_text = reply.text
             self.view.load_text(reply.text)
@@ -116,7 +174,7 @@ class RequestResult(QWidget):
 
     @Slot()
     def _show_tint(self) -> None:
-        kind = self.tint.currentData()
+        kind = self.tint.kind
         pieces = [piece for piece in self._reply.pieces if piece.kind == kind] if self._reply else []
         # Join adjacent spans: a header of five special tokens is one unit for the reader.
         starts: list[int] = []
@@ -160,16 +218,7 @@ class RequestResult(QWidget):
         self.problem.setObjectName("requestProblem")
         self.special.setObjectName("requestSpecial")
         self.notes.setObjectName("requestNotes")
-        self.tint = QComboBox(objectName="requestTint")
-        self.tint.setAccessibleName(self.tr("Highlighted part"))
-        for kind, words in (
-            ("overhead", self.tr("Overhead")),
-            ("tools", self.tr("Tools")),
-            ("images", self.tr("Images")),
-            ("text", self.tr("Content")),
-            ("", self.tr("Nothing")),
-        ):
-            self.tint.addItem(words, kind)
+        self.tint = PartChips(theme)
         self.view = TokenView(theme, settings, self)
         self.view.setObjectName("requestText")
         self.view.setProperty("kind", "flat")
@@ -179,18 +228,10 @@ class RequestResult(QWidget):
         self.place.setProperty("role", "caption")
 
     def _place(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.total, 1)
-        label = PlainLabel(self.tr("Mar&k"))
-        label.setProperty("role", "caption")
-        label.setBuddy(self.tint)
-        head.addWidget(label)
-        head.addWidget(self.tint)
         body = QVBoxLayout(self)
         body.setContentsMargins(12, 8, 16, 8)
         body.setSpacing(6)
-        body.addLayout(head)
-        for widget in (self.bar, self.parts, self.problem, self.special, self.notes):
+        for widget in (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes):
             body.addWidget(widget)
         body.addWidget(self.view, 1)
         body.addWidget(self.cut)

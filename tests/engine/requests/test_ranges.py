@@ -9,7 +9,7 @@ import pytest
 from engine.requests.bodies.reader import read_body
 from engine.requests.images import RULES, count_by_any_rule, count_image
 from engine.requests.templates import TEMPLATES
-from engine.requests.types import Image, Message, Part, Request, Tally, TallySum, ToolCall
+from engine.requests.types import GRADES, Image, Message, Part, Request, Tally, TallySum, ToolCall
 from tests.engine.requests.samples import WEATHER, counted, tallied
 
 HELLO = Request((Message("user", "Hello there, what is this?"),))
@@ -42,6 +42,23 @@ def test_a_template_in_another_models_encoding_is_an_estimate(template, encoding
         assert text.high == -(-text.tokens * 21 // 10)
     else:
         assert (tally.low, tally.tokens, tally.high) == (tally.tokens,) * 3
+
+
+def test_a_message_is_as_sure_as_its_least_sure_piece():
+    plain, called = Message("user", "Hello"), Message("assistant", "", tool_calls=(ToolCall("f", "{}", "call00000"),))
+    pictured = Message("user", "Look", images=(Image(512, 512, "high"),))
+    request = Request((plain, called, pictured))
+    assert counted(request, "openai", "o200k_base").message_grades == ("formula", "estimate", "formula")
+    assert counted(request, "qwen", "qwen").message_grades[0] == "exact"
+    assert counted(Request((plain,)), "llama3", "o200k_base").message_grades == ("estimate",)
+    assert counted(Request((plain,)), "alone", "o200k_base").message_grades == ("estimate",)
+
+
+@pytest.mark.parametrize("key", TEMPLATES)
+def test_no_message_is_less_sure_than_the_request(key):
+    found = counted(WEATHER, key, TEMPLATES[key].encoding or "cl100k_base")
+    assert len(found.message_grades) == len(WEATHER.messages)
+    assert all(GRADES.index(grade) <= GRADES.index(found.tally.grade) for grade in found.message_grades)
 
 
 def test_who_knows_how_the_encoding_counts_can_leave_that_out():

@@ -10,10 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QFileDialog, QLabel, QPushButton, QTableView, QWidget
 
 from commands.requests import request_counts
-from engine.requests.types import Image, Message
+from engine.requests.types import Image, Message, ToolCall
+from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.costs.rows import CostRow
 from gui.prompt.chat.messages import CONTENT, ROLE, TOKENS
 from gui.prompt.chat.panel import FIRST_MESSAGES, ChatPanel
+from gui.widgets.chip import Chip
 from gui.window.application import Application
 from pricing.catalog import load_catalog
 from pricing.types import TokenCount
@@ -127,7 +129,7 @@ def test_the_current_message_is_written_in_its_row(qtbot, bench, panel):
     assert editor.tokens.text() == panel.model.index(1, TOKENS).data() != ""
     spoken = panel.model.index(0, CONTENT).data(Qt.ItemDataRole.AccessibleTextRole)
     assert spoken.startswith("system, ")
-    assert spoken.endswith("tokens: Be brief.")
+    assert spoken.endswith(" tokens, formula: Be brief.")
     assert not panel.tools.isVisible()
     panel.edit_tools.click()
     assert panel.tools.isVisible()
@@ -222,6 +224,33 @@ def test_every_template_brings_its_encoding(qtbot, bench, panel, key):
     assert panel.result.view.token_count == (reply.patch.ids >= 0).sum()
 
 
+def test_each_message_shows_how_sure_its_count_is(qtbot, bench, panel):
+    called = Message("assistant", "", tool_calls=(ToolCall("f", "{}", "a"),))
+    show_messages(qtbot, bench, Message("user", "Hello"), called)
+    model, form = panel.model, panel.message
+    assert [model.quality(row) for row in range(2)] == [ASSUMED, ESTIMATED]
+    assert model.index(0, CONTENT).data(Qt.ItemDataRole.AccessibleTextRole).startswith("user, 5 tokens, formula: ")
+    assert form.dot.isVisible()
+    assert form.dot.accessibleName() == form.tokens.toolTip() == "5 tokens, formula"
+    panel.messages.show_row(1)
+    assert form.dot.accessibleName().endswith(" tokens, estimate")
+    template = panel.window().findChild(QComboBox, "requestTemplate")
+    template.setCurrentIndex(template.findData("qwen"))
+    settled(qtbot, bench)
+    assert model.quality(0) == EXACT
+
+
+def test_a_chip_marks_its_part(qtbot, bench, panel):
+    show_messages(qtbot, bench, Message("user", "Hi there"))
+    chips = {chip.text(): chip for chip in panel.result.tint.findChildren(Chip) if chip.isVisible()}
+    assert list(chips) == ["✓ overhead 7", "text 2"]
+    qtbot.mouseClick(chips["text 2"], Qt.MouseButton.LeftButton)
+    assert framed(panel) == ["Hi there"]
+    assert [chip.text() for chip in chips.values()] == ["overhead 7", "✓ text 2"]
+    qtbot.mouseClick(chips["text 2"], Qt.MouseButton.LeftButton)
+    assert framed(panel) == []
+
+
 @pytest.mark.deep
 def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     view = panel.result.view
@@ -229,9 +258,9 @@ def test_what_is_framed_and_what_is_at_the_caret(qtbot, bench, panel):
     text = view.toPlainText()
     overhead = framed(panel)
     assert "".join(overhead) == text.replace("Hi 😀 there", "")
-    panel.result.tint.setCurrentIndex(panel.result.tint.findData("text"))
+    panel.result.tint.choose("text")
     assert framed(panel) == ["Hi 😀 there"]
-    panel.result.tint.setCurrentIndex(panel.result.tint.findData(""))
+    panel.result.tint.choose("")
     assert framed(panel) == []
     view.go_to_token(0)
     assert panel.result.place.text() == "At the caret: overhead of message 1, user"
