@@ -196,14 +196,15 @@ class ConversationForm(QWidget):
         self.reasoning.setToolTip(self.tr("Reasoning is billed as output and not sent again."))
         self.caching = QComboBox(objectName="conversationCaching")
         self.caching.addItem(self.tr("none"), "none")
-        self.caching.addItem(self.tr("lifetime {number} minutes").format(number=MINUTES), "minutes")
-        self.caching.addItem(self.tr("lifetime {number} minutes").format(number=HOUR), "hour")
-        self.caching.setAccessibleName(self.tr("Prompt cache"))
+        self.caching.addItem(self.tr("{number} minutes").format(number=MINUTES), "minutes")
+        self.caching.addItem(self.tr("{number} minutes").format(number=HOUR), "hour")
+        self.caching.setAccessibleName(self.tr("Lifetime of the prompt cache"))
         self.caching.setToolTip(
             self.tr("Each prompt ends with a breakpoint: the next turn reads up to it and writes the rest.")
         )
         self.pause_every = _count_box("conversationPause", self.tr("Cache expires before every n-th turn"))
         self.pause_every.setSpecialValueText(self.tr("never"))
+        self.pause_every.setSuffix(self.tr(" turns"))
         self.pause_every.setToolTip(self.tr("Before every n-th turn the user is away longer than the cache lifetime."))
         self.least_cached = tokens_box("conversationLeastCached", self.tr("Minimum cacheable prompt, in tokens"))
         self.least_cached.setToolTip(self.tr("Vendors cache only prompts above a minimum length, which differs."))
@@ -255,9 +256,9 @@ class ConversationForm(QWidget):
                 (self.tr("Tokens of it"), self.system),
                 (self.tr("&User, per turn"), self.user),
                 (self.tr("&Answer, per turn"), self.answer),
-                (self.tr("Prompt &cache"), self.caching),
-                (self.tr("Minimum cacheable"), self.least_cached),
-                (self.tr("Cache lost &before every"), self.pause_every),
+                (self.tr("&Cache lifetime"), self.caching),
+                (self.tr("Cache minimum"), self.least_cached),
+                (self.tr("Cache lost &every"), self.pause_every),
             )
         ):
             control.setMaximumWidth(QWIDGETSIZE_MAX)  # as wide as the column
@@ -335,11 +336,11 @@ class ConversationPanel(QWidget):
         left.addWidget(self.form)
         left.addWidget(self.remark)
         left.addStretch(1)
-        side = QScrollArea()
+        side = self._side = QScrollArea()
         side.setWidgetResizable(True)
         side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        side.setFixedWidth(SIDE_WIDTH)
         side.setWidget(said)
+        self._fit_side()
         side.setAccessibleName(self.tr("Conversation settings"))
         tables = QSplitter(Qt.Orientation.Horizontal)
         tables.addWidget(self.totals_table)
@@ -368,8 +369,15 @@ class ConversationPanel(QWidget):
         for widget, stretch in ((side, 0), (line, 0), (answer, 1)):
             body.addWidget(widget, stretch)
 
+    def _fit_side(self) -> None:
+        """Give the form the width that its words need in this font, beside its scroll bar."""
+        bar = self._side.verticalScrollBar().sizeHint().width()
+        self._side.setFixedWidth(max(SIDE_WIDTH, self._side.widget().minimumSizeHint().width() + bar))
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_side()
         if event.type() == QEvent.Type.FontChange:
             self._redraw()
 
