@@ -252,7 +252,7 @@ class RequestCounter:
         return {"overhead": template.grade, "tools": template.tools, "images": "formula", "text": "exact"}
 
     def _message_grades(self, pieces: Sequence[Piece], n_messages: int) -> tuple[Grade, ...]:
-        """Return the grade of the least trusted piece of each message. Encoded in a foreign encoding it is an estimate."""
+        """Return the grade of the least trusted piece of each message: an estimate in a foreign encoding."""
         grades = self._kind_grades()
         found: list[set[Grade]] = [{self._template.grade} for _ in range(n_messages)]
         for piece in pieces:

@@ -78,7 +78,7 @@ class PriceChanges(QObject):
             self._prices.save(quiet=True)
         else:
             words += " " + self.tr("Not saved yet: the Prices page has other unsaved changes.")
-        self._notifier.information(words, key=key, offers=(Offer(self.tr("Undo"), self.take_back),))
+        self._notifier.done(words, key=key, offers=(Offer(self.tr("Undo"), self.take_back),))
         return True
 
     @Slot()

@@ -99,7 +99,7 @@ class ScenarioNames(QObject):
         self._book.delete(name)
         self.set_name("")
         back = Offer(self.tr("Undo"), partial(self._bring_back, name, choices))
-        self._notifier.information(self.tr("Deleted scenario “{name}”.").format(name=name), key=DELETED, offers=(back,))
+        self._notifier.done(self.tr("Deleted scenario “{name}”.").format(name=name), key=DELETED, offers=(back,))
 
     def load(self, name: str) -> None:
         """Load the scenario of this name."""

@@ -189,7 +189,7 @@ class CutController(QObject):
         if not self._prompt.editor.replace_range(found.utf16_start, found.utf16_end, ""):
             return
         words = self.tr("Cut the prompt from {before} to {after} tokens.")
-        self._notifier.information(
+        self._notifier.done(
             words.format(
                 before=figure(self._panel.locale(), found.before), after=figure(self._panel.locale(), found.after)
             ),

@@ -28,13 +28,18 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """A message. ``key`` identifies its subject: a newer notice with the same key replaces it."""
+    """A message. ``key`` identifies its subject: a newer notice with the same key replaces it.
+
+    ``passing``: about something just done, so that it goes when the user turns to another page; else it stays until it
+    is closed or settled.
+    """
 
     kind: str
     text: str
     details: str = ""
     key: str = ""
     offers: tuple[Offer, ...] = field(default=(), compare=False)
+    passing: bool = False
 
 
 class Notifier(QObject):
@@ -52,6 +57,10 @@ class Notifier(QObject):
         """Post information."""
         self._post(INFORMATION, text, details, key, offers)
 
+    def done(self, text: str, *, key: str, offers: tuple[Offer, ...]) -> None:
+        """Post what was just done, with an offer to undo it or go on."""
+        self._post(INFORMATION, text, "", key, offers, passing=True)
+
     def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:
         """Post a warning: something went differently, but work continues."""
         self._post(WARNING, text, details, key, offers)
@@ -64,8 +73,10 @@ class Notifier(QObject):
         """Show a short remark in the status bar, such as that something was copied."""
         self.remarked.emit(shown(text))
 
-    def _post(self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...]) -> None:
-        self.posted.emit(Notice(kind, shown(text), shown(details), key, offers))
+    def _post(
+        self, kind: str, text: str, details: str, key: str, offers: tuple[Offer, ...], *, passing: bool = False
+    ) -> None:
+        self.posted.emit(Notice(kind, shown(text), shown(details), key, offers, passing))
 
     def withdraw(self, key: str) -> None:
         """Withdraw the notice with this key because it no longer applies."""

@@ -83,6 +83,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name["inspector"].setEnabled(False)
         self.actions_by_name["inspector"].toggled.connect(self._on_inspector)
         self.pages.page_changed.connect(self._show_inspector)
+        self.pages.page_changed.connect(self.messages.leave_page)
         offline = PlainLabel(self.tr("Works offline"), self)
         offline.setObjectName("statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Slot
+from PySide6.QtCore import QDeadlineTimer, QEvent, QObject, QTimer, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gui.look.icons import Icons
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3
 INFORMATION_MS = 15_000
-"""Lifetime of information; warnings and errors stay until they are closed or settled."""
+"""Lifetime of information; warnings and errors stay until they are closed or settled. A toast about something just
+done disappears when the user leaves the page, once it was visible this long."""
 ABOVE_BOTTOM, GAP = 38, 8
 """Distance between the lowest toast and the bottom of the window, and gap between two toasts, in pixels."""
 
@@ -42,6 +43,7 @@ class MessageBar(QWidget):
         self._theme, self._icons, self._over = theme, icons, over
         self._left: QWidget | None = None
         self._shown: list[tuple[Notice, Banner]] = []
+        self._unread: dict[Banner, QDeadlineTimer] = {}
         self.setObjectName("messageBar")
         self.setAccessibleName(self.tr("Messages"))
         self._column = QVBoxLayout(self)
@@ -77,6 +79,8 @@ class MessageBar(QWidget):
         banner = self._make(notice)
         banner.show_notice(notice)
         banner.dismissed.connect(self._on_dismissed)
+        if notice.passing:
+            self._unread[banner] = QDeadlineTimer(INFORMATION_MS)
         self._shown.insert(0, (notice, banner))
         for _notice, old_banner in self._shown[MOST_SHOWN:]:
             self._remove(old_banner)
@@ -116,6 +120,13 @@ class MessageBar(QWidget):
             self._arrange()
         return super().eventFilter(watched, event)
 
+    @Slot()
+    def leave_page(self) -> None:
+        """Drop what was done on the page that is left, if there was time to read it."""
+        for banner, deadline in list(self._unread.items()):
+            if deadline.hasExpired():
+                self._remove(banner)
+
     @Slot(str)
     def _on_withdrawn(self, key: str) -> None:
         for notice, banner in list(self._shown):
@@ -136,6 +147,7 @@ class MessageBar(QWidget):
 
     def _remove(self, banner: Banner) -> None:
         self._shown = [(notice, other) for notice, other in self._shown if other is not banner]
+        self._unread.pop(banner, None)
         self._column.removeWidget(banner)
         banner.hide()
         banner.deleteLater()

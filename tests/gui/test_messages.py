@@ -13,6 +13,7 @@ from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.runtime.notify import Notice, Notifier, Offer
 from gui.widgets.banner import Banner, Toast
+from gui.window import message_bar
 from gui.window.message_bar import INFORMATION_MS as READING_MS
 from gui.window.message_bar import MessageBar
 
@@ -185,6 +186,16 @@ def test_information_goes_by_itself_and_the_rest_stays(bar: MessageBar, qtbot: Q
     bar.notifier.information("stays too", offers=(Offer("Do", lambda: None),))
     bar.notifier.information("goes")
     qtbot.waitUntil(lambda: texts(bar) == ["stays too", "stays"])
+
+
+def test_what_was_done_goes_with_its_page_once_it_was_read(bar: MessageBar, monkeypatch: pytest.MonkeyPatch):
+    undo = (Offer("Undo", lambda: None),)
+    bar.notifier.information("stays", offers=undo)
+    bar.notifier.done("not yet read", key="unread", offers=undo)
+    monkeypatch.setattr(message_bar, "INFORMATION_MS", 0)
+    bar.notifier.done("goes", key="read", offers=undo)
+    bar.leave_page()
+    assert texts(bar) == ["not yet read", "stays"]
 
 
 def test_kinds_are_spoken(bar: MessageBar):

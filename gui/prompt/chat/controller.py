@@ -208,7 +208,7 @@ class ChatController(PageController["ChatPanel"]):
         number = len(read.request.messages)
         words = self.tr("1 message") if number == 1 else self.tr("{n} messages").format(n=number)
         self._notifier.withdraw(READING)
-        self._notifier.information(
+        self._notifier.done(
             self.tr("Loaded a request with {messages} from {where}.").format(where=where, messages=words),
             key=OPENED,
             offers=(Offer(self.tr("Restore previous request"), lambda: self._bring_back(*before)),),

@@ -220,7 +220,7 @@ class SavingsController(QObject):
         if not whole or done is None:
             return
         saved = self._panel.text.localised(f"{done.tokens_before - done.tokens_after:,}")
-        self._notifier.information(
+        self._notifier.done(
             self.tr("Saved {tokens} tokens.").format(tokens=saved),
             key="savings",
             offers=(Offer(self.tr("Undo"), self._undo),),

@@ -255,7 +255,7 @@ class LibraryController(PageController["LibraryPage"]):
             self._assign(change.new_name, users, (change.name,))
 
     def _say_added(self, name: str) -> None:
-        self._context.notifier.information(
+        self._context.notifier.done(
             self.tr("Added {name} to your encodings.").format(name=name),
             key=TOKENIZER,
             offers=(

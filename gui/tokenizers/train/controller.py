@@ -489,7 +489,7 @@ class TrainingController(PageController["TrainingPanel"]):
         if context.pages.page("trainingTab").is_in_front() and context.window.isActiveWindow():
             context.notifier.remark(words)
             return
-        context.notifier.information(
+        context.notifier.done(
             words,
             key=ENDED,
             offers=(
