@@ -85,7 +85,7 @@ QPushButton[kind="primary"] { font-weight: 600; }
 QPushButton:default:hover, QPushButton[kind="primary"]:hover, QPushButton:default:pressed,
 QPushButton[kind="primary"]:pressed { background: @accent_hover; border-color: @accent_hover; }
 QPushButton:default:disabled, QPushButton[kind="primary"]:disabled { background: @track; color: @quiet;
-  border-color: @track; }
+  border-color: @line; }
 QPushButton[kind="secondary"]:default { background: @surface; color: @text; border-color: @outline; padding: 0 12px; }
 QPushButton[kind="secondary"]:default:hover { background: @hover; }
 QPushButton[kind="quiet"], QPushButton[kind="link"] { background: transparent; border-color: transparent;
@@ -175,6 +175,8 @@ QAbstractItemView { background: @surface; border: 1px solid @line; outline: 0; f
 QAbstractItemView:focus { border-color: @accent; }
 QAbstractScrollArea[kind="flat"] { border: 0; }
 QAbstractItemView[kind="plain"] { background: transparent; border: 0; font-size: @body; }
+#preferencesPages::item { padding: 0 8px; border-radius: @r_control; }
+#preferencesPages::item:selected { background: @selection; color: @text; }
 QHeaderView { background: @surface; border: 0; }
 QHeaderView::section { background: @surface; color: @quiet; border: 0; border-bottom: 1px solid @line;
   padding: 0 4px; min-height: 28px; font-size: @table; }

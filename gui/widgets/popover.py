@@ -41,6 +41,8 @@ class Popover(QDialog):
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            if not self._blends:
+                painter.fillRect(self.rect(), self._theme.colour("outline"))  # what the mask leaves outside the corners
             painter.setPen(QPen(self._theme.colour("outline"), 1))
             painter.setBrush(self._theme.colour("raised"))
             area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
