@@ -9,11 +9,12 @@ from PySide6.QtGui import QPainter, QPalette
 from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from gui.look.plain_text import plain_tip
+from gui.widgets.tool_row import ElidedChoice
 
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
 
-class EncodingPicker(QComboBox):
+class EncodingPicker(ElidedChoice):
     """Picker that shows the name of the encoding in use; its list adds descriptions.
 
     Signals: ``chosen(str)`` when the user, or a script, picks another encoding.

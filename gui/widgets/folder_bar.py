@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QPushButton, QWidget
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.widgets import file_choosers
+from gui.widgets.tool_row import BESIDE_WORDS
 
 
 class FolderBar(QWidget):
@@ -35,6 +36,7 @@ class FolderBar(QWidget):
         self.field.setAcceptDrops(False)  # the page accepts drops anywhere on it
         self.button = QPushButton(self.tr("&Choose folder…"), objectName=f"{prefix}Choose")
         self.button.setIcon(icons.icon("open"))
+        self.button.setIconSize(BESIDE_WORDS)
         self.button.setAutoDefault(False)
         self.button.setAccessibleName(self.tr("Choose the training folder"))
         label = PlainLabel(self.tr("Fol&der"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QIcon, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QIcon, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -22,6 +22,10 @@ from gui.look.plain_text import PlainLabel
 
 SPACING = 4
 ICON = 16
+BESIDE_WORDS = QSize(ICON + 4, ICON)
+"""Size of the icon of a button with words: Qt leaves too little between the two."""
+TEXT_PAD = 2
+"""Pixels that Qt keeps free around the text of a combo box."""
 
 
 WORDS, ICONS, TIGHT = range(3)
@@ -68,7 +72,7 @@ class ToolRow(QWidget):
     def add_button(self, button: QPushButton, icon: QIcon) -> QPushButton:
         """Add a button with an icon and a text; only the icon is shown if there is little room."""
         button.setIcon(icon)
-        button.setIconSize(QSize(ICON, ICON))
+        button.setIconSize(BESIDE_WORDS)
         button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         if not button.accessibleName():
             button.setAccessibleName(button.text().replace("&", ""))
@@ -106,8 +110,8 @@ class ToolRow(QWidget):
         if isinstance(widget, QPushButton) and widget in self._texts:
             text = self._texts[widget]
             words = widget.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
-            bare = widget.sizeHint().width() - (words if widget.text() else 0)
-            return bare + words if state == WORDS else bare
+            bare = widget.sizeHint().width() - widget.iconSize().width() - (words if widget.text() else 0)
+            return bare + BESIDE_WORDS.width() + words if state == WORDS else bare + ICON
         if isinstance(widget, QuietChoice):
             return widget.width_with(words=state != TIGHT)
         return widget.minimumSizeHint().width() if state == TIGHT else widget.sizeHint().width()
@@ -132,7 +136,29 @@ class ToolRow(QWidget):
             choice.show_words(state != TIGHT)
         for button, text in self._texts.items():
             button.setText(text if state == WORDS else "")
+            button.setIconSize(BESIDE_WORDS if state == WORDS else QSize(ICON, ICON))
         self.layout().activate()  # now, not in the next turn: the row would be painted twice
+
+
+class ElidedChoice(QComboBox):
+    """A combo box that ends what it has no room for with dots. Qt cuts it in the middle of a letter."""
+
+    def elided_text(self, room: int) -> str:
+        """Return what is shown in so many pixels."""
+        text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        kind, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        option.currentText = self.elided_text(self.style().subControlRect(kind, option, part, self).width() - TEXT_PAD)
+        if self.currentIndex() < 0:
+            role = QPalette.ColorRole
+            option.palette.setBrush(role.ButtonText, option.palette.placeholderText())
+        with QStylePainter(self) as painter:
+            painter.drawComplexControl(kind, option)
+            painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
 
 class QuietChoice(QComboBox):

@@ -37,7 +37,7 @@ from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import labelled_row
-from gui.widgets.tool_row import ToolRow
+from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart
@@ -139,7 +139,7 @@ class RequestBar(ToolRow):
         self.template.setToolTip(self.tr("Source: {source}").format(source=source))
 
     def _make(self, templates: Sequence[TemplateChoice], rules: Sequence[str]) -> None:
-        self.template = QComboBox(objectName="requestTemplate")
+        self.template = ElidedChoice(objectName="requestTemplate")
         self.template.setAccessibleName(self.tr("Chat template"))
         for choice in templates:
             self.template.addItem(choice.label, choice.key)
@@ -148,7 +148,7 @@ class RequestBar(ToolRow):
         self.picker.setObjectName("requestEncoding")
         self.picker.setAccessibleName(self.tr("Encoding"))
         self.picker.show_name(templates[0].encoding)
-        self.rule = QComboBox(objectName="requestImageRule")
+        self.rule = ElidedChoice(objectName="requestImageRule")
         self.rule.setAccessibleName(self.tr("How images are counted"))
         self.rule.addItem(self.tr("model default"), "")
         for rule in rules:

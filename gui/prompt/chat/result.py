@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap
+from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from gui.editor.editor_look import TokenView
@@ -81,19 +81,19 @@ class PartChips(QWidget):
         self.setAccessibleName(self.tr("Part marked in the text"))
         self._theme = theme
         self._parts: tuple[str, ...] = ()
-        label = PlainLabel(self.tr("Mar&k"))
-        label.setProperty("role", "caption")
+        self._label = PlainLabel(self.tr("Mar&k"))
+        self._label.setProperty("role", "caption")
         row = FlowLayout(self, CHIP_GAP)
-        row.addWidget(label)
+        row.addWidget(self._label)
         self._chips: dict[str, Chip] = {}
         for kind in KIND_WORDS:
             words = self.tr("Mark the tokens of this part: {part}").format(part=kind_word(kind))
             chip = self._chips[kind] = Chip(f"requestMark{kind.capitalize()}", kind_word(kind), words)
             chip.setChecked(kind == "overhead")
-            chip.setIconSize(QSize(SQUARE, SQUARE))
+            chip.setIconSize(QSize(SQUARE + 2, SQUARE))
             chip.clicked.connect(self._on_clicked)
             row.addWidget(chip)
-        label.setBuddy(next(iter(self._chips.values())))
+        self._label.setBuddy(next(iter(self._chips.values())))
         theme.changed.connect(self._show_colours)
 
     @property
@@ -116,12 +116,25 @@ class PartChips(QWidget):
             chip.setVisible(kind in self._parts)
         self._show_colours()
         self.setVisible(bool(self._parts))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the caption out where the chips need its room, so that they stay in one line."""
+        chips = [chip for chip in self._chips.values() if not chip.isHidden()]
+        needed = sum(one.sizeHint().width() + CHIP_GAP for one in (self._label, *chips)) - CHIP_GAP
+        self._label.setVisible(needed <= self.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     @Slot()
     def _show_colours(self) -> None:
         for kind, role in zip(self._parts, ROLES, strict=False):
-            square = QPixmap(QSize(SQUARE, SQUARE))
-            square.fill(self._theme.colour(role))
+            square = QPixmap(QSize(SQUARE + 2, SQUARE))
+            square.fill(Qt.GlobalColor.transparent)
+            with QPainter(square) as painter:
+                painter.fillRect(0, 0, SQUARE, SQUARE, self._theme.colour(role))
             self._chips[kind].setIcon(QIcon(square))
 
     @Slot()
