@@ -161,8 +161,8 @@ QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: 
 QCheckBox::indicator:checked:disabled { background: @disabled; border-color: @disabled; }
 QRadioButton::indicator:checked:disabled { border: 5px solid @disabled; }
 
-QGroupBox { border: 0; border-top: 1px solid @line; margin-top: 20px; padding-top: 10px; font-weight: 600; }
-QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; padding: 0 8px 0 0; }
+QGroupBox { border: 0; border-top: 1px solid @line; margin-top: 20px; padding-top: 8px; font-weight: 600; }
+QGroupBox::title { subcontrol-origin: margin; subcontrol-position: top left; left: -2px; padding: 0 8px 0 0; }
 QGroupBox:flat { border: 0; }
 
 QPlainTextEdit, QTextEdit { border: 1px solid @outline; }

@@ -30,6 +30,7 @@ def set_up_rows(table: QTableView) -> None:
     rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
     columns = table.horizontalHeader()
     columns.setHighlightSections(False)
+    columns.setTextElideMode(Qt.TextElideMode.ElideRight)
     columns.setResizeContentsPrecision(MEASURED_ROWS)
 
 

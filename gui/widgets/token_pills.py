@@ -92,6 +92,9 @@ class PillPainter:
             pad = PAD if pill.part else 0
             room = right - left - 2 * pad
             if room < 2 * PAD:
+                # Another pill would be a sliver: dots say that there is more.
+                dots, width, height = texts.line("…", 4 * PAD)
+                painter.drawStaticText(right - width, area.top() + (area.height() - height + 1) // 2, dots)
                 break
             line, width, height = texts.line(pill.text, room)
             if pill.part:

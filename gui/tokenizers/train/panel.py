@@ -284,13 +284,11 @@ class TrainingProgressPage(QWidget):
             self.splitter.setSizes(list(SHARES[wanted]))
 
     def _place(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.figures, 1)
-        head.addWidget(self.follow)
         merges = QWidget()
         column = QVBoxLayout(merges)
         column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.follow, 0, Qt.AlignmentFlag.AlignRight)
         column.addWidget(self.feed)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainSplitter")
         self.splitter.setChildrenCollapsible(False)
@@ -300,7 +298,7 @@ class TrainingProgressPage(QWidget):
         body = QVBoxLayout(self)
         body.setContentsMargins(8, 8, 8, 8)
         body.setSpacing(6)
-        body.addLayout(head)
+        body.addWidget(self.figures)
         body.addWidget(self.splitter, 1)
 
 

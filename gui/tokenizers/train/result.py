@@ -165,6 +165,7 @@ class CompressionPage(QWidget):
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         self.table.horizontalHeader().setHighlightSections(False)
+        self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.calls_of = PlainLabel(objectName="trainSavingsModel")
         self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
         self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
@@ -333,17 +334,16 @@ class TrainingResultPage(QWidget):
 
     def _verdict(self, report: Report) -> list[tuple[str, str]]:
         """Return the bytes per token of the vocabulary, and their difference to the other encodings in percent."""
-        total, held = report.evaluation.total, report.request.held_out
+        total = report.evaluation.total
         mine = total.bytes_per_token(0)
-        caption = self.tr("bytes per token, held out") if held else self.tr("bytes per token")
-        figures = [(self._text.decimal(mine), caption)]
+        figures = [(self._text.decimal(mine), self.tr("bytes per token"))]
         for number, name in enumerate(report.names[1:], 1):
             theirs = total.bytes_per_token(number)
             if theirs > 0:
                 percent = round(100 * (mine / theirs - 1))
                 sign = "+" if percent > 0 else "−" if percent < 0 else ""
                 text = self.tr("{number}%").format(number=f"{sign}{self._text.number(abs(percent))}")
-                figures.append((text, self.tr("against {name}").format(name=name)))
+                figures.append((text, self.tr("vs. {name}").format(name=name)))
         return figures
 
     @Slot()

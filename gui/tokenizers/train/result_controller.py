@@ -121,7 +121,7 @@ class TrainingResults(QObject):
         else:
             request = ReportRequest(name, self._files, None)
         if not request.files:
-            page.show_hint(self.tr("Choose a folder above to evaluate the vocabulary on its texts."))
+            page.show_hint(self.tr("Choose a folder to evaluate the vocabulary on its texts."))
             return
         page.show_hint(self.tr("Comparing with gpt2, cl100k_base and o200k_base…"))
         self._reports.ask(request)

@@ -283,6 +283,7 @@ class TrainingSettingsForm(QGroupBox):
         room = self.special.fontMetrics().lineSpacing() * SPECIAL_LINES
         self.special.setFixedHeight(room + margins.top() + margins.bottom() + 12)
         column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
         column.addLayout(grid)
         column.addWidget(self.finer)
 

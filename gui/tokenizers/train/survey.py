@@ -86,7 +86,7 @@ class TrainingPreview(QWidget):
 
     def invite(self) -> None:
         """Ask for a folder."""
-        self.show_hint(self.tr("Choose a folder of texts above, or drop one here.\nNothing leaves this computer."))
+        self.show_hint(self.tr("Choose a folder of texts, or drop one here.\nNothing leaves this computer."))
 
     def show_hint(self, words: str) -> None:
         """Show why there is no preview."""
@@ -363,6 +363,7 @@ class TrainingSurveyBox(QGroupBox):
 
     def _place(self) -> None:
         column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         for widget in (self.headline, self.remark, self.forecast):
             column.addWidget(widget)

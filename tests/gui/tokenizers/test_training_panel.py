@@ -161,7 +161,7 @@ def test_a_run_from_the_first_click_to_the_vocabulary(qtbot: QtBot, bench: Appli
     assert panel.pages.currentWidget() is panel.result
     qtbot.waitUntil(panel.result.strip.isVisible)
     captions = [figure.caption.text() for figure in panel.result.strip.figures]
-    assert captions == ["bytes per token", "against gpt2", "against cl100k_base", "against o200k_base"]
+    assert captions == ["bytes per token", "vs. gpt2", "vs. cl100k_base", "vs. o200k_base"]
     total = panel.result._report.evaluation.total
     assert panel.result.strip.figures[0].value.text() == f"{total.bytes_per_token(0):.2f}"
     percent = round(100 * (total.bytes_per_token(0) / total.bytes_per_token(1) - 1))
@@ -226,7 +226,7 @@ def test_what_a_folder_before_was_told_of_is_not_said_of_the_next(
     panel.folder.field.setText(str(texts))
     assert panel.preview.hint.text() == "Scanning files"
     panel.folder.field.clear()
-    qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts above"))
+    qtbot.waitUntil(lambda: panel.preview.hint.text().startswith("Choose a folder of texts, or drop"))
 
 
 @pytest.mark.deep
