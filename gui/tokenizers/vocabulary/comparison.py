@@ -167,9 +167,15 @@ class ComparePage(QWidget):
     def show_hint(self) -> None:
         """Show that nothing has been compared yet."""
         self._comparison = None
-        self.group.setEnabled(False)
+        self._show_lists(False)
         self.words.setText(self.tr("Choose another encoding to see shared and unique tokens."))
         self.model.set_group(None, 0)
+
+    def _show_lists(self, on: bool) -> None:
+        """Without a comparison there is nothing to choose from and nothing to list."""
+        self.group.setVisible(on)
+        self.table.setVisible(on)
+        self.layout().setStretch(self.layout().count() - 1, 0 if on else 1)
 
     def show_comparison(self, comparison: Comparison) -> None:
         """Show a comparison: the group that the user chose, else the first that has differences."""
@@ -185,7 +191,7 @@ class ComparePage(QWidget):
             self.group.addItem(f"{tr(words).format(here=here, there=there)} ({figure(self.locale(), count)})")
         self.group.setCurrentIndex(chosen)
         self.group.blockSignals(False)
-        self.group.setEnabled(True)
+        self._show_lists(True)
         both = counts[0] + counts[1]
         write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
         self.words.setText(
@@ -239,3 +245,4 @@ class ComparePage(QWidget):
         column.addWidget(self.words)
         column.addWidget(self.group)
         column.addWidget(self.table, 1)
+        column.addStretch(0)

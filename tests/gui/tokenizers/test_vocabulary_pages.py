@@ -58,8 +58,10 @@ def test_two_vocabularies_side_by_side(qtbot, open_window):
     page = bench.pages.vocabulary.compare
     panel.side.setCurrentWidget(page)
     assert page.other.currentText() == ""
+    assert page.group.isHidden()
+    assert page.table.isHidden(), "there is nothing to list yet"
     page.other.setCurrentText("p50k_edit")
-    qtbot.waitUntil(page.group.isEnabled)
+    qtbot.waitUntil(lambda: not page.group.isHidden())
     assert page.words.text() == (
         "50,281 tokens are in both: 50,281 with the same ID, 0 with another. 0 are only in p50k_base, 3 only in "
         "p50k_edit."
