@@ -352,6 +352,10 @@ class ModelPrices(QWidget):
             label.setPalette(palette)
 
 
+FIELD_CHARACTERS, VALUE_CHARACTERS, ORIGIN_CHARACTERS = 20, 14, 26
+"""Widths of the columns; values have at least theirs."""
+
+
 class _FactsTable(StretchedTable):
     """Table of the values. Signals: ``cleared()`` for Del; ``undo_asked()`` and ``redo_asked()`` for the usual keys."""
 
@@ -370,8 +374,16 @@ class _FactsTable(StretchedTable):
         super().setModel(model)
         header, width = self.horizontalHeader(), self.fontMetrics().averageCharWidth()
         header.setSectionResizeMode(VALUE, QHeaderView.ResizeMode.Stretch)
-        self.setColumnWidth(FIELD, width * 20)
-        self.setColumnWidth(ORIGIN, width * 26)
+        self.setColumnWidth(FIELD, width * FIELD_CHARACTERS)
+        self.setColumnWidth(ORIGIN, width * ORIGIN_CHARACTERS)
+        self.resized.connect(self._share_room)
+
+    @Slot()
+    def _share_room(self) -> None:
+        """Keep room for the values: where the table is narrow, their origin is cut."""
+        width = self.fontMetrics().averageCharWidth()
+        left = self.viewport().width() - self.columnWidth(FIELD) - width * VALUE_CHARACTERS
+        self.setColumnWidth(ORIGIN, max(width * VALUE_CHARACTERS, min(width * ORIGIN_CHARACTERS, left)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         asked = {QKeySequence.StandardKey.Undo: self.undo_asked, QKeySequence.StandardKey.Redo: self.redo_asked}

@@ -287,6 +287,17 @@ def cells(panel: PricingPanel, path: str) -> tuple[str, str, str]:
     return tuple(panel.form.facts.index(row, column).data() for column in range(3))
 
 
+def test_a_narrow_form_cuts_origins_not_values(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window()
+    panel = form_of(qtbot, bench)
+    table = panel.form.table
+    bench.window.resize(900, 600)
+    qtbot.waitUntil(lambda: table.viewport().width() < 450)
+    value = max(table.fontMetrics().horizontalAdvance(table.model().index(row, 1).data()) for row in range(3))
+    assert table.columnWidth(1) > value
+    assert sum(map(table.columnWidth, range(3))) <= table.viewport().width()
+
+
 def type_value(panel: PricingPanel, path: str, typed: str) -> None:
     """Change a value as the keyboard does."""
     row = next(row for row, fact in enumerate(panel.form.facts.rows) if fact.path == path)
