@@ -285,6 +285,8 @@ QWIDGETSIZE_MAX = 2**24 - 1
 """Qt's maximum widget size, which means no limit."""
 ROW_PADDING = 12
 SIDE_WIDTH = 278
+LEAST_AMOUNT = "$0.000000"
+"""As wide as a column of turns is at least: narrower ones are scrolled to."""
 TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
 
@@ -321,7 +323,10 @@ class ConversationPanel(QWidget):
         self.figures.show_figures(*(figures_of(talks[0], text) if talks else ()))
         self.totals_table.resizeColumnsToContents()
         if self.turns.columnCount() != columns:
-            self.turns_table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+            header = self.turns_table.horizontalHeader()
+            header.setStretchLastSection(False)
+            header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance(LEAST_AMOUNT))
+            header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if self._plot is not None:
             self._turn.ask()
         elif self._make_plot():
