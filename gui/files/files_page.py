@@ -9,7 +9,6 @@ from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, Q
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QCheckBox,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -41,6 +40,7 @@ from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
+from gui.widgets.chip import Chip
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
@@ -61,7 +61,7 @@ FIT = 200_000
 MOST_LISTED = 200
 LINES = 3
 """Number of items that a suggestion lists, and how many of them are visible without scrolling."""
-FIRST_CHARACTERS = {NAME: 21, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
+FIRST_CHARACTERS = {NAME: 19, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
 """Initial widths of the columns, in average characters."""
 PADDING, ROW_PADDING, CELL_PADDING = 16, 11, 6
 BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
@@ -455,7 +455,7 @@ class FilesPage(QWidget):
         self.figures = FigureStrip("filesTokens", "filesCost", "filesContext")
         self.least = tokens_box("filesLeast", self.tr("Hide files with fewer tokens"))
         self.least.setToolTip(self.tr("Smaller files and folders are hidden but still count in every total."))
-        self.gitignore = QCheckBox(self.tr("Respect .&gitignore"), objectName="filesGitignore")
+        self.gitignore = Chip("filesGitignore", self.tr("Respect .&gitignore"), self.tr("Respect .gitignore files"))
         self.gitignore.setChecked(True)
         self.remark = Remark(theme)
         self.remark.setObjectName("filesRemark")
@@ -501,6 +501,7 @@ class FilesPage(QWidget):
         self.tree.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.tree.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.tree.setCornerWidget(plain_corner(self.tree))
+        self.tree.setTextElideMode(Qt.TextElideMode.ElideMiddle)  # a path ends with the name of its folder
         self.map = Treemap(self.model, theme)
         self.up = QPushButton(objectName="filesUp")
         self.up.setProperty("kind", "quiet")
