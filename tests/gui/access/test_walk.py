@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QRadioButton,
+    QScrollArea,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -112,6 +113,22 @@ def cut_off(widget: QWidget) -> str:
     if there.width() >= wanted.width() and there.height() >= wanted.height():
         return ""
     return f"{described(widget)} wants {wanted.toTuple()}, has {there.toTuple()}"
+
+
+@pytest.mark.deep
+def test_no_page_is_wider_than_what_cannot_scroll_sideways(qtbot: QtBot, open_window: OpenWindow):
+    bench = whole_window(qtbot, open_window)
+    bench.window.resize(SMALL)
+
+    def all_fit() -> None:
+        for area in bench.window.findChildren(QScrollArea):
+            never = area.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            if never and area.isVisible() and area.widget() is not None:
+                assert area.widget().width() <= area.viewport().width(), described(area)
+
+    for _ in pages(bench):
+        for _ in inner_pages(bench.window.pages.currentWidget()):
+            qtbot.waitUntil(all_fit)
 
 
 @pytest.mark.deep
