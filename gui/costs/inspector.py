@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontDatabase, QGuiApplication, QPainter, QPaintEvent, QPalette
+from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QFrame,
     QGridLayout,
@@ -24,6 +24,7 @@ from gui.costs.money_text import age_tone
 from gui.costs.prices_service import OWN_VENDOR
 from gui.costs.rows import CostRow
 from gui.costs.runs_label import RunsLabel
+from gui.look.fonts import fixed_font
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
@@ -63,7 +64,7 @@ class TokenPart(QFrame):
         self.place.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.place.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.pill = _Pill()
-        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font = fixed_font()
         font.setPointSizeF(font.pointSizeF() * 1.5)
         self.pill.setFont(font)
         self.pill.setContentsMargins(8, 4, 8, 4)
@@ -87,6 +88,7 @@ class TokenPart(QFrame):
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             grid.addWidget(_said("tableQuiet", words), number, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(value, number, 1)
+        self.facts["bytes"].setFont(fixed_font())
         self._grid = grid
         self.copy = button_of_kind("inspectorCopyId", self.tr("Copy ID"), "secondary")
         self.merges = button_of_kind("inspectorMerges", self.tr("Merges"), "quiet")

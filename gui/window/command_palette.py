@@ -262,6 +262,7 @@ class CommandPalette(Popover):
     def _lay_out(self) -> None:
         top = QHBoxLayout()
         top.setContentsMargins(10, 10, 18, 6)
+        top.setSpacing(12)
         top.addWidget(self.field, 1)
         top.addWidget(self._number)
         body = QVBoxLayout()

@@ -126,6 +126,10 @@ class Guide(QDialog):
                 ),
             ),
             (
+                self.tr("Lab"),
+                self.tr("Small experiments on tokens: change their text, run them, and compare with what is expected."),
+            ),
+            (
                 self.tr("Find anything"),
                 self.tr(
                     "Ctrl+K searches models, encodings, pages, recent files and the text. Start with > for commands, "

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from gui.prompt.prompt import Prompt
     from gui.window.actions import WindowActions
 
+GAP = 8
 DELAY_MS = 40
 """Delay of the caret position, which changes with every key."""
 COUNTED_UNITS = 100_000
@@ -36,6 +37,7 @@ class StatusFacts(QObject):
         for label, name in ((self._encoding, "statusOrigin"), (self._line_ends, "statusLineEnds")):
             label.setObjectName(name)
             label.setProperty("role", "caption")
+            label.setContentsMargins(0, 0, GAP, 0)
             bar.addWidget(label)
         self._zoom = QToolButton(bar, objectName="statusZoom")
         self._zoom.setAutoRaise(True)

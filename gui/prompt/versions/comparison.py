@@ -215,6 +215,7 @@ def _sorted_by(change: CostChange, column: int) -> Any:
 
 
 ROW_PADDING = 4
+COST_PADDING = 12
 LEFT_OUT = (COST_CHANGE, COST_BEFORE, CALLS)
 """Columns hidden if there is not enough room for all, in this order."""
 
@@ -383,6 +384,7 @@ class VersionComparison(QFrame):
             table.setProperty("kind", "flat")
             table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
             table.verticalHeader().setDefaultSectionSize(height)
+        self.costs.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + COST_PADDING)
         header = self.tokens.horizontalHeader()
         width = self.fontMetrics().horizontalAdvance("00,000")
         for column in (SIGN, BEFORE_LINE, AFTER_LINE):
