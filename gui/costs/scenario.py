@@ -295,6 +295,8 @@ class ScenarioPopover(Popover):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(page)
+        for shown in (page, self._scroll.viewport()):
+            shown.setAutoFillBackground(False)  # else it hides ground and corners of the popover
         self._page = page
         page.setMinimumWidth(4 * FIELD_WIDTH + 90)
         self._scroll.setMinimumWidth(

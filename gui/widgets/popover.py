@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, Qt
-from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen, QRegion, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QPainter, QPainterPath, QPaintEvent, QPen, QPolygon, QRegion, QResizeEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from gui.look.style_sheet import RADIUS
@@ -20,6 +20,7 @@ class Popover(QDialog):
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self.setProperty("kind", "popover")
         self._theme = theme
+        self._corners = QPolygon()
         self._blends = QGuiApplication.platformName() not in NO_BLENDING
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground, self._blends)
         theme.changed.connect(self.update)
@@ -36,14 +37,17 @@ class Popover(QDialog):
         if not self._blends:
             path = QPainterPath()
             path.addRoundedRect(QRectF(self.rect()), RADIUS["card"], RADIUS["card"])
-            self.setMask(QRegion(path.toFillPolygon().toPolygon()))
+            self._corners = path.toFillPolygon().toPolygon()
+            self.setMask(QRegion(self._corners))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-            if not self._blends:
-                painter.fillRect(self.rect(), self._theme.colour("outline"))  # what the mask leaves outside the corners
             painter.setPen(QPen(self._theme.colour("outline"), 1))
             painter.setBrush(self._theme.colour("raised"))
+            if not self._blends:  # along the mask, which cuts off half of the line
+                painter.setPen(QPen(self._theme.colour("outline"), 2))
+                painter.drawPolygon(self._corners)
+                return
             area = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
             painter.drawRoundedRect(area, RADIUS["card"], RADIUS["card"])
