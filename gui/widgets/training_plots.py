@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from gui.look.quantities import TrainingText
@@ -32,7 +32,9 @@ LEAST_SPEED_HEIGHT = 330
 """Minimum height of a view with the merge rate, in pixels; below it, the text above the plot still shows the rate."""
 HEAD_ROOM = 1.04
 LABELS_END = 0.75
-"""Share of the width over which the names of references are spread."""
+"""Minimum share of the width over which the names of references are spread."""
+LABEL_GAP = 12
+"""Minimum gap between two names, in pixels."""
 STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 """An axis ends at one of these multiples of a power of ten, so that it is not redrawn for every point."""
 
@@ -134,17 +136,23 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
 
     def _draw_references(self, references: tuple[tuple[str, float], ...]) -> None:
         """Label the reference lines: above them, side by side since two lines may be close, and to the left, where the
-        curve is low."""
+        curve is low. If that takes too much room, every other label stands below its line."""
         for line in self.references:
             self.density.box.removeItem(line)
         self.references = []
         pen = pg.mkPen(self._theme.colour("bar_range"), width=1, style=Qt.PenStyle.DashLine)
-        for number, (name, density) in enumerate(references):
+        words = [f"{name}  {self._text.decimal(density)}" for name, density in references]
+        metrics = QFontMetrics(self.font())
+        needed = len(words) * max((metrics.horizontalAdvance(one) + LABEL_GAP for one in words), default=0)
+        room = max(1.0, self.density.box.width())
+        share = min(1.0, max(LABELS_END, needed / room))
+        for number, (_name, density) in enumerate(references):
             line = pg.InfiniteLine(pos=density, angle=0, pen=pen)
-            words = f"{name}  {self._text.decimal(density)}"
-            place = LABELS_END * (number + 0.5) / len(references)
-            above = [(0.5, 1.0), (0.5, 1.0)]
-            label = pg.InfLineLabel(line, words, position=place, anchors=above, color=self._theme.colour("text"))
+            place = share * (number + 0.5) / len(references)
+            below = needed > room and number > 0 and number % 2 == 0
+            side = [(0.5, 0.0 if below else 1.0)] * 2
+            ink = self._theme.colour("text")
+            label = pg.InfLineLabel(line, words[number], position=place, anchors=side, color=ink)
             label.fill = pg.mkBrush(self._theme.colour("base"))
             label.textItem.setFont(self.font())
             self.density.box.addItem(line, ignoreBounds=True)
