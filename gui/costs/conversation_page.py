@@ -258,7 +258,7 @@ class ConversationForm(QWidget):
                 (self.tr("&Answer, per turn"), self.answer),
                 (self.tr("&Cache lifetime"), self.caching),
                 (self.tr("Cache minimum"), self.least_cached),
-                (self.tr("Cache lost &every"), self.pause_every),
+                (self.tr("Cache l&ost every"), self.pause_every),
             )
         ):
             control.setMaximumWidth(QWIDGETSIZE_MAX)  # as wide as the column
