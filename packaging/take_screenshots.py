@@ -110,7 +110,7 @@ def take_vocabulary(theme: str, target: Path) -> None:
     """Show a token that a search found, after the analysis of the vocabulary."""
     with opened(theme) as bench:
         bench.pages.vocabulary.focus()
-        panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.flow
+        panel, flow = bench.pages.vocabulary.panel, bench.pages.vocabulary.browser
         flow.open(LISTED_ENCODING)
         until(lambda: panel.filters.finding.isEnabled() and not bench.runner.busy)
         panel.filters.search.setText(SEARCHED)
