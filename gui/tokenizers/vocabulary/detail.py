@@ -156,7 +156,7 @@ class VocabularyDetail(QWidget):
             "id": f"{detail.token_id}{rank}",
             "bytes": hexadecimal(detail.token_bytes, 64),
             "length": self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
-            "kind": tr(KINDS[detail.kind]),
+            "kind": self._kind(detail),
             "script": self._pending if detail.script is None else tr(detail.script),
             "reach": self._reach(detail),
             "built": self._built(detail),
@@ -181,6 +181,11 @@ class VocabularyDetail(QWidget):
         if not ids:
             return self.tr("no: merging never produces it")
         return self.tr("no: its text encodes to {ids}").format(ids=ids)
+
+    def _kind(self, detail: TokenDetail) -> str:
+        if detail.kind == "merge" and detail.parents is None:
+            return self.tr("piece that is not merged")
+        return tr(KINDS[detail.kind])
 
     def _built(self, detail: TokenDetail) -> str:
         if detail.children is None or detail.built_in_all is None:
@@ -222,7 +227,7 @@ class VocabularyDetail(QWidget):
             link.setAccessibleName(self.tr("Parent {token}").format(token=f"{words}  {parent}"))
             link.setToolTip(self.tr("Go to token {id}").format(id=parent))
             link.setProperty("token_id", parent)
-        words = self.tr("a single byte") if detail.kind == "byte" else self.tr("nothing: it is not merged")
+        words = self.tr("a single byte") if detail.kind == "byte" else self.tr("not merged")
         if detail.kind == "piece":
             words = self.tr("unknown: a library runs this tokenizer")
         self.no_parents.setText(words)
@@ -276,8 +281,8 @@ class VocabularyDetail(QWidget):
             link.setMinimumWidth(60)
             link.clicked.connect(self._on_link)
             row.addWidget(link)
-        row.addWidget(self.no_parents)
-        row.addStretch(1)
+        row.addWidget(self.no_parents, 1)
+        row.addStretch()
         self._add_row(len(self._facts), self.tr("Merged from"), holder)
 
     @Slot()

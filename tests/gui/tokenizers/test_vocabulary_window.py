@@ -516,7 +516,7 @@ def test_an_encoding_of_ones_own(qtbot, open_window, tmp_path):
     assert json.dumps([row_text(panel, row, TOKEN) for row in (256, 257, 299, 300)]) == '["ab", "abc", "", "<|end|>"]'
     bench.pages.vocabulary.browser.go_to(258)
     qtbot.waitUntil(lambda: panel.detail.token_id == 258)
-    assert panel.detail.no_parents.text() == "nothing: it is not merged"
+    assert panel.detail.no_parents.text() == "not merged"
     bench.pages.vocabulary.browser.go_to(280)
     qtbot.waitUntil(lambda: panel.detail.token_id == 280)
     assert panel.detail.fact("reach") == "unused ID"
