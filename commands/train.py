@@ -459,7 +459,7 @@ def _point_out_keys(encoding: engine.Encoding) -> None:
 
     places = keys_in_vocabulary(encoding)
     if places:
-        remark(f"{key_sentence('The vocabulary', places)} Whoever gets the file may get them.")
+        remark(f"{key_sentence('The vocabulary', places)} Anyone who receives the file can read them.")
 
 
 def _places(run: engine.TrainingRun, out: Path, checkpoint: Path | None, refuge: Path) -> Iterator[Path | None]:

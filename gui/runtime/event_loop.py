@@ -103,7 +103,7 @@ class GuiMonitor(QObject):
     def _beat(self) -> None:
         self._last = monotonic()
 
-    def stand_back_while_late(self, pause: Callable[[float], object]) -> None:
+    def wait_while_late(self, pause: Callable[[float], object]) -> None:
         """Wait for the next beat if it is overdue. On a worker thread; ``pause`` sleeps for some seconds."""
         last = self._last
         if last is None or monotonic() - last < LATE_SECONDS:

@@ -160,7 +160,7 @@ class Ticket:
         Engine functions call this automatically, between the entries and chunks of large data.
         """
         if self._heartbeat is not None:
-            self._heartbeat.stand_back_while_late(self._nothing.wait)
+            self._heartbeat.wait_while_late(self._nothing.wait)
 
     def side_by_side(self, tasks: Sequence[Callable[[], None]]) -> None:
         """Run the tasks on as many threads as there are processors, including this one, and return when all are done.

@@ -26,7 +26,7 @@ def beating(qapp, monkeypatch):
 def test_nobody_waits_for_a_beat_that_is_not_overdue(beating):
     one, clock = beating
     clock[0] += event_loop.LATE_SECONDS / 2
-    one.stand_back_while_late(pytest.fail)
+    one.wait_while_late(pytest.fail)
 
 
 @pytest.mark.parametrize("at", [lambda ticket: ticket.progress(0.5), Ticket.yield_to_gui])
@@ -34,7 +34,7 @@ def test_jobs_ask_where_they_report_and_where_they_give_way(at):
     asked = []
 
     class Asked(GuiMonitor):
-        def stand_back_while_late(self, pause):
+        def wait_while_late(self, pause):
             asked.append(pause(0.001))
 
     at(Ticket(lambda fraction, note: None, heartbeat=Asked()))
@@ -52,9 +52,9 @@ def test_a_job_goes_on_with_the_next_beat(beating, then):
         if len(rested) == 3:
             getattr(one, then)()
 
-    one.stand_back_while_late(pause)
+    one.wait_while_late(pause)
     assert rested == [event_loop.LOOK_SECONDS] * 3
-    one.stand_back_while_late(pause)
+    one.wait_while_late(pause)
     assert len(rested) == 3, "it is not overdue any more"
 
 
@@ -67,16 +67,16 @@ def test_no_job_stands_back_for_long(beating):
         rested.append(seconds)
         clock[0] += seconds
 
-    one.stand_back_while_late(pause)
+    one.wait_while_late(pause)
     assert sum(rested) == pytest.approx(
         event_loop.MOST_SECONDS - 2 * event_loop.LATE_SECONDS, abs=event_loop.LOOK_SECONDS
     )
     rested.clear()
-    one.stand_back_while_late(pause)
+    one.wait_while_late(pause)
     assert rested == [], "the GUI thread may be waiting for this very job"
     one._beat()
     clock[0] += 2 * event_loop.LATE_SECONDS
-    one.stand_back_while_late(pause)
+    one.wait_while_late(pause)
     assert rested
 
 
@@ -109,7 +109,7 @@ def test_what_the_engine_does_for_a_job_stands_back_too(qtbot, monkeypatch):
         ticket.side_by_side([task, task])
 
     monkeypatch.setattr(jobs, "PROCESSORS", 2)
-    monkeypatch.setattr(GuiMonitor, "stand_back_while_late", lambda *_: threads.add(threading.get_ident()))
+    monkeypatch.setattr(GuiMonitor, "wait_while_late", lambda *_: threads.add(threading.get_ident()))
     runner = JobRunner()
     lane = runner.exclusive("one", work)
     with qtbot.waitSignal(lane.finished):
