@@ -1,7 +1,9 @@
-"""Versions for bug reports, and the licences of all components of the program. No Qt at import."""
+"""Versions for bug reports, the size of the caches, and the licences of all components of the program. No Qt at
+import."""
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import sys
@@ -15,12 +17,40 @@ PACKAGES = ("PySide6-Essentials", "numpy", "numba", "tiktoken", "regex", "pyqtgr
 
 def version_lines() -> list[str]:
     """Return the versions of Tokenloupe, Python, the system and the main packages, one per line."""
-    lines = [
-        f"Tokenloupe {our_version()}",
-        f"Python {platform.python_version()} ({platform.python_implementation()})",
-        f"{platform.platform()}, {platform.machine()}",
-    ]
-    return lines + [f"{package} {_version(package)}" for package in PACKAGES]
+    lines = [f"Tokenloupe {our_version()}", f"Python {python_version()}", system_name()]
+    return lines + [f"{package} {version}" for package, version in package_versions()]
+
+
+def python_version() -> str:
+    """Return the version and the implementation of Python."""
+    return f"{platform.python_version()} ({platform.python_implementation()})"
+
+
+def system_name() -> str:
+    """Return the operating system, its version and the processor architecture."""
+    return f"{platform.platform()}, {platform.machine()}"
+
+
+def package_versions() -> list[tuple[str, str]]:
+    """Return the main packages with their versions."""
+    return [(package, _version(package)) for package in PACKAGES]
+
+
+def folder_size(folder: Path, check: Callable[[], None]) -> int:
+    """Return the total size of the files below a folder, in bytes; 0 if it does not exist. Files that cannot be read
+    are skipped, links are not followed.
+
+    ``check``: called for each folder; may raise.
+    """
+    total = 0
+    for root, _folders, files in os.walk(folder):
+        check()
+        for name in files:
+            try:
+                total += Path(root, name).lstat().st_size
+            except OSError:
+                continue
+    return total
 
 
 def our_version() -> str:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gui.prompt.finder import Finder
     from gui.window.application import Application
     from gui.window.command_palette import CommandPalette, Entry
-    from gui.window.help import LicenceReading
+    from gui.window.help import AboutReading
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
 
@@ -36,7 +36,7 @@ class ActionWiring(QObject):
         self._actions = app.window.actions_by_name
         self._token: TokenSpan | None = None
         self._palette: CommandPalette | None = None
-        self._licences: LicenceReading | None = None
+        self._reading: AboutReading | None = None
         self._connect_files_and_editing()
         self._connect_view()
         self._connect_tools()
@@ -382,13 +382,13 @@ class ActionWiring(QObject):
             self._palette = CommandPalette(app.settings, app.theme, app.icons, app.window)
         return self._palette
 
-    def _licence_reading(self) -> LicenceReading | None:
-        """Return the service that reads the licences, created on first use. None before the worker threads start."""
-        if self._licences is None and self._app.runner is not None:
-            from gui.window.help import LicenceReading
+    def _about_reading(self) -> AboutReading | None:
+        """Return what reads for the About dialog, created on first use. None before the worker threads start."""
+        if self._reading is None and self._app.runner is not None:
+            from gui.window.help import AboutReading
 
-            self._licences = LicenceReading(self._app.runner, self)
-        return self._licences
+            self._reading = AboutReading(self._app.runner, self)
+        return self._reading
 
     @Slot()
     def _open_dialog(self) -> None:
@@ -402,7 +402,7 @@ class ActionWiring(QObject):
             from gui.window.help import AboutDialog
 
             encoder = app.kernels.description() if app.kernels else ""
-            dialog = AboutDialog(app.paths, encoder, self._licence_reading(), app.window)
+            dialog = AboutDialog(app.paths, encoder, app.icons, self._about_reading(), app.window)
         else:
             from gui.window.preferences import PreferencesDialog
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPointF, QSize, Qt, Signal, Slot
@@ -9,28 +11,45 @@ from PySide6.QtGui import QFont, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPlainTextEdit,
+    QPushButton,
     QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QTabBar,
     QVBoxLayout,
     QWidget,
 )
 
-from gui.core.about import overview, version_lines
+from gui.core.about import (
+    folder_size,
+    our_version,
+    overview,
+    package_versions,
+    python_version,
+    system_name,
+    version_lines,
+)
 from gui.core.figures import ASSUMED, ESTIMATED, EXACT
 from gui.core.paths import ProfilePaths
 from gui.costs.cells import dot_colour, draw_dot
 from gui.look.fonts import fixed_font, set_weight
+from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
+from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.forms import button_row
-from gui.widgets.layouts import PageTabs
+from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 HEADING_PIXELS = 15
+ICON = QSize(56, 56)
+"""Size of the program's icon in the About dialog."""
 
 
 class Dot(QWidget):
@@ -183,29 +202,48 @@ class Guide(QDialog):
 # --- about the program ------------------------------------------------------------------------------------------------
 
 
-class LicenceReading(QObject):
-    """Background reading of the licences. Signals: ``read(str)`` with the text, or a sentence on why it failed."""
+class AboutReading(QObject):
+    """Background reading for the About dialog.
 
-    read = Signal(str)
+    Signals: ``licences_read(str)`` with their text, or a sentence on why it failed; ``cache_measured(object)`` with the
+    size of the cache folder in bytes, None if it is unknown.
+    """
+
+    licences_read = Signal(str)
+    cache_measured = Signal(object)
 
     def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Reading the licences"), _read)
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
+        self._licences = runner.conflated(self.tr("Reading the licences"), _read)
+        self._licences.finished.connect(self._on_read)
+        self._licences.failed.connect(self._on_failed)
+        self._cache = runner.background(self.tr("Measuring the cache folder"), _measure)
+        self._cache.finished.connect(self._on_measured)
+        self._cache.failed.connect(self._on_not_measured)
 
-    @Slot()
-    def ask(self) -> None:
-        """Start reading."""
-        self._lane.submit(None)
+    def read_licences(self) -> None:
+        """Start reading the licences."""
+        self._licences.submit(None)
+
+    def measure(self, folder: Path) -> None:
+        """Start measuring the cache folder."""
+        self._cache.submit(folder)
 
     @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        self.read.emit(result.value)
+    def _on_read(self, result: JobResult) -> None:
+        self.licences_read.emit(result.value)
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
-        self.read.emit(self.tr("Could not read the licences: {why}").format(why=failure.why))
+        self.licences_read.emit(self.tr("Could not read the licences: {why}").format(why=failure.why))
+
+    @Slot(object)
+    def _on_measured(self, result: JobResult) -> None:
+        self.cache_measured.emit(result.value)
+
+    @Slot(object)
+    def _on_not_measured(self, _failure: JobFailure) -> None:
+        self.cache_measured.emit(None)
 
 
 def _read(_request: None, ticket: Ticket) -> str:
@@ -213,75 +251,179 @@ def _read(_request: None, ticket: Ticket) -> str:
     return overview(ticket.yield_to_gui)
 
 
+def _measure(folder: Path, ticket: Ticket) -> int:
+    """Return the size of a folder in bytes. On a worker thread."""
+    return folder_size(folder, partial(ticket.progress, -1.0))
+
+
+class FactRows(QScrollArea):
+    """Rows of a name and a value that can be selected; paths are in the fixed font."""
+
+    def __init__(self, spoken: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("aboutFacts")
+        self.setAccessibleName(spoken)
+        self.setWidgetResizable(True)
+        self._values: dict[str, QLabel] = {}
+        rows = QWidget(self)
+        self._grid = QGridLayout(rows)
+        self._grid.setContentsMargins(0, 4, 8, 4)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        self.setWidget(rows)
+
+    def add(self, name: str, value: str, *, path: bool = False) -> QLabel:
+        """Add a row and return the label of its value. A path is also selected by keyboard."""
+        row = self._grid.rowCount()
+        title, words = PlainLabel(name), PlainLabel(value)
+        title.setProperty("role", "tableQuiet")
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        if path:
+            words.setFont(fixed_font())
+            words.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        else:
+            words.setProperty("role", "table")
+        words.setAccessibleName(f"{name}: {words.text()}")
+        self._values[name] = words
+        self._grid.setRowMinimumHeight(row, self.fontMetrics().height())
+        self._grid.addWidget(title, row, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(words, row, 1)
+        return words
+
+    def value(self, name: str) -> QLabel:
+        """Return the label of a value by the name of its row. Raises KeyError."""
+        return self._values[name]
+
+    def end(self) -> None:
+        """Keep the rows together at the top."""
+        self._grid.setRowStretch(self._grid.rowCount(), 1)
+
+
 class AboutDialog(QDialog):
-    """Name, licence, versions and folders, which can be copied."""
+    """Name, version and icon of the program; pages of versions and folders, and of licences, both to be copied."""
 
     def __init__(
-        self, paths: ProfilePaths, encoder: str, licences: LicenceReading | None, parent: QWidget | None = None
+        self,
+        paths: ProfilePaths,
+        encoder: str,
+        icons: Icons,
+        reading: AboutReading | None,
+        parent: QWidget | None = None,
     ) -> None:
-        """``encoder``: describes the active encoder; empty before there is one. ``licences``: None before it can
-        run."""
+        """``encoder``: describes the active encoder; empty before there is one. ``reading``: None before it can run."""
         super().__init__(parent)
-        self._reading = licences
+        self._paths, self._encoder, self._reading = paths, encoder, reading
         self.setObjectName("aboutDialog")
         self.setWindowTitle(self.tr("About Tokenloupe"))
+        self.facts = self._make_facts()
+        self._licences = QPlainTextEdit(self, objectName="aboutLicences")
+        self._licences.setReadOnly(True)
+        self._licences.setTabChangesFocus(True)
+        self._licences.setAccessibleName(self.tr("Licences"))
+        self._licences.setFont(fixed_font())
+        self._pages = QStackedWidget(self)
+        self.choice = QTabBar(self)
+        track = segments(self.choice, "aboutPages", self.tr("Facts and licences"))
+        for page, title in ((self.facts, self.tr("Versions and folders")), (self._licences, self.tr("Licences"))):
+            self._pages.addWidget(page)
+            self.choice.addTab(title)
+        self.choice.setTabEnabled(1, reading is not None)
+        self.choice.currentChanged.connect(self._on_page)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
+        self.copy = QPushButton(objectName="aboutCopy")
+        self.copy.setAutoDefault(False)
+        self.copy.clicked.connect(self._copy)
+        buttons.addButton(self.copy, QDialogButtonBox.ButtonRole.ActionRole)
+        column = QVBoxLayout(self)
+        column.setSpacing(12)
+        column.addLayout(self._make_head(icons))
+        column.addWidget(track, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addWidget(self._pages, 1)
+        column.addWidget(buttons)
+        self._name_copy()
+        self.resize(640, 540)
+        if reading is not None:
+            reading.licences_read.connect(self._licences.setPlainText)
+            reading.cache_measured.connect(self._show_cache)
+            reading.measure(paths.cache)
+
+    def _make_head(self, icons: Icons) -> QGridLayout:
+        picture = QLabel(self, objectName="aboutIcon")
+        picture.setPixmap(icons.icon("tokenloupe").pixmap(ICON))
         title = PlainLabel("Tokenloupe", self)
-        font = title.font()
-        font.setPointSizeF(font.pointSizeF() * 1.6)
-        set_weight(font)
-        title.setFont(font)
-        words = QLabel(
-            self.tr(
-                "See the tokens of a prompt and what they cost. Works offline: nothing you type leaves this computer. "
-                "Free software under the MIT licence; bundled components have their own licences."
-            ),
+        title.setProperty("role", "hero")
+        version = PlainLabel(self.tr("Version {number}, MIT licence").format(number=our_version()), self)
+        version.setObjectName("aboutVersion")
+        version.setProperty("role", "quiet")
+        words = PlainLabel(
+            self.tr("See the tokens of a prompt and what they cost, offline: nothing you type leaves this computer."),
             self,
         )
         words.setWordWrap(True)
-        words.setTextFormat(Qt.TextFormat.PlainText)
-        self._pages = PageTabs("aboutPages", self.tr("Facts and licences"), self)
-        self._facts = self._add_page(self.tr("Versions and folders"))
-        self._licences = self._add_page(self.tr("Licences"))
-        self._licences.setFont(fixed_font())
-        self._pages.setTabEnabled(self._pages.indexOf(self._licences), licences is not None)
-        if licences is not None:
-            licences.read.connect(self._licences.setPlainText)
-            self._pages.currentChanged.connect(self._on_page)
-        folders = [
-            self.tr("Settings and prices: {folder}").format(folder=paths.config),
-            self.tr("Session: {folder}").format(folder=paths.sessions),
-            self.tr("Caches: {folder}").format(folder=paths.cache),
-        ]
-        counting = [self.tr("Encoder: {encoder}").format(encoder=encoder), ""] if encoder else []
-        self._facts.setPlainText("\n".join([*version_lines(), "", *counting, *folders]))
-        buttons = button_row(self, QDialogButtonBox.StandardButton.Close)
-        copy = buttons.addButton(self.tr("&Copy"), QDialogButtonBox.ButtonRole.ActionRole)
-        copy.setAutoDefault(False)
-        copy.clicked.connect(self._copy)
-        column = QVBoxLayout(self)
-        column.addWidget(title)
-        column.addWidget(words)
-        column.addWidget(self._pages, 1)
-        column.addWidget(buttons)
-        self.resize(640, 460)
+        words.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        head = QGridLayout()
+        head.setHorizontalSpacing(16)
+        head.setVerticalSpacing(0)
+        head.setColumnStretch(1, 1)
+        head.addWidget(picture, 0, 0, 2, 1)
+        head.addWidget(title, 0, 1)
+        head.addWidget(version, 1, 1)
+        head.setRowMinimumHeight(2, 12)
+        head.addWidget(words, 3, 0, 1, 2)
+        return head
 
-    def _add_page(self, title: str) -> QPlainTextEdit:
-        page = QPlainTextEdit(self)
-        page.setReadOnly(True)
-        page.setTabChangesFocus(True)
-        page.setAccessibleName(title)
-        self._pages.addTab(page, title)
-        return page
+    def _make_facts(self) -> FactRows:
+        rows = FactRows(self.tr("Versions and folders"), self)
+        rows.add(self.tr("Python"), python_version())
+        rows.add(self.tr("System"), system_name())
+        for package, version in package_versions():
+            rows.add(package, version)
+        if self._encoder:
+            rows.add(self.tr("Encoder"), self._encoder)
+        for name, folder in self._folders():
+            rows.add(name, str(folder), path=True)
+        self._cache_size = rows.add(self.tr("Cache size"), self.tr("Measuring…") if self._reading is not None else "–")
+        rows.end()
+        return rows
 
-    @Slot()
-    def _on_page(self) -> None:
+    def _folders(self) -> tuple[tuple[str, Path], ...]:
+        paths = self._paths
+        return (
+            (self.tr("Settings and prices"), paths.config),
+            (self.tr("Session"), paths.sessions),
+            (self.tr("Caches"), paths.cache),
+        )
+
+    @Slot(object)
+    def _show_cache(self, size_bytes: int | None) -> None:
+        words = self.tr("unknown") if size_bytes is None else TrainingText(self.locale()).size(size_bytes)
+        self._cache_size.setText(words)
+        self._cache_size.setAccessibleName(self.tr("Cache size: {size}").format(size=words))
+
+    @Slot(int)
+    def _on_page(self, page: int) -> None:
+        self._pages.setCurrentIndex(page)
+        self._name_copy()
         if self._pages.currentWidget() is self._licences and self._licences.document().isEmpty():
             self._licences.setPlainText(self.tr("Loading…"))
             assert self._reading is not None
-            self._reading.ask()
+            self._reading.read_licences()
+
+    def _name_copy(self) -> None:
+        licences = self._pages.currentWidget() is self._licences
+        self.copy.setText(self.tr("&Copy licences") if licences else self.tr("&Copy details"))
 
     @Slot()
     def _copy(self) -> None:
-        page = self._pages.currentWidget()
-        assert isinstance(page, QPlainTextEdit)
-        QGuiApplication.clipboard().setText(page.toPlainText())
+        """Copy the page that is shown: versions and folders for a bug report, or the licences."""
+        licences = self._pages.currentWidget() is self._licences
+        QGuiApplication.clipboard().setText(self._licences.toPlainText() if licences else self._details())
+
+    def _details(self) -> str:
+        counting = [self.tr("Encoder: {encoder}").format(encoder=self._encoder), ""] if self._encoder else []
+        folders = [f"{name}: {folder}" for name, folder in self._folders()]
+        return "\n".join([*version_lines(), "", *counting, *folders])

@@ -9,13 +9,25 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QApplication, QCheckBox, QComboBox, QDialog, QDialogButtonBox, QPushButton, QSpinBox
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QSpinBox,
+    QTabBar,
+)
 from pytestqt.qtbot import QtBot
 
+from gui.core.about import folder_size
 from gui.core.paths import profile_paths
+from gui.look.fonts import fixed_font
 from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
-from gui.widgets.layouts import PageTabs
 from gui.window.application import Application
 from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
 from gui.window.help import AboutDialog
@@ -296,26 +308,55 @@ def test_preferences_are_found_by_their_words(qtbot: QtBot, open_window: OpenWin
 def test_about_names_versions_and_can_be_copied(qtbot: QtBot, open_window: OpenWindow):
     bench = open_window(counted=False)
     dialog = opened(bench, "about", AboutDialog)
-    dialog._copy()
+    assert dialog.copy.text() == "&Copy details"
+    dialog.copy.click()
     copied = QApplication.clipboard().text()
     assert "Tokenloupe 0." in copied
     assert "PySide6-Essentials 6." in copied
-    assert str(bench.paths.config) in copied
+    assert f"Caches: {bench.paths.cache}" in copied
     dialog.reject()
+
+
+def test_about_shows_folders_and_measures_the_cache(qtbot: QtBot, open_window: OpenWindow):
+    bench = open_window(counted=False)
+    bench.paths.cache.mkdir(parents=True, exist_ok=True)
+    (bench.paths.cache / "some").write_bytes(bytes(3_000_000))
+    dialog = opened(bench, "about", AboutDialog)
+    assert not dialog.findChild(QLabel, "aboutIcon").pixmap().isNull()
+    assert dialog.facts.value("Caches").text() == str(bench.paths.cache)
+    assert dialog.facts.value("Caches").font().families() == fixed_font().families()
+    assert dialog.facts.value("Caches").textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByKeyboard
+    assert dialog.facts.value("Cache size").text() == "Measuring…", "it was measured while the window waited"
+    qtbot.waitUntil(lambda: dialog.facts.value("Cache size").text().endswith("MB"))
+    assert dialog.facts.value("Cache size").accessibleName().startswith("Cache size: 3")
+    dialog.reject()
+
+
+def test_the_size_of_a_cache(tmp_path: Path):
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one" / "file").write_bytes(bytes(10))
+    (tmp_path / "other").write_bytes(bytes(5))
+    checks = []
+    assert folder_size(tmp_path, lambda: checks.append(1)) == 15
+    assert len(checks) == 2
+    assert folder_size(tmp_path / "none", lambda: None) == 0
 
 
 @pytest.mark.deep
 def test_about_shows_the_licences_when_asked(qtbot: QtBot, open_window: OpenWindow):
     dialog = opened(open_window(counted=False), "about", AboutDialog)
-    pages = dialog.findChild(PageTabs, "aboutPages")
-    assert pages.widget(1).toPlainText() == ""
-    pages.tabBar().setFocus()
-    qtbot.keyClick(pages.tabBar(), Qt.Key.Key_Right)
-    assert "numba" not in pages.currentWidget().toPlainText(), "they were read while the window waited"
-    qtbot.waitUntil(lambda: "numba" in pages.currentWidget().toPlainText())
-    shown = pages.currentWidget().toPlainText()
+    pages = dialog.findChild(QTabBar, "aboutPages")
+    licences = dialog.findChild(QPlainTextEdit, "aboutLicences")
+    assert licences.toPlainText() == ""
+    pages.setFocus()
+    qtbot.keyClick(pages, Qt.Key.Key_Right)
+    assert licences.isVisible()
+    assert "numba" not in licences.toPlainText(), "they were read while the window waited"
+    qtbot.waitUntil(lambda: "numba" in licences.toPlainText())
+    shown = licences.toPlainText()
     assert "Apache License" in shown
-    dialog._copy()
+    assert dialog.copy.text() == "&Copy licences"
+    dialog.copy.click()
     assert QApplication.clipboard().text() == shown
     dialog.reject()
 

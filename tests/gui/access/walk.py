@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
     QComboBox,
+    QDialog,
     QLabel,
     QLineEdit,
     QScrollArea,
@@ -45,8 +46,12 @@ def pages(bench: Application) -> Iterator[str]:
 
 
 def inner_pages(root: QWidget) -> Iterator[None]:
-    """The tabs inside a tab, one after the other: all first ones in front, then all second ones."""
+    """The tabs inside a tab, one after the other: all first ones in front, then all second ones. In a dialog also the
+    pages that a segmented control switches."""
     inner = [tabs for tabs in root.findChildren(QTabWidget) if tabs.isVisible()]
+    if isinstance(root, QDialog):
+        bars = [bar for bar in root.findChildren(QTabBar) if bar.isVisible()]
+        inner += [bar for bar in bars if not isinstance(bar.parentWidget(), QTabWidget)]
     for index in range(max((tabs.count() for tabs in inner), default=1)):
         for tabs in inner:
             tabs.setCurrentIndex(min(index, tabs.count() - 1))
