@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pricing.types import CostEstimate
 
 HTML, MARKDOWN = "html", "markdown"
+SCENARIO, COST, PRICES = "Scenario", "Cost", "Prices"
+"""Titles of the sections that can be left out of a report."""
 _SUFFIXES = {".html": HTML, ".htm": HTML, ".md": MARKDOWN, ".markdown": MARKDOWN}
 _ADDRESS = re.compile(r"https?://[A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]+")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&$@^])")
@@ -199,7 +201,7 @@ def prices_section(rows: Iterable[tuple[str, CostEstimate]], on: date) -> Sectio
         ("model", "prices checked", "source"),
         tuple((name, estimate.price_checked or "never", estimate.source) for name, estimate in rows),
     )
-    return Section("Prices", table, (f"Prices of {on.isoformat()}, in US dollars.",))
+    return Section(PRICES, table, (f"Prices of {on.isoformat()}, in US dollars.",))
 
 
 def program_section(versions: Sequence[str], when: datetime) -> Section:

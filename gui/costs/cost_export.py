@@ -11,7 +11,15 @@ from PySide6.QtCore import QLocale
 
 from gui.core.about import our_version, version_lines
 from gui.core.exports import ExportTable, Value
-from gui.core.reports import Section, counts_section, pairs_section, prices_section, program_section
+from gui.core.reports import (
+    COST,
+    SCENARIO,
+    Section,
+    counts_section,
+    pairs_section,
+    prices_section,
+    program_section,
+)
 from gui.costs.columns import COLUMNS, CostView, title_of
 from gui.costs.money_text import CostText
 from gui.costs.rows import CostRow
@@ -98,8 +106,8 @@ class ShownCosts:
         about = about_lines(self.when, our_version(), self.prices_hash, self.encoding, self.scenario)
         return (
             counts_section(self.counts, self.counted_as),
-            pairs_section("Scenario", about[2:]),
-            Section("Cost", readable_table(self.rows, self.columns, self.view)),
+            pairs_section(SCENARIO, about[2:]),
+            Section(COST, readable_table(self.rows, self.columns, self.view)),
             prices_section(((row.model_id, row.estimate) for row in self.rows), self.scenario.on),
             program_section(version_lines(), self.when),
         )

@@ -9,12 +9,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QStandardPaths, Slot
-from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QStandardPaths, Qt, Slot
+from PySide6.QtWidgets import QCheckBox, QDialog, QDialogButtonBox, QFrame, QTabBar, QVBoxLayout, QWidget
 
 from gui.core.file_writing import write_atomic
 from gui.core.reports import (
+    COST,
     HTML,
+    MARKDOWN,
+    PRICES,
+    SCENARIO,
     Report,
     Section,
     TextFacts,
@@ -27,10 +31,12 @@ from gui.core.reports import (
 from gui.core.text_chunks import ChunkedText, as_chunked, utf8_pieces
 from gui.core.token_text import visible_line
 from gui.costs.cost_export import ShownCosts
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.widgets.forms import button_row
+from gui.widgets.forms import Remark, button_row
 from gui.widgets.labels import wrapped_label
+from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, Ticket
@@ -40,47 +46,100 @@ MOST_CHARACTERS = 2_000_000
 """Maximum size of a text included in a report, in characters: browsers cannot handle longer ones."""
 
 
-class ReportDialog(QDialog):
-    """Dialog of a report. ``with_text``: True if the text itself is included, once accepted."""
+@dataclass(frozen=True, slots=True)
+class ReportChoice:
+    """What a report contains. ``kind``: ``HTML`` or ``MARKDOWN``. ``left_out``: titles of sections. ``with_text``: True
+    if the text itself is included."""
 
-    def __init__(self, facts: TextFacts, theme: Theme, parent: QWidget) -> None:
+    kind: str = HTML
+    left_out: frozenset[str] = frozenset()
+    with_text: bool = False
+
+
+class ReportDialog(QDialog):
+    """Dialog of a report: its format and contents. ``choice`` is the answer, once accepted."""
+
+    def __init__(self, facts: TextFacts, models: int, theme: Theme, parent: QWidget) -> None:
+        """``models``: number of rows in the cost table."""
         super().__init__(parent)
         self.setObjectName("reportDialog")
         self.setWindowTitle(self.tr("Export report"))
-        figures = partial(figure, self.locale())
-        self.about = wrapped_label("reportAbout")
-        self.about.setText(
-            self.tr(
-                "Includes counts and their quality, the scenario, the cost table as shown, price sources and "
-                "versions. The text of {characters} characters is identified by its SHA-256."
-            ).format(characters=figures(facts.characters))
-        )
-        self.text = QCheckBox(self.tr("Include the prompt &text"), objectName="reportText")
+        write = partial(figure, self.locale())
+        self.format = QTabBar(self)
+        track = segments(self.format, "reportFormat", self.tr("Format"))
+        for name in (self.tr("Web page"), self.tr("Markdown")):
+            self.format.addTab(name)
+        rows = self.tr("Cost &table, {n} models").format(n=write(models))
+        if models == 1:
+            rows = self.tr("Cost &table, one model")
+        self.sections = {
+            COST: self._box(rows, "reportCost"),
+            SCENARIO: self._box(self.tr("&Scenario"), "reportScenario"),
+            PRICES: self._box(self.tr("&Price sources and dates"), "reportPrices"),
+        }
+        for box in self.sections.values():
+            box.setChecked(True)
+        self.text = self._box(self.tr("Te&xt of the prompt"), "reportText")
         if facts.characters > MOST_CHARACTERS:
-            words = self.tr("Without the prompt text: it is longer than {most} characters")
-            self.text.setText(words.format(most=figures(MOST_CHARACTERS)))
+            words = self.tr("Text of the prompt: longer than {most} characters")
+            self.text.setText(words.format(most=write(MOST_CHARACTERS)))
             self.text.setEnabled(False)
-        self.warning = wrapped_label("reportWarning")
-        warning = key_warning([facts])
-        self.warning.setText(
-            "⚠ " + self.tr("{warning} Anyone who receives the text can read them.").format(warning=warning)
-            if warning
-            else ""
-        )
-        palette = self.warning.palette()
-        palette.setColor(palette.ColorRole.WindowText, theme.colour("warning"))
-        self.warning.setPalette(palette)
-        self.warning.setVisible(bool(warning))
+        self.warning = Remark(theme, self)
+        self.warning.setObjectName("reportWarning")
+        found = key_warning([facts])
+        warning = self.tr("{warning} Anyone who receives the text can read them.").format(warning=found)
+        self.warning.say(warning if found else "", "warning")
+        self.about = wrapped_label("reportAbout")
+        self.about.setProperty("role", "quiet")
+        self.about.setText(self._about(facts.characters))
+        self._place(track)
+
+    def _place(self, track: QFrame) -> None:
+        title = PlainLabel(self.tr("Cost of the prompt"), self)
+        title.setProperty("role", "section")
         buttons = button_row(self, QDialogButtonBox.StandardButton.Save, QDialogButtonBox.StandardButton.Cancel)
+        buttons.button(QDialogButtonBox.StandardButton.Save).setText(self.tr("&Export…"))
         column = QVBoxLayout(self)
-        for widget in (self.about, self.warning, self.text, buttons):
+        column.setSpacing(6)
+        column.addWidget(title)
+        column.addSpacing(6)
+        column.addWidget(_caption(self.tr("Format"), self))
+        column.addWidget(track, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addSpacing(6)
+        column.addWidget(_caption(self.tr("Contents"), self))
+        for widget in (*self.sections.values(), self.text, self.warning):
             column.addWidget(widget)
+        column.addSpacing(6)
+        column.addWidget(self.about)
+        column.addSpacing(6)
+        column.addStretch(1)
+        column.addWidget(buttons)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 64)
 
+    def _box(self, text: str, name: str) -> QCheckBox:
+        return QCheckBox(text, self, objectName=name)
+
+    def _about(self, characters: int) -> str:
+        if characters == 1:
+            size = self.tr("1 character")
+        else:
+            size = self.tr("{n} characters").format(n=figure(self.locale(), characters))
+        return self.tr(
+            "Every report has the token counts, the SHA-256 of the text ({size}), and the versions of Tokenloupe and "
+            "its libraries."
+        ).format(size=size)
+
     @property
-    def with_text(self) -> bool:
-        """True if the text is included in the report."""
-        return self.text.isChecked()
+    def choice(self) -> ReportChoice:
+        """The chosen format and contents."""
+        left_out = frozenset(title for title, box in self.sections.items() if not box.isChecked())
+        return ReportChoice((HTML, MARKDOWN)[self.format.currentIndex()], left_out, self.text.isChecked())
+
+
+def _caption(text: str, parent: QWidget) -> PlainLabel:
+    label = PlainLabel(text, parent)
+    label.setProperty("role", "caption")
+    return label
 
 
 KEY = "report"
@@ -96,7 +155,7 @@ class Draft:
     text: ChunkedText = field(default_factory=ChunkedText)
     facts: TextFacts | None = None
     sections: tuple[Section, ...] = ()
-    with_text: bool = False
+    choice: ReportChoice = field(default_factory=ReportChoice)
 
 
 class ReportWriting(QObject):
@@ -191,7 +250,7 @@ class ReportWriting(QObject):
     def _ask(self, draft: Draft) -> None:
         assert draft.facts is not None
         self._draft = draft
-        self.dialog = ReportDialog(draft.facts, self._context.theme, self._context.window)
+        self.dialog = ReportDialog(draft.facts, len(draft.shown.rows), self._context.theme, self._context.window)
         self.dialog.finished.connect(self.dialog.deleteLater)
         self.dialog.accepted.connect(self._ask_for_file)
         self.dialog.open()
@@ -202,16 +261,20 @@ class ReportWriting(QObject):
 
         assert self.dialog is not None
         assert self._draft is not None
-        self._draft = replace(self._draft, with_text=self.dialog.with_text)
+        choice = self.dialog.choice
+        self._draft = replace(self._draft, choice=choice)
         self.dialog = None
+        formats = [(self.tr("Web page (*.html)"), "html"), (self.tr("Markdown (*.md)"), "md")]
+        if choice.kind == MARKDOWN:
+            formats.reverse()
         folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         dialog = file_choosers.saving(
             self._context.window,
             "reportFileDialog",
             self.tr("Export report"),
-            folder / "report.html",
-            [self.tr("Web page (*.html)"), self.tr("Markdown (*.md)")],
-            ["html", "md"],
+            folder / f"report.{formats[0][1]}",
+            [words for words, _ending in formats],
+            [ending for _words, ending in formats],
         )
         dialog.fileSelected.connect(self._on_file)
         dialog.open()
@@ -221,7 +284,7 @@ class ReportWriting(QObject):
         self.write(Path(path))
 
     def write(self, path: Path) -> None:
-        """Write the requested report: Markdown or HTML by the file extension, HTML for any other."""
+        """Write the requested report: Markdown or HTML by the file extension, in the chosen format for any other."""
         assert self._draft is not None
         self._lane.submit(partial(_write, self._draft, path))
 
@@ -242,7 +305,9 @@ def _with_facts(draft: Draft, text: str | ChunkedText, name: str) -> Draft:
 def _write(draft: Draft, path: Path) -> Path:
     """Write a report and return its path. Runs on a worker thread. Raises OSError."""
     assert draft.facts is not None
-    text = (Section("The text itself", verbatim=draft.text.text()),) if draft.with_text else ()
-    report = Report("Cost of the prompt", (text_section([draft.facts]), *draft.sections, *text))
-    write_atomic(path, utf8_pieces(rendered(report, report_format(path) or HTML)))
+    choice = draft.choice
+    sections = (one for one in draft.sections if one.title not in choice.left_out)
+    text = (Section("The text itself", verbatim=draft.text.text()),) if choice.with_text else ()
+    report = Report("Cost of the prompt", (text_section([draft.facts]), *sections, *text))
+    write_atomic(path, utf8_pieces(rendered(report, report_format(path) or choice.kind)))
     return path

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
+from gui.core.reports import COST, PRICES
 from gui.costs import cost_export, report_controller
 from gui.costs.report_controller import ReportDialog
 from gui.editor.offsets import document_text
@@ -82,6 +83,36 @@ def test_the_text_goes_in_when_that_is_wanted(qtbot: QtBot, open_window: OpenWin
     qtbot.mouseClick(dialog.text, Qt.MouseButton.LeftButton, pos=dialog.text.rect().center() / 2)
     dialog.text.setChecked(True)
     assert "Hello &lt;b&gt;world&lt;/b&gt;" in written(qtbot, bench, dialog, tmp_path / "report.html")
+
+
+def test_a_report_has_the_format_and_the_contents_that_are_chosen(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+):
+    bench = open_window()
+    dialog = asked(qtbot, bench, "Hello\n")
+    models = len(bench.costs.panel.model.shown_rows())
+    assert dialog.sections[COST].text() == f"Cost &table, {models} models"
+    assert all(box.isChecked() for box in dialog.sections.values())
+    assert "(6 characters)" in dialog.about.text()
+    dialog.format.setFocus()
+    qtbot.keyClick(dialog.format, Qt.Key.Key_Right)
+    dialog.sections[PRICES].click()
+    dialog.findChild(QDialogButtonBox).button(QDialogButtonBox.StandardButton.Save).click()
+    chooser = bench.window.findChild(QFileDialog, "reportFileDialog")
+    assert chooser.defaultSuffix() == "md"
+    with qtbot.waitSignal(chooser.destroyed):
+        chooser.fileSelected.emit(str(tmp_path / "report"))
+        chooser.reject()
+    qtbot.waitUntil((tmp_path / "report").exists)
+    report = (tmp_path / "report").read_text(encoding="utf-8")
+    assert [line for line in report.splitlines() if line.startswith("#")] == [
+        "# Cost of the prompt",
+        "## Text",
+        "## Tokens",
+        "## Scenario",
+        "## Cost",
+        "## Program",
+    ]
 
 
 def test_what_looks_like_a_key_is_pointed_out_first(qtbot: QtBot, open_window: OpenWindow):

@@ -90,7 +90,7 @@ OPENERS: dict[str, Opener] = {
     "tokenizer name": with_dialog(lambda bench: TokenizerNameDialog("a", ("b",), lambda *_: None, bench.window)),
     "models": with_dialog(lambda bench: TokenizerModelsDialog("a", (("a/b", "B", "c"),), bench.window)),
     "report": with_dialog(
-        lambda bench: ReportDialog(TextFacts("", "00", 1, 1, 1, ()), bench.theme, bench.window),
+        lambda bench: ReportDialog(TextFacts("", "00", 1, 1, 1, ()), 1, bench.theme, bench.window),
     ),
 }
 
@@ -182,7 +182,7 @@ def test_a_dialog_by_keyboard(qtbot: QtBot, bench: Application, name: str):
         ("line", "goToNumber"),
         ("scenario name", "scenarioName"),
         ("tokenizer name", "tokenizerName"),
-        ("report", "reportText"),
+        ("report", "reportFormat"),
     ],
 )
 def test_the_keyboard_begins_where_the_work_does(qtbot: QtBot, bench: Application, name: str, first: str):
