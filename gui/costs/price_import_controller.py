@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gui.costs.prices_controller import PricesController
     from gui.costs.prices_page import PricingPanel
     from gui.costs.prices_service import Change, ChangeRequest, PriceFileService, Splice
+    from gui.look.icons import Icons
     from gui.look.theme import Theme
     from gui.runtime.jobs import JobRunner
     from pricing.types import Model
@@ -144,6 +145,7 @@ class PriceImportController(QObject):
         changes: PriceChanges,
         runner: JobRunner,
         theme: Theme,
+        icons: Icons,
         file_name: str,
         user_encodings: Callable[[], Sequence[str]],
         today: Callable[[], date],
@@ -152,7 +154,7 @@ class PriceImportController(QObject):
         super().__init__(prices)
         self._panel, self._prices, self._changes = panel, prices, changes
         self._imports = imports = PriceImports(runner, self)
-        self._theme, self._notifier = theme, prices.notifier
+        self._theme, self._icons, self._notifier = theme, icons, prices.notifier
         self._file_name, self._user_encodings, self._today = file_name, user_encodings, today
         self._dialog: PriceImportDialog | None = None
         self._tables: tuple[ReadTable, ...] = ()
@@ -176,7 +178,7 @@ class PriceImportController(QObject):
         self._notifier.withdraw(IMPORT)
         if self._dialog is None:
             self._tables = ()
-            self._dialog = dialog = PriceImportDialog(self._theme, self._panel.window(), installed())
+            self._dialog = dialog = PriceImportDialog(self._theme, self._icons, self._panel.window(), installed())
             dialog.browse_asked.connect(self._browse)
             dialog.files_chosen.connect(self._read)
             dialog.filter_asked.connect(self._imports.filter)

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QStackedWidget,
     QTableView,
     QTabWidget,
     QVBoxLayout,
@@ -45,9 +46,11 @@ from gui.costs.price_import_service import (
     Preview,
     ReadTable,
 )
+from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.widgets.empty_state import EmptyState
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.forms import button_row
 from gui.widgets.table_model import Column, TableModel
@@ -280,7 +283,13 @@ class PriceImportDialog(QDialog):
     browse_asked = Signal()
     filter_asked = Signal(object)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None, installed: Sequence[tuple[str, Path]] = ()) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        icons: Icons,
+        parent: QWidget | None = None,
+        installed: Sequence[tuple[str, Path]] = (),
+    ) -> None:
         """``installed``: tables of installed packages, as package name with version, and file."""
         super().__init__(parent)
         self._installed = tuple(installed)
@@ -294,6 +303,7 @@ class PriceImportDialog(QDialog):
         self._make_filters()
         self._make_tabs()
         self._make_bottom()
+        self._make_empty(icons)
         self._place()
         self._connect()
         self.show_preview(self._preview)
@@ -303,7 +313,8 @@ class PriceImportDialog(QDialog):
     def show_reading(self) -> None:
         """Show that files are being read."""
         self.about.setText(self.tr("Reading…"))
-        self.add.setEnabled(False)
+        self.empty.say(self.tr("Reading…"))
+        self._allow_files(False)
         self.add_installed.setEnabled(False)
         self._show_choice()
 
@@ -319,10 +330,13 @@ class PriceImportDialog(QDialog):
     def show_preview(self, preview: Preview) -> None:
         """Show the results; rows that were checked stay checked."""
         self._preview = preview
-        self.add.setEnabled(True)
+        self._allow_files(True)
         read = {table.path for table in preview.tables}
         self.add_installed.setEnabled(any(path not in read for _, path in self._installed))
         self.about.setText(self._about(preview.tables))
+        self.empty.say(self._invitation())
+        if any(table.imported is not None for table in preview.tables):
+            self._leave_empty()
         self._show_faults(preview)
         chosen = self.provider.currentData()
         self.provider.clear()
@@ -360,6 +374,34 @@ class PriceImportDialog(QDialog):
             label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+
+    def _make_empty(self, icons: Icons) -> None:
+        self.empty = EmptyState(
+            "priceImportEmpty", "open", self._invitation(), self.tr("&Add a file…"), icons, self._theme
+        )
+        assert self.empty.button is not None
+        self.empty.button.setAutoDefault(False)
+        self.empty.button.setAccessibleName(self.add.accessibleName())
+        self.empty.button.clicked.connect(self.browse_asked)
+        self.empty.add_action(self.add_installed)
+
+    def _invitation(self) -> str:
+        return self.tr(
+            "No price tables yet. Add a published one or drop it here: LiteLLM's map of models, llm-prices, "
+            "models.dev or genai-prices. Nothing changes until you check values and import them."
+        )
+
+    def _allow_files(self, allowed: bool) -> None:
+        assert self.empty.button is not None
+        for button in (self.add, self.empty.button):
+            button.setEnabled(allowed)
+
+    def _leave_empty(self) -> None:
+        """Show the tables in place of the empty state."""
+        if self._pages.currentWidget() is self.empty:
+            self._top.insertWidget(0, self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
+            self._pages.setCurrentIndex(1)
+            self.table.setFocus()
 
     def _make_filters(self) -> None:
         self.words = QLineEdit(objectName="priceImportFilter")
@@ -418,8 +460,7 @@ class PriceImportDialog(QDialog):
         self.take.setObjectName("priceImportTake")
 
     def _place(self) -> None:
-        top = QHBoxLayout()
-        top.addWidget(self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
+        self._top = top = QHBoxLayout()
         top.addWidget(self.add, 0, Qt.AlignmentFlag.AlignTop)
         top.addWidget(self.about, 1)
         filters = QHBoxLayout()
@@ -429,11 +470,18 @@ class PriceImportDialog(QDialog):
         bottom = QHBoxLayout()
         bottom.addWidget(self.choice, 1)
         bottom.addWidget(self.buttons)
+        tables = QWidget(self)
+        inside = QVBoxLayout(tables)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.addLayout(top)
+        inside.addLayout(filters)
+        inside.addWidget(self.tabs, 1)
+        self._pages = QStackedWidget(self)
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(tables)
         column = QVBoxLayout(self)
-        column.addLayout(top)
         column.addWidget(self.faults)
-        column.addLayout(filters)
-        column.addWidget(self.tabs, 1)
+        column.addWidget(self._pages, 1)
         column.addLayout(bottom)
 
     def _connect(self) -> None:
@@ -448,11 +496,6 @@ class PriceImportDialog(QDialog):
 
     def _about(self, tables: Sequence[ReadTable]) -> str:
         read = [table for table in tables if table.imported is not None]
-        if not read:
-            return self.tr(
-                "Choose a published price table, or drop it here: LiteLLM's map of models, llm-prices, models.dev or "
-                "genai-prices. Nothing changes until you check values and import them."
-            )
         words = self.tr("{table}: {number} models, from {file}")
         return "\n".join(
             words.format(

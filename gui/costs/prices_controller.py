@@ -174,7 +174,15 @@ class PricesController(QObject):
         self._changes = PriceChanges(panel.editor, self, self.price_file, context.notifier, lambda: self._costs.models)
         user_encodings, today = context.encodings.user.names, lambda: self._costs.today
         self._imports = PriceImportController(
-            panel, self, self._changes, self._runner, context.theme, self.price_file.path.name, user_encodings, today
+            panel,
+            self,
+            self._changes,
+            self._runner,
+            context.theme,
+            context.icons,
+            self.price_file.path.name,
+            user_encodings,
+            today,
         )
         self._on_prices()
 

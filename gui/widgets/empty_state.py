@@ -46,6 +46,10 @@ class EmptyState(QWidget):
         theme.changed.connect(self._draw)
         self._draw()
 
+    def add_action(self, button: QPushButton) -> None:
+        """Add a second button below the first."""
+        self.layout().insertWidget(self.layout().count() - 1, button, alignment=Qt.AlignmentFlag.AlignHCenter)
+
     def say(self, sentence: str) -> None:
         """Set the sentence."""
         self.sentence.setText(sentence)

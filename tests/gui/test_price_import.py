@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialogButtonBox
+from PySide6.QtWidgets import QDialogButtonBox, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gui.costs.price_import_dialog import BUILT_IN, FIELD, MODEL, OUTCOME, THEIRS, YOURS, PriceImportDialog, value_words
@@ -57,10 +57,13 @@ def test_a_table_is_shown_beside_both_sides_and_nothing_is_ticked(
 ):
     prices.write_text(GOOD)
     _panel, dialog = opened(qtbot, open_window(profile))
-    assert "Nothing changes until you check values" in dialog.about.text()
+    assert "Nothing changes until you check values" in dialog.empty.sentence.text()
+    assert not dialog.tabs.isVisible(), "there is nothing to list yet"
     assert not dialog.take.isEnabled()
     read(qtbot, dialog, "litellm")
     assert "LiteLLM: " in dialog.about.text()
+    assert dialog.about.isVisible()
+    assert not dialog.empty.isVisible()
     assert dialog.rows.ticked == ()
     _row, mine = cells(dialog, "openai/gpt-4o", "Input")
     assert (mine[BUILT_IN], mine[YOURS], mine[THEIRS], mine[OUTCOME]) == ("2.50", "2", "2.50", "keeps yours")
@@ -273,6 +276,27 @@ def test_values_read_as_they_are_written():
     )
 
 
+def test_an_unreadable_table_keeps_the_empty_state(
+    qtbot: QtBot, open_window: OpenWindow, profile: Path, tmp_path: Path
+):
+    _panel, dialog = opened(qtbot, open_window(profile))
+    qtbot.waitUntil(dialog.isActiveWindow)
+    assert dialog.focusWidget() is dialog.empty.button
+    (tmp_path / "other.json").write_text("[]")
+    dialog.files_chosen.emit([tmp_path / "other.json"])
+    assert dialog.empty.sentence.text() == "Reading…"
+    assert not dialog.empty.button.isEnabled()
+    qtbot.waitUntil(dialog.faults.isVisible)
+    assert dialog.empty.isVisible()
+    assert dialog.empty.sentence.text().startswith("No price tables yet.")
+    assert dialog.empty.button.isEnabled()
+    dialog.empty.button.click()
+    chooser = dialog.findChild(QFileDialog, "priceImportFiles")
+    assert chooser.isVisible()
+    chooser.reject()
+    dialog.reject()
+
+
 def test_tables_of_installed_packages_are_read_with_one_button(
     qtbot: QtBot, open_window: OpenWindow, profile: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -280,7 +304,9 @@ def test_tables_of_installed_packages_are_read_with_one_button(
     monkeypatch.setattr("gui.costs.price_import_controller.installed", lambda: [("litellm 1.110.2", path)])
     _panel, dialog = opened(qtbot, open_window(profile))
     assert dialog.add_installed.isVisible()
+    assert dialog.add_installed.parentWidget() is dialog.empty
     assert dialog.add_installed.toolTip() == "Read price tables from installed packages: litellm 1.110.2"
     qtbot.mouseClick(dialog.add_installed, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: dialog.add.isEnabled() and dialog.rows.rowCount() > 0)
     assert not dialog.add_installed.isEnabled(), "it is read already"
+    assert dialog.add_installed.isVisible()
