@@ -222,10 +222,7 @@ class CostCells(QStyledItemDelegate):
     def _draw_star(self, painter: QPainter, area: QRectF, look: Look, mirrored: bool) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if look.mark:
-            left = area.right() - 4 if mirrored else area.left() + 1
-            bar = QPainterPath()
-            bar.addRoundedRect(QRectF(left, area.top() + 5, 3, area.height() - 10), 1.5, 1.5)
-            painter.fillPath(bar, self.colour("accent"))
+            draw_current_bar(painter, area, self.colour("accent"), mirrored=mirrored)
         filled = bool(look.runs)
         colour = self.colour("warning" if filled else "stale")
         painter.setPen(QPen(colour, 1.1))
@@ -249,6 +246,14 @@ class CostCells(QStyledItemDelegate):
     def font_of(self, weight: QFont.Weight) -> tuple[QFont, QFontMetricsF]:
         """Return the font of this weight and its metrics."""
         return self.fonts.fonts[weight], self.fonts.metrics[weight]
+
+
+def draw_current_bar(painter: QPainter, area: QRectF, colour: QColor, *, mirrored: bool) -> None:
+    """Draw the bar that marks the row of the current model, at the start of a cell. Needs antialiasing."""
+    left = area.right() - 4 if mirrored else area.left() + 1
+    bar = QPainterPath()
+    bar.addRoundedRect(QRectF(left, area.top() + 5, 3, area.height() - 10), 1.5, 1.5)
+    painter.fillPath(bar, colour)
 
 
 class _Pen:

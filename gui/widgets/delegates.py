@@ -151,8 +151,13 @@ GAP = "\N{EN SPACE}" * 2
 
 def part_text_from_figures(table: QTableView, column: int) -> None:
     """Add a gap before the texts of a column."""
-    table.setHorizontalHeader(_Header(column, table))
+    part_title(table, column)
     table.setItemDelegateForColumn(column, _Delegate(table))
+
+
+def part_title(table: QTableView, column: int) -> None:
+    """Add a gap before the title of a column whose delegate adds ``GAP`` to its texts. Replaces the header."""
+    table.setHorizontalHeader(_Header(column, table))
 
 
 class _Delegate(QStyledItemDelegate):

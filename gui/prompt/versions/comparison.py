@@ -9,8 +9,8 @@ from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
+from PySide6.QtCore import QCoreApplication, QLocale, QObject, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QPainter, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QSplitter,
     QStackedWidget,
+    QStyleOptionViewItem,
     QTableView,
     QVBoxLayout,
     QWidget,
@@ -26,13 +27,15 @@ from PySide6.QtWidgets import (
 
 from gui.core.text_runs import WRAPPED, plain_text, wrapped
 from gui.core.token_text import visible_line
+from gui.costs.cells import draw_current_bar
 from gui.costs.money_text import MINUS, CostText, money_text
+from gui.look.fonts import strong
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.versions.service import PROMPT
-from gui.widgets.delegates import RUNS_ROLE, RunsDelegate, TextDelegate
+from gui.widgets.delegates import GAP, RUNS_ROLE, RunsDelegate, TextDelegate, part_title
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.table_model import Index, RowsModel, plain_tips
@@ -143,10 +146,12 @@ class CostChangesModel(RowsModel):
         self._text, self._calls = text, 1
         self._order = (MODEL, Qt.SortOrder.AscendingOrder)
         self._texts: dict[tuple[int, int], str] = {}
+        self._current = ""
 
-    def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int) -> None:
-        """Show these changes in the current sort order; ``calls``: those of the scenario."""
-        self._text, self._calls = text, calls
+    def set_changes(self, changes: Sequence[CostChange], text: CostText, calls: int, current: str = "") -> None:
+        """Show these changes in the current sort order; ``calls``: those of the scenario; ``current``: ID of the
+        reference model, which comes first."""
+        self._text, self._calls, self._current = text, calls, current
         self._texts.clear()
         self.set_rows(self._sorted(changes))
 
@@ -162,16 +167,25 @@ class CostChangesModel(RowsModel):
         self.layoutChanged.emit()
 
     def _sorted(self, changes: Sequence[CostChange]) -> Sequence[CostChange]:
-        """Sort the changes; in ascending order, unknown amounts come last."""
+        """Sort the changes, that of the reference model first; in ascending order, unknown amounts come last."""
         column, order = self._order
-        if not 0 <= column < self.COLUMNS:
-            return changes
-        return sorted(changes, key=lambda one: _sorted_by(one, column), reverse=order == Qt.SortOrder.DescendingOrder)
+        if 0 <= column < self.COLUMNS:
+            reverse = order == Qt.SortOrder.DescendingOrder
+            changes = sorted(changes, key=lambda one: _sorted_by(one, column), reverse=reverse)
+        return sorted(changes, key=lambda one: one.model.id != self._current)
+
+    def is_current(self, row: int) -> bool:
+        """Return True for the row of the reference model."""
+        return self.rows[row].model.id == self._current
 
     @plain_tips
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if index.isValid() and role == Qt.ItemDataRole.ToolTipRole and index.column() == MODEL:
-            return self.rows[index.row()].model.id
+        if index.isValid() and index.column() == MODEL:
+            model = self.rows[index.row()].model
+            if role == Qt.ItemDataRole.ToolTipRole:
+                return model.id
+            if role == Qt.ItemDataRole.AccessibleTextRole and self.is_current(index.row()):
+                return tr("{model}, current model").format(model=model.name)
         return super().data(index, role)
 
     def titles(self) -> tuple[str, ...]:
@@ -214,6 +228,38 @@ def _sorted_by(change: CostChange, column: int) -> Any:
     return float("inf") if value is None else float(value)
 
 
+class ModelNames(TextDelegate):
+    """Names of models; that of the reference model is marked as in the cost table."""
+
+    def __init__(self, model: CostChangesModel, theme: Theme, parent: QWidget) -> None:
+        super().__init__(model, parent)
+        self._changes, self._theme = model, theme
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        option.text = GAP + option.text
+        if self._changes.is_current(index.row()):
+            option.font = strong(option.font)
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return a size in which every name also fits in semibold: the table asks for the longest one only."""
+        hint, text = super().sizeHint(option, index), self.written(index.row(), index.column())
+        more = QFontMetrics(strong(option.font)).horizontalAdvance(text) - option.fontMetrics.horizontalAdvance(text)
+        return QSize(hint.width() + max(0, more), hint.height())
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if self._changes.is_current(index.row()):
+            painter.save()
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            area, mirrored = QRectF(option.rect), option.direction == Qt.LayoutDirection.RightToLeft
+            inset = -BAR_INSET if mirrored else BAR_INSET
+            draw_current_bar(painter, area.translated(inset, 0), self._theme.colour("accent"), mirrored=mirrored)
+            painter.restore()
+
+
+BAR_INSET = 5
+"""Pixels between the edge of the table and the bar of the reference model."""
 ROW_PADDING = 4
 COST_PADDING = 12
 LEFT_OUT = (COST_CHANGE, COST_BEFORE, CALLS)
@@ -288,8 +334,10 @@ class VersionComparison(QFrame):
         self.changes = CostChangesModel(CostText(QLocale()), self)
         self.costs = CostChanges("versionCosts")
         self.costs.setAccessibleName(self.tr("Cost change per model"))
+        part_title(self.costs, MODEL)
         self.costs.setModel(self.changes)
         self.costs.setItemDelegate(TextDelegate(self.changes, self.costs))
+        self.costs.setItemDelegateForColumn(MODEL, ModelNames(self.changes, theme, self.costs))
         self.strip = FigureStrip("versionTokens", "versionChange", "versionCost")
         sentence = self.tr("No versions yet. Save one to compare with or return to later.")
         self.empty = EmptyState("versionsEmpty", "save", sentence, "", icons, theme)
@@ -410,7 +458,7 @@ class VersionComparison(QFrame):
         title.setContentsMargins(16, 0, 16, 0)
         below.addWidget(title)
         inset = QHBoxLayout()
-        inset.setContentsMargins(12, 0, 0, 0)
+        inset.setContentsMargins(0, 0, 0, 0)
         inset.addWidget(self.costs)
         below.addLayout(inset, 1)
         split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists")

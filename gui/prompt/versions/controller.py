@@ -286,7 +286,8 @@ class VersionsController(QObject):
     @Slot(object, object)
     def _on_priced(self, changes: tuple[CostChange, ...], request: ChangeRequest) -> None:
         if self.compared is not None and request.before is self.compared.before:
-            self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls)
+            current = self._costs.panel.model.view.current
+            self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls, current)
             self._panel.comparison.show_cost(self._change_of_one_call(changes))
 
     def _change_of_one_call(self, changes: tuple[CostChange, ...]) -> tuple[str, str] | None:

@@ -3,11 +3,11 @@ from __future__ import annotations
 from datetime import date
 from decimal import Decimal
 
-from PySide6.QtCore import QLocale
+from PySide6.QtCore import QLocale, Qt
 
 from gui.costs.money_text import CostText, money_text
 from gui.costs.priced_model import ChangeRequest, Money, PricedModel, cost_changes, difference
-from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, PER_CENT, CostChangesModel
+from gui.prompt.versions.comparison import CALLS, COST_BEFORE, COST_CHANGE, MODEL, PER_CENT, CostChangesModel
 from pricing import Scenario, load_catalog
 
 DAY = date(2026, 11, 22)
@@ -51,6 +51,22 @@ def test_a_saving_is_what_the_month_costs_less():
     assert priced.saving("o200k_base", 1000, 400).usd == Decimal("1.5")
     assert priced.prompt("o200k_base", 1000).share(1, 4).usd == Decimal("0.625")
     assert priced.saving("cl100k_base", 1000, 400).usd is None
+
+
+def test_the_reference_model_comes_first_in_any_order():
+    counts = {"o200k_base": 1000}
+    changes = cost_changes(ChangeRequest((CLAUDE, GPT), counts, {"o200k_base": 900}, Scenario(on=DAY), None))
+    table = CostChangesModel(CostText(QLocale.c()))
+    table.set_changes(changes, CostText(QLocale.c()), 1)
+    names = lambda: [table.index(row, MODEL).data() for row in range(2)]  # noqa: E731
+    assert names() == [CLAUDE.name, GPT.name]
+    table.set_changes(changes, CostText(QLocale.c()), 1, GPT.id)
+    for column in (MODEL, COST_BEFORE, PER_CENT):
+        for order in Qt.SortOrder:
+            table.sort(column, order)
+            assert names() == [GPT.name, CLAUDE.name]
+    assert table.index(0, MODEL).data(Qt.ItemDataRole.AccessibleTextRole) == f"{GPT.name}, current model"
+    assert table.index(1, MODEL).data(Qt.ItemDataRole.AccessibleTextRole) != f"{CLAUDE.name}, current model"
 
 
 def test_amounts_are_signed():
