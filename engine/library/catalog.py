@@ -66,7 +66,7 @@ def register(encoding: Encoding, kind: Kind = "trained") -> None:
     """Register an encoding by its name until the program ends. Raises EngineError if the name is taken."""
     from engine.library.user_encodings import UserEntry
 
-    own().add(UserEntry(encoding.name, kind), encoding)
+    own().add(UserEntry(encoding.name, kind, n_vocab=encoding.n_vocab), encoding)
 
 
 def keep_encoding(

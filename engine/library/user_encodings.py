@@ -29,12 +29,14 @@ _UNFIT_FOR_FILE_NAMES = re.compile(r"[^\w.+-]+")
 @dataclass(frozen=True, slots=True)
 class UserEntry:
     """One user encoding. ``path``: its file, None if it is only in memory. ``trusted``: True if only this program saves
-    files in that folder (``engine.library.formats.opening``)."""
+    files in that folder (``engine.library.formats.opening``). ``n_vocab``: as of the encoding; 0 if it is unknown
+    before the file is opened."""
 
     name: str
     kind: Kind
     path: Path | None = None
     trusted: bool = field(default=False, compare=False)
+    n_vocab: int = field(default=0, compare=False)
 
     @property
     def vendor_normalization(self) -> None:
@@ -150,7 +152,7 @@ class UserEncodings:
 
         path = _path_of(encoding.name, folder, ".tokenizer" if encoding.no_merges else ".tiktoken")
         encoding = prepared(encoding, normalization)
-        entry = UserEntry(encoding.name, kind, path, trusted=True)
+        entry = UserEntry(encoding.name, kind, path, trusted=True, n_vocab=encoding.n_vocab)
         with self._changing:
             self._check_name(entry)
             before = self._entries.get(entry.name)
@@ -263,7 +265,8 @@ def _described(path: Path) -> UserEntry:
     if path.suffix != ".tiktoken" or not companion.is_file():
         return UserEntry(path.name.removesuffix(path.suffix), "imported", path)
     try:
-        described = tiktoken_ranks.read_companion(companion.read_bytes(), path.read_bytes())
+        content = path.read_bytes()
+        described = tiktoken_ranks.read_companion(companion.read_bytes(), content)
     except FormatError as error:
         raise FormatError(f"{companion}: {error}") from error
     name = described.get("name")
@@ -271,6 +274,7 @@ def _described(path: Path) -> UserEntry:
         name if isinstance(name, str) and name else path.name.removesuffix(path.suffix),
         "trained" if described.get("kind") == "trained" else "imported",
         path,
+        n_vocab=tiktoken_ranks.size_of_saved(described, content),
     )
 
 

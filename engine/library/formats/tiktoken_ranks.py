@@ -28,6 +28,8 @@ COMPANION_SUFFIX = ".json"
 _FIRST_LINE = re.compile(rb"\s*[A-Za-z0-9+/]+={0,2} [0-9]{1,20}[ \t]*(?:[\r\n]|\Z)")
 _EMPTY = re.compile(rb"^=+ ([0-9]{1,20})\r?$", re.MULTILINE)
 _FORMAT = "tokenloupe ranks"
+_ID_ROOM = 32
+"""Bytes at the end of a file of ranks that hold the last ID: at most 20 digits, and the line end."""
 
 
 def companion_of(path: Path) -> Path:
@@ -141,6 +143,19 @@ def read_companion(content: bytes, ranks_content: bytes) -> dict[str, Any]:
         json_document.typed(step, str, "a step of normalization")
     json_document.typed(document.get("byte_fallback", False), bool, "byte_fallback")
     return document
+
+
+def size_of_saved(described: dict[str, Any], ranks_content: bytes) -> int:
+    """Return the ``n_vocab`` of ranks that this program saved, without reading them: their IDs are in ascending order.
+    0 if another program saved them.
+
+    ``described``: the content of their companion file, as ``read_companion`` returns it.
+    """
+    end = ranks_content[-_ID_ROOM:].split()
+    if described.get("format") != _FORMAT or not end or not end[-1].isdigit():
+        return 0
+    specials: dict[str, int] = described.get("special_tokens", {})
+    return max(int(end[-1]), *specials.values(), 0) + 1
 
 
 def write_files(data: TokenizerData, path: Path, name: str, kind: str) -> tuple[dict[str, bytes], tuple[str, ...]]:

@@ -298,7 +298,8 @@ def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryE
             file = entry.path.name
             with contextlib.suppress(OSError):
                 size = entry.path.stat().st_size
-        found.append(LibraryEntry(entry.name, entry.kind, "", file=file, file_bytes=size))
+        known_size = entry.n_vocab
+        found.append(LibraryEntry(entry.name, entry.kind, "", entries=known_size, file=file, file_bytes=size))
     return tuple(found)
 
 

@@ -13,6 +13,7 @@ import engine
 from engine.encoding.encoding import Encoding
 from engine.errors import EngineError, FormatError, UnknownEncodingError
 from engine.library import catalog, user_encodings
+from engine.library.formats import tiktoken_ranks
 from engine.library.formats.opening import open_tokenizer
 from engine.library.formats.saving import save_encoding
 from engine.library.user_encodings import UserEncodings
@@ -53,6 +54,32 @@ def test_a_registered_encoding_is_like_any_other():
     assert engine.encoding_entries()[0].kind == "bundled"
     with pytest.raises(UnknownEncodingError, match=r"exist: .*, mine, "):
         engine.get_encoding("nobodys")
+
+
+@pytest.mark.parametrize("special_tokens", [{}, {"<|end|>": 5_000}])
+def test_the_size_of_a_saved_encoding_is_known_before_it_is_opened(tmp_path, special_tokens):
+    data = trained()
+    ranks = data._mergeable_ranks
+    encoding = Encoding("mine", pat_str=data._pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
+    assert engine.keep_encoding(encoding, tmp_path).n_vocab == encoding.n_vocab
+    start_again()
+    assert engine.add_folder(tmp_path) == ()
+    entry = engine.encoding_entries()[-1]
+    assert entry.n_vocab == encoding.n_vocab
+    assert engine.opened_encodings() == []
+    assert engine.get_encoding("mine").n_vocab == entry.n_vocab
+    assert engine.rename_encoding("mine", "yours").n_vocab == encoding.n_vocab
+
+
+def test_the_size_of_ranks_of_others_is_not_guessed(tmp_path):
+    ranks = b"IQ== 1\nIg== 0\n"
+    (tmp_path / "other.tiktoken").write_bytes(ranks)
+    (tmp_path / "other.tiktoken.json").write_text('{"pattern": "cl100k_base"}')
+    assert engine.add_folder(tmp_path) == ()
+    assert engine.encoding_entries()[-1].n_vocab == 0
+    assert tiktoken_ranks.size_of_saved({"format": "tokenloupe ranks"}, ranks + b"\r\n") == 1
+    assert tiktoken_ranks.size_of_saved({"format": "tokenloupe ranks"}, b"") == 0
+    assert tiktoken_ranks.size_of_saved({"format": "tokenloupe ranks"}, b"damaged") == 0
 
 
 def test_a_kept_encoding_is_found_again(tmp_path):

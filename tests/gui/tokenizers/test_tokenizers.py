@@ -16,14 +16,17 @@ from pytestqt.qtbot import QtBot
 from tokenizers import Tokenizer
 
 import engine
+from engine.encoding.encoding import Encoding
 from engine.library.bundled_encodings import ENTRIES
 from engine.library.formats.saving import save_encoding
+from engine.library.user_encodings import UserEncodings as EngineEncodings
 from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.core.user_encodings import UserEncodings
 from gui.prompt.token_readout import TokenReadout
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
-from gui.tokenizers.library.page import LibraryPage
+from gui.tokenizers.library.page import ENTRIES as SIZE
+from gui.tokenizers.library.page import ORIGIN, LibraryPage
 from gui.tokenizers.library.service import LICENCES, SIZES
 from gui.tokenizers.merges.panel import MergesPanel
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
@@ -505,6 +508,17 @@ def test_the_library_shows_what_is_known_of_every_tokenizer(qtbot: QtBot, open_w
     qtbot.waitUntil(lambda: bench.pages.vocabulary.browser.vocabulary is not None)
     assert bench.pages.vocabulary.browser.vocabulary.name == "gpt2"
     assert bench.window.pages.current_name == "vocabularyTab"
+
+
+def test_the_size_of_a_trained_one_is_shown_before_it_is_opened(qtbot: QtBot, open_window: OpenWindow, tmp_path: Path):
+    data = trained()
+    encoding = Encoding("mine", pat_str=data._pat_str, mergeable_ranks=data._mergeable_ranks, special_tokens={})
+    EngineEncodings(frozenset()).keep(encoding, tmp_path / "data" / "encodings", "trained")
+    page = library(qtbot, open_window(tmp_path))
+    row = page.model.row_of("mine")
+    assert page.model.index(row, ORIGIN).data() == "Trained"
+    assert page.model.index(row, SIZE).data() == str(encoding.n_vocab)
+    assert not any(one.name == "mine" for one in engine.opened_encodings())
 
 
 def test_facts_of_bundled_tokenizers_are_those_of_the_files():
