@@ -17,6 +17,7 @@ from unicodedata import bidirectional
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
 
 from gui.core.figures import usd_text
+from gui.look.quantities import date_format
 
 if TYPE_CHECKING:
     from gui.costs.priced_model import Money
@@ -243,14 +244,6 @@ def range_digits(low: Decimal, high: Decimal, finest: int | None = None, most: i
         # An end that is not zero is not shown as zero, however small it is next to the high end.
         first = significant(low, 1)
     return first, format(ends[1], f",.{places}f")
-
-
-def date_format(locale: QLocale) -> str:
-    """Return the format of dates: the locale's short one with a four-digit year; ISO 8601 without a locale."""
-    if locale.name() == "C":
-        return "yyyy-MM-dd"
-    short = locale.dateFormat(QLocale.FormatType.ShortFormat)
-    return short if "yyyy" in short else short.replace("yy", "yyyy")
 
 
 def _rounded(value: Decimal, power: int, rounding: str) -> Decimal:

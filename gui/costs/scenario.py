@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 
 from gui.core.figures import MOST_TOKENS, Run
 from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
-from gui.costs.money_text import CostText, date_format
+from gui.costs.money_text import CostText
 from gui.costs.runs_label import RunsLabel
 from gui.costs.scenario_book import (
     DOLLARS,
@@ -48,6 +48,7 @@ from gui.costs.scenario_book import (
     ScenarioState,
 )
 from gui.look.plain_text import PlainLabel
+from gui.look.quantities import date_format
 from gui.look.theme import Theme
 from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import amount_box, as_date, decimal_of, labelled, side_by_side, tokens_box

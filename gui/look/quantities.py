@@ -137,3 +137,16 @@ def figure(locale: QLocale, number: int) -> str:
     if locale.language() == QLocale.Language.C:
         return f"{number:,}"
     return locale.toString(number)
+
+
+def date_format(locale: QLocale) -> str:
+    """Return the format of dates: the locale's short one with a four-digit year; ISO 8601 without a locale."""
+    if locale.name() == "C":
+        return "yyyy-MM-dd"
+    short = locale.dateFormat(QLocale.FormatType.ShortFormat)
+    return short if "yyyy" in short else short.replace("yy", "yyyy")
+
+
+def moment_format(locale: QLocale) -> str:
+    """Return the format of a date with its time, in hours and minutes."""
+    return f"{date_format(locale)} HH:mm"

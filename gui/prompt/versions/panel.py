@@ -39,7 +39,7 @@ from gui.core.token_text import visible_line
 from gui.core.version_store import LONGEST_NAME, Kept, Version
 from gui.look.fonts import strong
 from gui.look.icons import Icons
-from gui.look.quantities import figure
+from gui.look.quantities import figure, moment_format
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
 from gui.widgets.layouts import FlowLayout
@@ -118,7 +118,7 @@ class VersionsModel(RowsModel):
             return version.name
         if column == SAVED:
             moment = QDateTime.fromSecsSinceEpoch(int(version.saved.timestamp()))
-            return self._locale.toString(moment, QLocale.FormatType.ShortFormat)
+            return self._locale.toString(moment, moment_format(self._locale))
         if column == TOKENS:
             return tr("n/a") if version.tokens is None else figure(self._locale, version.tokens)
         if column == COST:
@@ -296,7 +296,7 @@ class VersionList(QWidget):
 
     @Slot()
     def _save(self) -> None:
-        moment = QLocale().toString(self._now(), QLocale.FormatType.ShortFormat)
+        moment = QLocale().toString(self._now(), moment_format(QLocale()))
         self.save_asked.emit(self.name.text().strip() or moment)
         self.name.clear()
 
