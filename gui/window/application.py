@@ -222,7 +222,7 @@ class Application(QObject):
         pages = (partial(self._start_page, page) for page in all_pages() if page.controller)
         return (
             *(self._start_files, self._start_costs, self.wiring.palette),
-            *(self._start_counting, *pages, self._start_report),
+            *(self._start_counting, *pages, self._start_report, self._list_encodings),
         )
 
     @Slot()
@@ -308,7 +308,6 @@ class Application(QObject):
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders were released
         encodings.listed.connect(self.panel.picker.fill)
         encodings.failed.connect(self.notifier.error)
-        encodings.refresh()
 
     def _start_page(self, page: PageSpec) -> None:
         """Create the controller of a page."""
@@ -316,6 +315,11 @@ class Application(QObject):
         make = getattr(importlib.import_module(module), name)
         states = (getattr(self._last, page.state),) if page.state else ()
         self.pages.controllers[page.name] = make(self.context, *states)
+
+    def _list_encodings(self) -> None:
+        """List the encodings. A page that is made later would not hear of them."""
+        assert self.context is not None
+        self.context.encodings.refresh()
 
     def _start_report(self) -> None:
         from gui.costs.report_controller import ReportWriting

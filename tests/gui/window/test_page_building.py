@@ -14,6 +14,7 @@ from gui.core.paths import profile_paths
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.page_controller import PageBuilding
 from gui.window.application import Application
+from gui.window.encoding_list import EncodingList
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 
@@ -167,4 +168,28 @@ def test_a_window_is_closed_in_the_middle(qtbot: QtBot, bench: Application, turn
     turns.take()
     turns.take()
     assert getattr(bench.pages, name).panel is None
+    close_window(qtbot, bench)
+
+
+def test_every_page_hears_of_encodings_that_are_listed_at_once(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Pages are made one in each turn, and the list may be there before the next one."""
+    listed = (("o200k_base", ""), ("one", ""), ("two", ""))
+
+    def answer(encodings: EncodingList) -> None:
+        encodings.listed.emit(listed)
+        encodings.own_listed.emit(("two",))
+
+    monkeypatch.setattr(EncodingList, "refresh", answer)
+    bench = Application(profile_paths(tmp_path))
+    with qtbot.waitSignal(bench.started):
+        bench.window.show()
+    vocabulary, merges = bench.pages.vocabulary, bench.pages.merges
+    assert vocabulary is not None
+    assert merges is not None
+    vocabulary.build()
+    assert vocabulary.panel is not None
+    for picker in (vocabulary.panel.filters.encoding, merges.build().picker):
+        assert [picker.itemText(row) for row in range(picker.count())] == [name for name, _ in listed]
     close_window(qtbot, bench)
