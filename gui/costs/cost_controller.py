@@ -170,9 +170,8 @@ class CostController(QObject):
         row = self.panel.table.current_row() or self.reference_row()
         self.inspector.bill.show_row(row, model.view if row is not None else None)
         span = editor.token_at(editor.caret_offset())
-        cursor = editor.textCursor()
         place = self.tr("Line {line}, column {column}").format(
-            line=self._number(cursor.blockNumber() + 1), column=self._number(cursor.positionInBlock() + 1)
+            line=self._number(editor.caret_line), column=self._number(editor.caret_column)
         )
         self.inspector.token.show_token(span, self._prompt.token_info(span), editor.token_count, place)
 

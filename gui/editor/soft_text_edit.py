@@ -67,6 +67,8 @@ def edit_menu(editor: QPlainTextEdit, place: QPoint, acts: Mapping[str, Callable
 
 _PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
+COUNTED_UNITS = 100_000
+"""Maximum length of a span whose characters are counted, in UTF-16 units; counting longer ones reads the whole text."""
 
 
 class SoftTextEdit(DropTextEdit):
@@ -318,6 +320,17 @@ class SoftTextEdit(DropTextEdit):
     def caret_line_start(self) -> int:
         """Return the start of the caret's logical line."""
         return self._soft.to_logical(self._soft.block_of_line(self.caret_line).position())
+
+    @property
+    def caret_column(self) -> int:
+        """Column of the caret in its logical line, in characters from 1."""
+        return self.characters_between(self.caret_line_start(), self.caret_offset()) + 1
+
+    def characters_between(self, utf16_start: int, utf16_end: int) -> int:
+        """Return the number of characters of a span of the text; of UTF-16 units if it is long."""
+        if utf16_end - utf16_start > COUNTED_UNITS:
+            return utf16_end - utf16_start
+        return len(self.text_between(utf16_start, utf16_end))
 
     def go_to_line(self, number: int) -> None:
         """Move the caret to the start of a logical line, from 1, and centre it."""

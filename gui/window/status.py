@@ -14,15 +14,12 @@ from gui.look.style_sheet import TYPE
 from gui.widgets.labels import StatusLine
 
 if TYPE_CHECKING:
-    from gui.editor.token_editor import TokenEditor
     from gui.prompt.prompt import Prompt
     from gui.window.actions import WindowActions
 
 GAP = 8
 DELAY_MS = 40
 """Delay of the caret position, which changes with every key."""
-COUNTED_UNITS = 100_000
-"""Maximum length of a span whose characters are counted, in UTF-16 units; counting longer ones reads the whole text."""
 
 
 class StatusFacts(QObject):
@@ -81,16 +78,15 @@ class StatusFacts(QObject):
     @Slot()
     def _show_caret(self) -> None:
         editor, locale = self._editor, self._editor.locale()
-        start, caret = editor.caret_line_start(), editor.caret_offset()
         words = self.tr("Ln {line}, Col {column}").format(
-            line=figure(locale, editor.caret_line), column=figure(locale, characters(editor, start, caret) + 1)
+            line=figure(locale, editor.caret_line), column=figure(locale, editor.caret_column)
         )
         self._position.set_text(words)
         first, last = editor.selected_range()
         if first == last:
             self._selection.set_text(self.tr("Nothing selected"))
             return
-        count = characters(editor, first, last)
+        count = editor.characters_between(first, last)
         words = self.tr("1 character selected") if count == 1 else self.tr("{n} characters selected")
         words = words.format(n=figure(locale, count))
         if self._selected_tokens >= 0:
@@ -117,13 +113,6 @@ class StatusFacts(QObject):
         self._line_ends.setText("CRLF" if origin is not None and origin.crlf else "LF")
         self._encoding.setToolTip(self.tr("Character encoding of the file"))
         self._line_ends.setToolTip(self.tr("Line endings of the file"))
-
-
-def characters(editor: TokenEditor, utf16_start: int, utf16_end: int) -> int:
-    """Return the number of characters of a span of the text; of UTF-16 units if it is long."""
-    if utf16_end - utf16_start > COUNTED_UNITS:
-        return utf16_end - utf16_start
-    return len(editor.text_between(utf16_start, utf16_end))
 
 
 def private_label(parent: QWidget) -> PlainLabel:

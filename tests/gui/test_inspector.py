@@ -103,3 +103,17 @@ def test_token_and_bill_follow_caret_and_selection(qtbot: QtBot, open_window: Op
     assert QGuiApplication.clipboard().text() == str(token.token_id)
     qtbot.keyClick(editor, Qt.Key.Key_F9)
     qtbot.waitUntil(lambda: not inspector.isVisible())
+
+
+@pytest.mark.pages
+def test_the_place_of_the_caret_is_that_of_the_text(qtbot: QtBot, open_window: OpenWindow):
+    """Long lines are several blocks of the editor, and some characters two of Qt's."""
+    bench = open_window()
+    assert bench.costs is not None
+    editor, token = bench.panel.editor, bench.costs.inspector.token
+    bench.window.resize(1280, 800)
+    qtbot.waitUntil(token.isVisible)
+    editor.setPlainText("🙂" + "word " * 20_000)
+    qtbot.waitUntil(lambda: not bench.prompt.stale)
+    editor.select_range(50_001, 50_001)
+    qtbot.waitUntil(lambda: token.place.text() == "Line 1, column 50,001")
