@@ -25,7 +25,7 @@ from commands.inputs import (
     read_text,
     request_options,
 )
-from commands.program import BadInput, json_option, program, remark, say, say_json, usable
+from commands.program import BadInput, FilePath, json_option, program, remark, say, say_json, usable
 from engine.runtime.atomic_files import write_atomic
 from gui.core.about import version_lines
 from gui.core.exports import ExportTable, Value
@@ -134,9 +134,9 @@ tokens_type = WholeNumber(0)
     "--factor", type=DecimalNumber(), default="1", help="Multiply the total, e.g. 1.10 for a regional surcharge."
 )
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
-@click.option("--prices", type=click.Path(path_type=Path), help="Price file that overrides the built-in prices.")
+@click.option("--prices", type=FilePath(), help="Price file that overrides the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Exit with status 1 if a listed model may cost more (USD).")
-@click.option("--report", "report_file", type=click.Path(path_type=Path), help="Also a report: .html or .md.")
+@click.option("--report", "report_file", type=FilePath(), help="Also a report: .html or .md.")
 @click.option("--allow-keys", is_flag=True, help="Write the report even if the text may contain API keys.")
 @folder_options
 @click.option("--explain", is_flag=True, help="Also print the cost breakdown, line by line.")

@@ -14,7 +14,7 @@ import click
 import pricing
 from commands.encodings import user_encodings
 from commands.inputs import Day
-from commands.program import BadInput, json_option, program, say, say_json, usable
+from commands.program import BadInput, FilePath, json_option, program, say, say_json, usable
 from engine.runtime.atomic_files import change_atomic
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def schema() -> None:
 
 @prices.command()
 @click.argument("tables", nargs=-1)
-@click.option("--prices", "file", type=click.Path(path_type=Path), help="Your price file, which comes before both.")
+@click.option("--prices", "file", type=FilePath(), help="Your price file, which comes before both.")
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:

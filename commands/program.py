@@ -28,6 +28,8 @@ class BadInput(click.ClickException):
 class _Program(click.Group):
     """Group of all commands. Refuses empty values, which usually come from unset shell variables."""
 
+    group_class = type  # groups inside are of this class, too
+
     def add_command(self, command: click.Command, name: str | None = None) -> None:
         """Add a command. Its options and arguments refuse empty values that would stand for a default."""
         for parameter in command.params:
@@ -38,10 +40,23 @@ class _Program(click.Group):
 
 NEVER_EMPTY = frozenset(
     {
-        *("paths", "path", "file", "tables", "name", "template", "lines", "tokenizer", "prices", "report_file"),
-        *("out", "checkpoint", "resume", "pattern", "include", "exclude", "dask"),
+        *("paths", "path", "file", "tables", "name", "template", "lines", "tokenizer", "pattern"),
+        *("include", "exclude", "dask"),
     }
 )
+
+
+class FilePath(click.Path):
+    """A path. An empty value is refused here: as a path it would be the current folder."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(path_type=Path, **options)
+
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Any:
+        """Return the path. Raises BadInput."""
+        if value == "" and parameter is not None:
+            raise BadInput(f"{_named(parameter)}: the value is empty")
+        return super().convert(value, parameter, context)
 
 
 def _refuse_empty(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
@@ -57,7 +72,7 @@ def _named(parameter: click.Parameter) -> str:
 
 
 @click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--profile", type=click.Path(path_type=Path), help="Keep settings, data and caches in this folder.")
+@click.option("--profile", type=FilePath(), help="Keep settings, data and caches in this folder.")
 @click.option("--private", is_flag=True, expose_value=False, help="The window keeps nothing of the text.")
 @click.pass_context
 def program(context: click.Context, profile: Path | None) -> None:

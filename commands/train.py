@@ -16,7 +16,7 @@ import click
 
 import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
-from commands.program import INTERRUPTED, BadInput, json_option, program, remark, say, say_json, usable
+from commands.program import INTERRUPTED, BadInput, FilePath, json_option, program, remark, say, say_json, usable
 from engine.corpus.types import CorpusRules, CorpusSurvey
 from engine.runtime.atomic_files import check_regular
 from engine.runtime.private_folders import make_private
@@ -154,9 +154,9 @@ SAMPLE_BYTES = 1 << 16
 @click.option("--hidden", is_flag=True, help="Take hidden files, too.")
 @bytes_option
 @click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on a sample of this size.")
-@click.option("--out", type=click.Path(path_type=Path), help="Where to save it: .tiktoken, .json or .model (minbpe).")
-@click.option("--checkpoint", type=click.Path(path_type=Path), help="Save checkpoints to this file.")
-@click.option("--resume", type=click.Path(path_type=Path), help="Resume from a checkpoint.")
+@click.option("--out", type=FilePath(), help="Where to save it: .tiktoken, .json or .model (minbpe).")
+@click.option("--checkpoint", type=FilePath(), help="Save checkpoints to this file.")
+@click.option("--resume", type=FilePath(), help="Resume from a checkpoint.")
 @json_option
 @click.pass_context
 def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_json: bool, **options: Any) -> None:

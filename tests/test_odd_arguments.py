@@ -33,6 +33,14 @@ def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str
         ["train", "", "--vocab-size", "300"],
         ["encode", "", "--encoding", "gpt2"],
         ["vocab", "--encoding", "", "--id", "1"],
+        ["--profile", "", "count", "FILE"],
+        ["cost", "FILE", "--prices", ""],
+        ["cost", "FILE", "--report", ""],
+        ["train", "FILE", "--vocab-size", "300", "--out", ""],
+        ["train", "FILE", "--vocab-size", "300", "--resume", ""],
+        ["prices", "check", ""],
+        ["prices", "set", "", "openai/gpt-4.1", "price.input", "1"],
+        ["prices", "compare", ""],
     ],
 )
 def test_empty_values(capsys: pytest.CaptureFixture[str], tmp_path: Path, arguments: list[str]):
