@@ -314,16 +314,16 @@ def _begun(paths: Sequence[str], options: dict[str, Any], display: ProgressDispl
     survey = usable(lambda: engine.survey(folders, rules, display.looking(interrupted.raise_if_any)))
     if not survey.files and not given:
         raise BadInput(_nothing_found(folders, survey))
-    display.note(_found(survey))
     sources: list[Any] = ([survey] if survey.files else []) + ([given] if given else [])
     settings = {name: options[name] for name in SETTINGS}
     run = usable(lambda: engine.TrainingRun(sources, **settings, threads=options["threads"], dask=options["dask"]))
-    for warning in run.warnings:
-        display.note(warning)
     start = given[:SAMPLE_BYTES]
     sample = (start.decode("utf-8", "replace") if isinstance(start, bytes) else start) or _first_text(survey)
     if not options["as_bytes"]:  # bytes that are not text become a pretoken without the pattern
         _check_pattern(options, sample)
+    display.note(_found(survey))
+    for warning in run.warnings:
+        display.note(warning)
     return Started(run, survey, sample)
 
 
