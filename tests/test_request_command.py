@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+import engine
+from engine.requests.choosing import template_for_model
+from engine.requests.templates import TEMPLATES
+from pricing import load_catalog
 from tests.engine.requests.samples import COOKBOOK, WEATHER_TOOL
 from tests.engine.requests.test_bodies import ANTHROPIC, CHAT
 from tests.test_command_line import is_one_line, profile, run
@@ -19,6 +23,7 @@ MESSAGES = [
     for message in COOKBOOK.messages
 ]
 BODY = {"model": "gpt-4o", "messages": MESSAGES}
+GEMINI = {"contents": [{"role": "user", "parts": [{"text": "Hello there, how are you?"}]}]}
 
 
 @pytest.fixture
@@ -230,6 +235,22 @@ def test_the_table_and_the_budget_say_what_is_left_out(run, body):
     assert json.loads(out)["rows"][0]["complete"] is False
     status, out, err = run("cost", "--request", path, "--model", "gpt-5", "--budget", "0")
     assert status == 1
+
+
+def test_text_in_the_vocabulary_of_its_model_is_exact(run, body):
+    """Also where the framing of the model is not published."""
+    for model in load_catalog().models:
+        template = TEMPLATES[template_for_model(model.id)]
+        if model.count.label in ("exact", "assumed") and "embedding" not in model.id:
+            encoding = engine.get_encoding(model.count.tokenizer)
+            assert template.is_own(encoding.name, encoding.special_tokens_set), model.id
+    path = body(GEMINI)
+    _, out, _ = run("count", "--request", path, "--model", "google/gemini-2.5-flash", "--json")
+    document = json.loads(out)
+    (file,) = document["files"]
+    assert file["parts"]["text"] == {"tokens": file["tokens"], "grade": "exact"}
+    assert (file["tokens_low"], file["tokens_high"]) == (document["tokens_low"], document["tokens_high"])
+    assert not any("vocabulary" in note for note in file["notes"])
 
 
 def test_a_count_says_its_range_and_label(run, body):

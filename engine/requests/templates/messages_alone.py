@@ -14,6 +14,9 @@ from engine.requests.template import Surroundings, Template, overhead, tools_tex
 from engine.requests.tools import json_text
 from engine.requests.types import Piece, Request
 
+VOCABULARIES = frozenset({"gemma", "gemma3", "kimi", "qwen3_5"})
+"""Bundled vocabularies of models whose framing is not published: Gemini, Kimi, Qwen 3.5 and later."""
+
 
 def render(request: Request, around: Surroundings) -> Iterator[Piece]:
     """Yield the pieces of a request, with a blank line between messages."""
@@ -38,7 +41,8 @@ TEMPLATE = Template(
     grade="estimate",
     tools="estimate",
     images="claude",
-    foreign_encodings=frozenset(entry.name for entry in ENTRIES),
+    other_encodings=VOCABULARIES,
+    foreign_encodings=frozenset(entry.name for entry in ENTRIES) - VOCABULARIES,
     framing=(20, 5),
     tools_prompt=530,
     remark=(
