@@ -99,6 +99,13 @@ class SessionSlot:
         lock.unlock()
         return None
 
+    def was_closed(self, folder: Path) -> bool:
+        """Return True if the last window with this session was closed, False if it ended in another way."""
+        try:
+            return read_state(folder).closed
+        except DamagedSession:
+            return False
+
     def go_private(self) -> None:
         """Save nothing from now on. The folder's content stays for the next window."""
         self.release()

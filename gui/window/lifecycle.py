@@ -75,7 +75,10 @@ class StartReport(QObject):
                 lambda: keeper.fetch(earlier, self._restored.state),
             )
         for folder in slot.orphans():
-            text = self.tr("Another window closed unexpectedly. Its text was saved.")
+            if slot.was_closed(folder):
+                text = self.tr("Another window was closed with unsaved text. The text was kept.")
+            else:
+                text = self.tr("Another window closed unexpectedly. Its text was saved.")
             discard = partial(keeper.discard_orphan, folder)
             self._offer_text(text, f"orphan-{folder.name}", partial(keeper.fetch_orphan, folder), discard)
 

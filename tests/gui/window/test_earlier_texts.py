@@ -15,7 +15,7 @@ from gui.state import storage
 from gui.state.session import STATE_FILE, TEXT_FILE
 from gui.state.session_slot import SessionSlot
 from gui.window.application import Application
-from tests.gui.conftest import OpenWindow, close_window
+from tests.gui.conftest import OpenWindow, close_window, notices
 
 pytestmark = pytest.mark.pages()
 
@@ -131,6 +131,7 @@ def test_the_unsaved_text_of_a_closed_second_window_is_offered_and_then_removed(
     folder = second_session(qtbot, open_window, tmp_path, LEFT)
     assert (folder / TEXT_FILE).read_text() == LEFT
     bench = open_window(tmp_path)
+    assert "closed with unsaved text" in notices(bench)
     offers = {offer.label: offer for notice in bench.window.messages.notices for offer in notice.offers}
     if wanted:
         offers["Show that text"].act()
