@@ -42,6 +42,11 @@ if TYPE_CHECKING:
 FIRST_VIEW_BYTES = 256 * 1024
 """Maximum size of a text that is shown in the first paint, in bytes; larger ones are loaded right after it."""
 
+LONGEST_SEARCH_MS = 1_000
+"""Time that a text may be searched for API keys before it is saved in any case."""
+ANSWER_MS = 5_000
+"""Time between pointing out API keys and saving the text, for a user who prefers private mode."""
+
 
 class _Wanted(NamedTuple):
     """A text to read for the editor: that of this session, if too large for the first paint, or another.
@@ -60,7 +65,8 @@ class SessionKeeper(QObject):
     ``collect`` adds the window's part of the state: layout, scenario, page.
 
     Signals: ``saved()`` when text and state are on disk; ``fetched(object)`` with a callback that shows the requested
-    text; ``keys_found(tuple[str, ...])``, once, with issuers and lines when a saved text seems to contain API keys.
+    text; ``keys_found(tuple[str, ...])``, once, with issuers and lines before a text is saved that seems to contain API
+    keys.
     """
 
     saved = Signal()
@@ -85,6 +91,11 @@ class SessionKeeper(QObject):
         self._reading: Lane | None = None
         self._looking: Lane | None = None
         self._keys_told = False
+        self._held_text: str | ChunkedText | None = None
+        """A text that is not written before it was searched for keys, and those were pointed out."""
+        self._hold = QTimer(self)
+        self._hold.setSingleShot(True)
+        self._hold.timeout.connect(self._write_held_text)
         self._text_changed = False
         self._asked = False
         self._unread: SessionState | None = None
@@ -267,8 +278,8 @@ class SessionKeeper(QObject):
         """Save now, in the background."""
         if self._slot.folder is None or self._storage is None or self._unread is not None:
             return
-        if self._storage.busy:
-            self._timer.start()  # the disk is slow; the next save has a newer text anyway
+        if self._storage.busy or self._held_text is not None:
+            self._timer.start()  # the disk is slow, or keys were just pointed out; the next save has a newer text
             return
         if not self._text_changed:
             self._write_state(closed=False)
@@ -297,16 +308,32 @@ class SessionKeeper(QObject):
         assert self._slot.folder is not None
         assert self._storage is not None
         self._text_changed = False
-        if self._looking is not None and not self._keys_told:
+        self._held_text = text
+        if self._looking is None or self._keys_told:
+            self._write_held_text()
+        else:
             self._looking.submit(text)
+            self._hold.start(LONGEST_SEARCH_MS)
+
+    @Slot()
+    def _write_held_text(self) -> None:
+        text, self._held_text = self._held_text, None
+        if text is None or self._slot.folder is None:
+            return
+        assert self._storage is not None
         self._storage.write(self._slot.folder / TEXT_FILE, text)
         self._write_state(closed=False)
 
     @Slot(object)
     def _on_looked(self, result: JobResult) -> None:
-        if result.value and not self._keys_told and self._slot.folder is not None:
+        if self._slot.folder is None or self._keys_told:
+            return
+        if result.value:
             self._keys_told = True
             self.keys_found.emit(result.value)
+            self._hold.start(ANSWER_MS)
+        elif result.request is self._held_text:
+            self._write_held_text()
 
     def _write_state(self, *, closed: bool) -> None:
         assert self._slot.folder is not None
@@ -337,6 +364,7 @@ class SessionKeeper(QObject):
     def close(self) -> str:
         """Save unsaved changes on the calling thread. Returns the reason of a failure, or an empty string."""
         self._timer.stop()
+        self._hold.stop()
         folder = self._slot.folder
         if folder is None:
             return ""
@@ -352,6 +380,7 @@ class SessionKeeper(QObject):
         if folder is None:
             return
         self._timer.stop()
+        self._held_text = None
         self._slot.go_private()
         if forget and self._storage is not None:
             self._storage.write(folder / TEXT_FILE, "")  # queued after pending writes
@@ -379,10 +408,10 @@ class SessionKeeper(QObject):
                 # closed before the large text was shown: it is unchanged on disk
                 write_now(WriteRequest(folder / STATE_FILE, state_bytes(replace(self._unread, closed=True))))
                 return ""
-            if self._text_changed:
+            if self._text_changed or self._held_text is not None:
                 stored = self._prompt.stored_text
                 write_now(WriteRequest(folder / TEXT_FILE, self._prompt.read_now() if stored is None else stored))
-                self._text_changed = False
+                self._text_changed, self._held_text = False, None
             state = self._state(closed=True)
             if self._slot.number > 1:  # no start continues this session; the next one offers text that is in no file
                 if self._is_elsewhere(state):
@@ -413,7 +442,7 @@ class SessionKeeper(QObject):
             self._unlock_orphan(path.parent)
         if path.parent != self._slot.folder:
             return
-        if path.name == TEXT_FILE and not self._text_changed:
+        if path.name == TEXT_FILE and not self._text_changed and self._held_text is None:
             assert self._storage is not None
             self._settle_orphans(self._storage.write)
         elif path.name == STATE_FILE:
@@ -481,8 +510,8 @@ class Privacy(QObject):
 
     @Slot(object)
     def point_out_keys(self, places: tuple[str, ...]) -> None:
-        """Warn that the session saves a text with API keys, and offer to stop that."""
-        words = self.tr("{keys} The session keeps it in your profile. Private mode keeps nothing.")
+        """Warn that the session is about to save a text with API keys, and offer to stop that."""
+        words = self.tr("{keys} The session saves it in your profile unless you go private.")
         self._notifier.warning(
             words.format(keys=key_sentence(self.tr("The text"), places)),
             key="session-keys",

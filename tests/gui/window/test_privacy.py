@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.core.paths import profile_paths
 from gui.state.session import STATE_FILE, read_state
+from gui.window import session_keeper
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window, notices
 
@@ -79,21 +80,41 @@ def test_what_was_kept_is_removed_after_a_question(qtbot: QtBot, open_window: Op
 KEY = "AKIA" + "ABCDEFGHIJKLMNOP"
 
 
-@pytest.mark.deep
-def test_a_key_in_a_text_is_pointed_out_when_the_session_is_saved(
-    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path
+@pytest.mark.parametrize("private", [False, True])
+def test_a_key_in_a_text_is_pointed_out_before_the_session_saves_it(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, private: bool
 ):
+    monkeypatch.setattr(session_keeper, "ANSWER_MS", 3_600_000)
     bench = open_window(tmp_path)
     bench.panel.editor.setPlainText(f"{WORDS}\nkey: {KEY}")
     with qtbot.waitSignal(bench.keeper.keys_found):
         bench.keeper.save()
+    bench.keeper.save()
+    assert holding(tmp_path) == []
+    if private:
+        (notice,) = [notice for notice in bench.window.messages.notices if notice.key == "session-keys"]
+        notice.offers[0].act()
+    close_window(qtbot, bench)
+    assert holding(tmp_path) == ([] if private else ["text.txt"])
+
+
+@pytest.mark.deep
+def test_a_key_in_a_text_is_pointed_out_once(
+    qtbot: QtBot, open_window: OpenWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(session_keeper, "ANSWER_MS", 10)
+    bench = open_window(tmp_path)
+    bench.panel.editor.setPlainText(f"{WORDS}\nkey: {KEY}")
+    with qtbot.waitSignal(bench.keeper.keys_found):
+        bench.keeper.save()
+    qtbot.waitUntil(lambda: holding(tmp_path) == ["text.txt"])
     assert "The text may contain API keys: AWS (line 2)." in notices(bench)
     (notice,) = [notice for notice in bench.window.messages.notices if notice.key == "session-keys"]
     bench.notifier.withdraw("session-keys")
     bench.panel.editor.insertPlainText("more")
     with qtbot.waitSignal(bench.keeper.saved):
         bench.keeper.save()
-    assert "API keys" not in notices(bench)  # once
+    assert "API keys" not in notices(bench)
     assert holding(tmp_path) == ["text.txt"]
     notice.offers[0].act()
     bench.panel.editor.insertPlainText("and more")
