@@ -15,7 +15,7 @@ from typing import Any
 PRICES = "prices.yaml"
 DOCUMENT = "document.txt"
 EXPORT = "exported.json"
-MOST_WINDOWS = 2
+MAX_WINDOWS = 2
 SETTINGS = (("font_size", 8, 30), ("recent_files", 0, 50))
 """A setting that each window changes, with its minimum and maximum."""
 
@@ -84,7 +84,7 @@ class Acts:
         """Log and run an action. ``act`` returns additional fields for the log, or None if nothing was written."""
         from engine.errors import EngineError
 
-        self._number += MOST_WINDOWS
+        self._number += MAX_WINDOWS
         self._note(f"{what} begun", number=self._number)
         try:
             more = act(self._number)
@@ -121,7 +121,7 @@ class Acts:
     def _learn(self) -> None:
         from pricing.calibration import Sample
 
-        self._number += MOST_WINDOWS
+        self._number += MAX_WINDOWS
         sample = Sample("own/model-1", "english", "o200k_base", 1000, 1000 + self._number, date(2026, 1, 2))
         self._bench.calibration.calibrations.add(sample)
         self._note("sample", name=str(self._number), value=sample.billed)

@@ -18,7 +18,7 @@ from benchmarks.fault_acts import (
 )
 from benchmarks.fault_training import faults_of_kept, faults_of_training
 
-MOST_UNSAVED_SECONDS = 5.0
+MAX_UNSAVED_SECONDS = 5.0
 
 
 class Life(NamedTuple):
@@ -79,7 +79,7 @@ def _faults_of_text(profile: Path, life: Life) -> Iterator[str]:
     most = len(typed)
     restored = read_session(life.session(profile), 2**30)
     yield from restored.problems
-    until = life.ended - MOST_UNSAVED_SECONDS
+    until = life.ended - MAX_UNSAVED_SECONDS
     least = most if life.has("closed") else sum(line["at"] < until for line in typed)
     text = restored.text or ""
     if _count_of(text) is None and typed:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-MOST_TOKENS = 1500
+MAX_TOKENS = 1500
 FILES = 12
 WORDS = 4000
 CHECKPOINT_SECONDS = 0.02
@@ -90,7 +90,7 @@ def expected_merges(texts: Path) -> list[list[int]]:
     """Return left and right ID of each merge of an uninterrupted run."""
     import engine
 
-    run = engine.TrainingRun([texts], MOST_TOKENS, threads=1)
+    run = engine.TrainingRun([texts], MAX_TOKENS, threads=1)
     while not run.done:
         run.advance(1.0)
     return [row[:2] for row in run.merge_table().tolist()]

@@ -27,7 +27,7 @@ from tests.fuzzing.judging import cases_of
 HANGS_SECONDS = 60
 """Time limit of a case; the process is ended after it."""
 
-MOST_FINDINGS = 5
+MAX_FINDINGS = 5
 
 
 def fuzz(name: str, seed: int, first: int, seconds: float, most: int, kept: Path) -> int:
@@ -46,7 +46,7 @@ def fuzz(name: str, seed: int, first: int, seconds: float, most: int, kept: Path
                 path = kept / f"{name.replace(', ', '-').replace(' ', '-')}-{seed}-{case.number}"
                 path.write_bytes(case.content)
                 print(f"{name}: seed {seed}, case {case.number}: {case.finding} ({path})", flush=True)
-            if number >= most or findings >= MOST_FINDINGS or time.monotonic() > until:
+            if number >= most or findings >= MAX_FINDINGS or time.monotonic() > until:
                 break
     faulthandler.cancel_dump_traceback_later()
     print(f"{name:<30} {number:>8,} {refused:>8,} {longest:>8.2f} {growth / 1e6:>8.0f}  {findings}", flush=True)

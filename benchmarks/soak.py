@@ -75,8 +75,8 @@ OF_THE_MACHINE = ("This plugin does not support", "OpenType support missing for"
 """Prefixes of messages of Qt about the display and the fonts of the machine."""
 OF_QTS_FILE_DIALOG = ("edit: index was invalid", "edit: editing failed")
 """Messages of Qt's own file dialog when its menu is asked to rename an entry that no longer exists."""
-MOST_KINDS = 25
-MOST_PLACES = 30
+MAX_KINDS = 25
+MAX_PLACES = 30
 
 
 @dataclass
@@ -188,7 +188,7 @@ def main() -> int:
     print(f"threads left: {', '.join(found.threads) or 'none'}; faults: {len(found.faults)}")
     for text, count in Counter(found.faults).most_common(20):
         print(f"--- {count} times\n{text}")
-    for place in [place for place in where if place.longest * 1000 > options.gap][:MOST_PLACES]:
+    for place in [place for place in where if place.longest * 1000 > options.gap][:MAX_PLACES]:
         print(f"--- {len(place.stops)} stops, longest {max(place.stops, key=lambda stop: stop.own)}: {place.name}")
         if options.stacks:
             print(place.stacks)
@@ -274,7 +274,7 @@ def _run(
         )
         if options.growth:
             now = kinds_of_objects()
-            more = (now - before).most_common(MOST_KINDS)
+            more = (now - before).most_common(MAX_KINDS)
             print(f"    more of: {', '.join(f'{count:,} {kind}' for kind, count in more)}")
             before = now
     found.faults += monkey.faults

@@ -39,7 +39,7 @@ from gui.runtime.event_loop import in_next_turn
 from gui.window.application import Application
 
 STEP_MS = 15
-MOST_TRIES = 40
+MAX_TRIES = 40
 _Control = TypeVar("_Control", bound=QWidget)
 LEFT_ALONE = frozenset({"close", "show_profile", "full_screen"})
 """Actions that end the run, or leave the window for another program."""
@@ -133,7 +133,7 @@ class Monkey(QObject):
         Choosing from all widgets would wrap two thousand of them in Python, which takes longer than the action.
         """
         kind = self._random.choice(kinds)
-        for _ in range(MOST_TRIES):
+        for _ in range(MAX_TRIES):
             widget: QWidget | None = self._top()
             while widget is not None:
                 if isinstance(widget, kind):

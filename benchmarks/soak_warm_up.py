@@ -30,7 +30,7 @@ LOOKS = 100
 """Number of scroll positions in a large text."""
 
 READ_MS = 1000
-MOST_DIALOGS = 20
+MAX_DIALOGS = 20
 """Maximum number of open dialogs: more would mean that one does not close."""
 
 
@@ -109,7 +109,7 @@ def look_at_all(bench: Application) -> None:
 
 def leave_all(bench: Application) -> None:
     """Close dialogs until no further one opens: after one about a file, another file may be pending."""
-    for _ in range(MOST_DIALOGS):
+    for _ in range(MAX_DIALOGS):
         wait_for_jobs(bench)
         if _in_front() is None:
             return
@@ -118,7 +118,7 @@ def leave_all(bench: Application) -> None:
 
 def close_dialogs() -> None:
     """Close popups, modal dialogs and other dialogs."""
-    for _ in range(MOST_DIALOGS):
+    for _ in range(MAX_DIALOGS):
         front = _in_front()
         if front is None:
             return

@@ -94,7 +94,7 @@ def read_given(paths: Sequence[str], *, ignored: bool) -> list[Given]:
     return given
 
 
-MOST_DIGITS = 100
+MAX_DIGITS = 100
 
 
 class WholeNumber(click.ParamType):
@@ -112,7 +112,7 @@ class WholeNumber(click.ParamType):
         text = str(value).strip()
         digits = text.removeprefix("+").removeprefix("-")
         # Python raises for numbers of thousands of digits. No option takes numbers that large.
-        number = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MOST_DIGITS else None
+        number = int(text) if digits.isascii() and digits.isdigit() and len(digits) <= MAX_DIGITS else None
         if number is None or number < self._least:
             self.fail(f"{value!r} is not a whole number of {self._least} or more", parameter, context)
         return number

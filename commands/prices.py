@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pricing.importers import Difference
 
 NULL = "null"
-MOST_BYTES = 240_000_000
+MAX_BYTES = 240_000_000
 """Maximum size of a price table, in bytes. Its characters may take four bytes each."""
 
 
@@ -136,17 +136,17 @@ def text_of(path: Path) -> str:
 
 def check_size(path: Path) -> None:
     """Raise OSError if a file exceeds the size limit of price tables, before it is read."""
-    if path.stat().st_size > MOST_BYTES:
-        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MOST_BYTES:,} bytes)", str(path))
+    if path.stat().st_size > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MAX_BYTES:,} bytes)", str(path))
 
 
 def _content(path: Path) -> bytes:
     """Return the bytes of a file within the size limit of price tables. Raises OSError."""
     check_size(path)
     with path.open("rb") as file:  # a device has no size
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MOST_BYTES:,} bytes)", str(path))
+        content = file.read(MAX_BYTES + 1)
+    if len(content) > MAX_BYTES:
+        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MAX_BYTES:,} bytes)", str(path))
     return content
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MANY = (".jsonl", ".ndjson")
 SLICE_SECONDS = 0.5
-MOST_SAID = 20
+MAX_SAID = 20
 """Maximum number of malformed lines that are reported one by one on standard error."""
 
 DEFAULT = "openai"
@@ -263,9 +263,9 @@ def _say(
         many = "" if requests == 1 else f" in {requests:,} requests"
         tokens = f"{one.tally.tokens:,} tokens{_spread(one.tally.low, one.tally.high)}"
         say(f"{lead}{tokens}{many}, {one.tally.grade}: {parts or 'nothing'}")
-        for bad in one.fields.get("malformed", ())[:MOST_SAID]:
+        for bad in one.fields.get("malformed", ())[:MAX_SAID]:
             remark(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}")
-        if (more := one.fields.get("malformed_lines", 0) - MOST_SAID) > 0:
+        if (more := one.fields.get("malformed_lines", 0) - MAX_SAID) > 0:
             remark(f"{one.path}: {more:,} more lines are no requests; --lines FILE lists all")
         for special in one.fields.get("special_texts", ()):
             remark(f"{one.path}: {special['text']} is counted as plain text, not as a special token")

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from engine import Encoding
     from pricing.types import Model
 
-MOST_DIGITS = 20
+MAX_DIGITS = 20
 """More digits than any token id has, so such a number is invalid."""
 
-MOST_QUOTED = 40
+MAX_QUOTED = 40
 
 
 @program.command()
@@ -194,7 +194,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
         if not (word.isascii() and word.isdigit()):
             raise BadInput(f"{source}: number {place} is not a token id: {shortened(word)!r}")
         # Without leading zeros an id has few digits. Do not convert long numbers.
-        ids.append(int(word.lstrip("0")[:MOST_DIGITS] or "0"))
+        ids.append(int(word.lstrip("0")[:MAX_DIGITS] or "0"))
     try:
         data = encoding.decode_bytes(ids)
     except (KeyError, OverflowError, ValueError):
@@ -207,7 +207,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
 
 def shortened(word: str) -> str:
     """Return a word shortened for a message."""
-    return word if len(word) <= MOST_QUOTED else word[: MOST_QUOTED - 1] + "…"
+    return word if len(word) <= MAX_QUOTED else word[: MAX_QUOTED - 1] + "…"
 
 
 def is_known(encoding: Encoding, token_id: int) -> bool:

@@ -182,7 +182,7 @@ def train(context: click.Context, paths: tuple[str, ...], out: Path | None, as_j
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-MOST_OF_A_NUMBER = 2**31 - 1
+MAX_OF_A_NUMBER = 2**31 - 1
 """Largest number that the trainer's kernels accept."""
 
 
@@ -191,8 +191,8 @@ def _check_options(context: click.Context, paths: Sequence[str], out: Path | Non
     from engine.training.settings import check_can_be_saved
 
     for name in ("vocab_size", "min_count", "max_token_bytes", "max_space_run", "threads"):
-        if (options[name] or 0) > MOST_OF_A_NUMBER:
-            raise BadInput(f"--{name.replace('_', '-')}: at most {MOST_OF_A_NUMBER:,}")
+        if (options[name] or 0) > MAX_OF_A_NUMBER:
+            raise BadInput(f"--{name.replace('_', '-')}: at most {MAX_OF_A_NUMBER:,}")
     resume = options["resume"]
     settings = _checked_settings(paths, options) if resume is None else _kept_settings(context, resume, options)
     if out is not None:

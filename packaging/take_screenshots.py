@@ -33,7 +33,7 @@ CORPUS = ("benchmarks", "commands", "engine", "gui", "packaging", "pricing")
 """Folders of this checkout to train on."""
 VOCAB_SIZE, SHOWN_MERGES = 8_192, 4_600
 """Vocabulary size of the run, and the number of merges at which it is shown."""
-LISTED_ENCODING, SEARCHED, MOST_FOUND, SELECTED_ROW = "r50k_base", "gold", 100, 10
+LISTED_ENCODING, SEARCHED, MAX_FOUND, SELECTED_ROW = "r50k_base", "gold", 100, 10
 """A vocabulary, a search in it, an upper bound for its results, and the row to select."""
 MERGED, MERGED_ENCODING, MERGED_STEP = "How many r are in strawberry", "cl100k_base", 7
 """A text whose merges are shown, and the number of merges shown of its last word."""
@@ -114,7 +114,7 @@ def take_vocabulary(theme: str, target: Path) -> None:
         flow.open(LISTED_ENCODING)
         until(lambda: panel.filters.finding.isEnabled() and not bench.runner.busy)
         panel.filters.search.setText(SEARCHED)
-        until(lambda: 0 < panel.model.rowCount() < MOST_FOUND and not bench.runner.busy)
+        until(lambda: 0 < panel.model.rowCount() < MAX_FOUND and not bench.runner.busy)
         panel.table.selectRow(SELECTED_ROW)
         until(lambda: panel.detail.token_id >= 0 and not bench.runner.busy)
         wait(SETTLE_MS)

@@ -336,13 +336,13 @@ def _tokens(raw: Mapping[str, Any], key: str) -> int:
     return value
 
 
-LEAST_TOKENS = 50
+MIN_TOKENS = 50
 """Minimum tokens of a sample. In shorter texts the overhead of a request weighs too much."""
 
-LEAST_SPREAD = Decimal("0.04")
+MIN_SPREAD = Decimal("0.04")
 """Narrowest spread measured for one kind: JSON, 1.42 to 1.53 times o200k_base around 1.49 in nine of ten documents."""
 
-_LEAST_RATIO, _MOST_RATIO = Decimal("0.2"), Decimal(10)
+_MIN_RATIO, _MAX_RATIO = Decimal("0.2"), Decimal(10)
 _RATIO_STEP = Decimal("0.0001")
 
 
@@ -379,10 +379,10 @@ def make_sample(model: Model, kind: Kind, counted: int, usage: Usage, day: date,
     if model.count.tokenizer is None:
         raise CalibrationError(f"{model.id} is not counted, so there is nothing to compare with")
     billed = usage.input_tokens - framing
-    if counted < LEAST_TOKENS or billed < LEAST_TOKENS:
-        raise CalibrationError(f"the sample is too short: at least {LEAST_TOKENS} tokens are needed")
+    if counted < MIN_TOKENS or billed < MIN_TOKENS:
+        raise CalibrationError(f"the sample is too short: at least {MIN_TOKENS} tokens are needed")
     sample = Sample(model.id, kind, model.count.tokenizer, counted, billed, day, framing)
-    if not _LEAST_RATIO <= sample.ratio <= _MOST_RATIO:
+    if not _MIN_RATIO <= sample.ratio <= _MAX_RATIO:
         raise CalibrationError(
             f"{billed:,} billed tokens do not belong to a text of {counted:,}: is it the usage of another request?"
         )
@@ -410,8 +410,8 @@ def fitted(prior: CountRule, samples: Sequence[Sample]) -> CountRule:
     counted, billed = sum(sample.counted for sample in samples), sum(sample.billed for sample in samples)
     ratio = _DIGITS.divide(Decimal(billed), Decimal(counted)).quantize(_RATIO_STEP, ROUND_HALF_EVEN)
     shrink = _DIGITS.divide(Decimal(1), _DIGITS.sqrt(Decimal(len(samples) + 1)))
-    below = max(LEAST_SPREAD, (1 - _DIGITS.divide(prior.low, prior.ratio)) * shrink)
-    above = max(LEAST_SPREAD, (_DIGITS.divide(prior.high, prior.ratio) - 1) * shrink)
+    below = max(MIN_SPREAD, (1 - _DIGITS.divide(prior.low, prior.ratio)) * shrink)
+    above = max(MIN_SPREAD, (_DIGITS.divide(prior.high, prior.ratio) - 1) * shrink)
     seen = [sample.ratio for sample in samples]
     low = min(ratio * (1 - below), *seen).quantize(_RATIO_STEP, ROUND_FLOOR)
     high = max(ratio * (1 + above), *seen).quantize(_RATIO_STEP, ROUND_CEILING)

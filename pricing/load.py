@@ -133,7 +133,7 @@ _STEPS: Mapping[int, Callable[[Table], Table]] = {0: _prices_into_blocks, 1: _ho
 
 
 MAX_BYTES = 4_000_000
-MOST_LIKE = 20
+MAX_LIKE = 20
 """Maximum length of a chain of ``like``."""
 
 HEADINGS = ("rates", "providers", "counting", "models")
@@ -424,7 +424,7 @@ class _Reader:
             seen = [model_id]
             while entry is not None and isinstance(other := entry.fields.get("like"), str):
                 path = join(join("models", model_id), "like")
-                if other in seen or len(seen) > MOST_LIKE:
+                if other in seen or len(seen) > MAX_LIKE:
                     why = "cannot be like itself" if other in seen else "is like another by too many steps"
                     self._report_likeness(model_id, path, f"{model_id} {why}")
                     break

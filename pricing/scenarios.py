@@ -316,7 +316,7 @@ def _unknown(kinds: list[CallKind]) -> Iterator[str]:
         yield from kind.estimate.unknown
 
 
-MOST_TURNS = 10_000
+MAX_TURNS = 10_000
 
 Caching = Literal["none", "minutes", "hour"]
 End = Literal["tokens", "low", "high"]
@@ -378,8 +378,8 @@ def converse(
 
     Raises ScenarioError for fewer than one or more than 10,000 turns, and like ``estimate``.
     """
-    if not 1 <= conversation.turns <= MOST_TURNS:
-        raise ScenarioError(f"a conversation has 1 to {MOST_TURNS:,} turns (got {conversation.turns:,})")
+    if not 1 <= conversation.turns <= MAX_TURNS:
+        raise ScenarioError(f"a conversation has 1 to {MAX_TURNS:,} turns (got {conversation.turns:,})")
     cards = cards or RateCards()
     runs = [_run(model, conversation, scenario, end, cards, cancel_check) for end in _ends(conversation)]
     turns = []

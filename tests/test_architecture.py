@@ -13,8 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("engine", "pricing", "gui", "commands")
-MOST_LINES_OF_A_FILE = 900
-MOST_LINES_OF_A_FUNCTION = 60
+MAX_LINES_OF_A_FILE = 900
+MAX_LINES_OF_A_FUNCTION = 60
 THREAD_NAMES = {"QThread", "QThreadPool", "QRunnable", "QtConcurrent", "Thread", "ThreadPoolExecutor"}
 FORBIDDEN_FILE_NAMES = {"utils", "util", "helpers", "helper", "manager", "misc", "common"}
 
@@ -59,7 +59,7 @@ def test_the_rules_look_at_every_package():
 
 def test_files_are_short():
     lengths = ((path, path.read_text(encoding="utf-8").count("\n")) for path in sources())
-    assert_none(f"{path.relative_to(ROOT)}: {count} lines" for path, count in lengths if count > MOST_LINES_OF_A_FILE)
+    assert_none(f"{path.relative_to(ROOT)}: {count} lines" for path, count in lengths if count > MAX_LINES_OF_A_FILE)
 
 
 def test_functions_are_short():
@@ -68,7 +68,7 @@ def test_functions_are_short():
         for path in sources()
         for node in nodes(path)
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (node.end_lineno is None or node.end_lineno - node.lineno >= MOST_LINES_OF_A_FUNCTION)
+        and (node.end_lineno is None or node.end_lineno - node.lineno >= MAX_LINES_OF_A_FUNCTION)
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commands.entry import run
-from commands.prices import MOST_BYTES
+from commands.prices import MAX_BYTES
 from engine.corpus.file_tokens import BinaryFileError, read_stored
 
 
@@ -105,7 +105,7 @@ def test_a_pipe_as_price_file_is_called_no_regular_file(capsys: pytest.CaptureFi
 def test_price_tables_are_measured_before_they_are_read(capsys: pytest.CaptureFixture[str], tmp_path: Path):
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
-        file.truncate(MOST_BYTES + 1)
+        file.truncate(MAX_BYTES + 1)
     assert "too big for prices" in refused(capsys, ["prices", "compare", str(huge)])
     assert "too big for prices" in refused(capsys, ["prices", "set", str(huge), "openai/gpt-4.1", "price.input", "1"])
 

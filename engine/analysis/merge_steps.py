@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 LONGEST_BYTES = 200_000
 """Maximum size of a pretoken whose merges are shown, in bytes: about a second of work and as many steps."""
 
-MOST_PAIRS = 300
+MAX_PAIRS = 300
 """Maximum number of competing pairs in a state; the first in merge order are listed."""
 
 
@@ -104,7 +104,7 @@ def state_after(encoding: Encoding, account: PretokenTrace, done: int) -> MergeS
     vocabulary = encoding._vocabulary
     parts = _parts_after(account.content, account.first_ends, account.steps, done, vocabulary.ids_by_bytes)
     pairs = neighbours(encoding, account.content, parts)
-    in_line = heapq.nsmallest(MOST_PAIRS, pairs, key=_turn)
+    in_line = heapq.nsmallest(MAX_PAIRS, pairs, key=_turn)
     chosen = in_line[0] if done < len(account.steps) else None
     return MergeState(done, parts, tuple(in_line), len(pairs) - len(in_line), chosen)
 
@@ -164,13 +164,13 @@ def _parts_after(
     return tuple(parts)
 
 
-MOST_LOST = 4
+MAX_LOST = 4
 """Maximum number of lost tokens to report: the longest."""
 
 LONGEST_SEARCHED = 400
 """Maximum size of a span that is searched for lost tokens, in bytes: the search tries every pair of offsets."""
 
-MOST_MISSING = 50
+MAX_MISSING = 50
 
 
 def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int) -> NotOneToken:
@@ -239,7 +239,7 @@ def _no_such_token(encoding: Encoding, account: PretokenTrace, start: int, end: 
     ranks = encoding._vocabulary.ids_by_bytes
     parts = state_after(encoding, account, len(account.steps)).parts
     touching = tuple(part for part in parts if part.byte_start < end and part.byte_end > start)
-    missing = tuple(neighbours(encoding, account.content, touching)[:MOST_MISSING])
+    missing = tuple(neighbours(encoding, account.content, touching)[:MAX_MISSING])
     if end - start > LONGEST_SEARCHED:
         return NoSuchToken(missing, ())
     spans = [(low, high) for low, _, high in merge_spans(account)]
@@ -253,7 +253,7 @@ def _no_such_token(encoding: Encoding, account: PretokenTrace, start: int, end: 
             lost = _lost(account, spans, token_id, low, low + size)
             if lost is not None:
                 found.append(lost)
-            if len(found) == MOST_LOST:
+            if len(found) == MAX_LOST:
                 return NoSuchToken(missing, tuple(found))
     return NoSuchToken(missing, tuple(found))
 

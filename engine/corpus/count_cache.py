@@ -28,7 +28,7 @@ from engine.library.bundled_encodings import ENTRIES
 from engine.runtime.private_folders import make_folder, private_opener
 from engine.text.digests import DIGEST_BYTES, SECRET_BYTES, new_secret
 
-MOST_KEPT = 200_000
+MAX_KEPT = 200_000
 """Maximum number of files, and of counts, in the cache. The oldest row that is partly within the limit is kept
 whole."""
 
@@ -207,7 +207,7 @@ class CountCache:
                 base.executemany("INSERT INTO files VALUES (?, ?, ?, ?, ?)", known.new_files)
                 base.executemany("INSERT INTO counts VALUES (?, ?, ?)", known.new_counts)
                 for table, column, numbers in (("files", "states", 3), ("counts", "tokens", 1)):
-                    most_bytes = MOST_KEPT * numbers * _NUMBER_BYTES
+                    most_bytes = MAX_KEPT * numbers * _NUMBER_BYTES
                     base.execute(_DROP_OLDEST.format(table=table, column=column), (most_bytes,))
             known.new_files.clear()
             known.new_counts.clear()

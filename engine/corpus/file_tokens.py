@@ -227,7 +227,7 @@ LARGE_BYTES = 8 << 20
 
 PIECE_BYTES = 4 << 20
 
-MOST_UNCUT = 16_000_000
+MAX_UNCUT = 16_000_000
 """Maximum number of characters of a large file that are held while no boundary is found."""
 
 
@@ -303,8 +303,8 @@ def _count_pieces(
             for index, encoding in enumerate(encodings):
                 totals[index] += encoding.count(rest[:cut])
             rest = rest[cut:]
-        elif len(rest) > MOST_UNCUT:
-            raise UnsupportedTextError(f"over {MOST_UNCUT / 1e6:,.0f} MB of it have no place where a word ends")
+        elif len(rest) > MAX_UNCUT:
+            raise UnsupportedTextError(f"over {MAX_UNCUT / 1e6:,.0f} MB of it have no place where a word ends")
     return FileTokens(tuple(totals), size, digest.digest() if digest is not None else b"")
 
 

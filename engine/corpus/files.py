@@ -39,12 +39,12 @@ _MARKS = (
 )
 _UNLIKELY = re.compile(rb"[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\x81\x8d\x8f\x90\x9d]")
 """Bytes that do not occur in Windows-1252 text. Escape (0x1b) is not included, as terminal logs are full of it."""
-_MOST_UNLIKELY = 0.02
+_MAX_UNLIKELY = 0.02
 
 _UNLIKELY_CHARACTERS = re.compile("[\x00-\x07\x0e-\x1a\x1c-\x1f\x7f\ufffd-\uffff]")
-_MOST_UNLIKELY_WIDE = 0.001  # not 0: a sample may begin or end between two surrogates
+_MAX_UNLIKELY_WIDE = 0.001  # not 0: a sample may begin or end between two surrogates
 _FEWEST_ZEROS = 0.05
-_MOST_ZEROS = 0.02
+_MAX_ZEROS = 0.02
 """Bounds for UTF-16 without a byte order mark: the minimum share of zeros among the upper bytes of its units (any
 script has spaces and line ends), and the maximum share among the lower bytes."""
 
@@ -66,7 +66,7 @@ def encoding_of(samples: Sequence[bytes]) -> str | None:
     valid, invalid = _utf8_census(samples)
     if invalid == 0 or valid >= _FEWEST_VALID * invalid:
         return "utf-8"
-    if start.startswith(b"%PDF-") or len(_UNLIKELY.findall(content)) > _MOST_UNLIKELY * len(content):
+    if start.startswith(b"%PDF-") or len(_UNLIKELY.findall(content)) > _MAX_UNLIKELY * len(content):
         return None
     return "cp1252"
 
@@ -90,12 +90,12 @@ def _encoding_with_zeros(content: bytes) -> str | None:
     """Return the kind of UTF-16 without a byte order mark, or None."""
     units = len(content) // 2
     first, second = content[: 2 * units : 2].count(0), content[1 : 2 * units : 2].count(0)
-    if units == 0 or max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MOST_ZEROS * units:
+    if units == 0 or max(first, second) < _FEWEST_ZEROS * units or min(first, second) > _MAX_ZEROS * units:
         return None
     name = "utf-16-be" if first > second else "utf-16-le"
     text = content[: 2 * units].decode(name, "replace")
     unlikely = len(_UNLIKELY_CHARACTERS.findall(text))
-    return name if unlikely <= _MOST_UNLIKELY_WIDE * units else None
+    return name if unlikely <= _MAX_UNLIKELY_WIDE * units else None
 
 
 HEAD_BYTES = 64 << 10

@@ -225,7 +225,7 @@ def _within(path: str, folder: str) -> bool:
 # A survey lists the texts with their encodings, the skipped files with the reasons, and the duplicates.
 
 
-MOST_LISTED = 10_000
+MAX_LISTED = 10_000
 """Maximum number of skipped files that are listed; the others are only counted."""
 
 Report = Callable[[int, int], None]
@@ -306,7 +306,7 @@ class _Survey:
 
     def _skip(self, skipped: SkippedFile) -> None:
         self._skipped_counts[skipped.reason] = self._skipped_counts.get(skipped.reason, 0) + 1
-        if len(self._skipped) < MOST_LISTED:
+        if len(self._skipped) < MAX_LISTED:
             self._skipped.append(skipped)
 
     def _look_into(self, found: FoundFile) -> None:

@@ -65,7 +65,7 @@ class QuickEdits:
     def make(self, blocks: TokenBlocks, edit: TextEdit, *, want_texts: bool) -> QuickEdit | None:
         """Apply an edit within the text. Returns None if kernels do not support it; then nothing has changed."""
         inserted = edit.inserted.encode("utf-16-le", "surrogatepass")
-        if len(inserted) > 2 * layout.MOST_INSERTED or self._reach >= layout.MOST_REACH or not len(blocks):
+        if len(inserted) > 2 * layout.MAX_INSERTED or self._reach >= layout.MAX_REACH or not len(blocks):
             return None
         memory = self._memory
         memory[layout.INSERTED_AT : layout.INSERTED_AT + len(inserted)] = inserted

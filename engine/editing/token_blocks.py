@@ -23,9 +23,9 @@ ID_BITS = LAST_OF_PRETOKEN - 1
 
 BLOCK_UNITS = 16_384
 """Approximate number of units in a block."""
-_MOST_UNITS = 3 * BLOCK_UNITS
+_MAX_UNITS = 3 * BLOCK_UNITS
 """Maximum number of units in a block, before it is divided: well above the size of two joined neighbours."""
-_LEAST_ROOM = 64
+_MIN_ROOM = 64
 
 
 class TokenBlock:
@@ -176,7 +176,7 @@ class TokenBlocks:
         self._starts[number + 1 :] += more_units
         self.token_count += more_tokens
         length = int(self._starts[number + 1] - self._starts[number])
-        if length == 0 or length > _MOST_UNITS:
+        if length == 0 or length > _MAX_UNITS:
             block = self._blocks[number]
             self._put(number, number + 1, blocks_of(block.units, block.ids, block.ends))
 
@@ -238,7 +238,7 @@ def blocks_of(units: NDArray[np.uint16], ids: NDArray[np.int32], ends: NDArray[n
     """Divide a span of text and its tokens into blocks: none if it is empty. ``ends`` count from its start."""
     blocks = []
     start = first = 0
-    while len(units) - start > _MOST_UNITS and first < len(ends):
+    while len(units) - start > _MAX_UNITS and first < len(ends):
         behind = int(ends.searchsorted(np.int32(start), "right")) + 1
         last = max(int(ends.searchsorted(np.int32(start + BLOCK_UNITS), "right")), behind)
         end = int(ends[last - 1])
@@ -267,7 +267,7 @@ def retokenized(blocks: TokenBlocks, tokens: list[tuple[int, NDArray[np.int32], 
 
 def _with_room(length: int) -> int:
     """Return the number of elements to allocate, a multiple of eight."""
-    return (length + max(_LEAST_ROOM, length // 16) + 7) & -8
+    return (length + max(_MIN_ROOM, length // 16) + 7) & -8
 
 
 _NOTHING = TokenBlock(np.empty(0, np.uint16), np.empty(0, np.int32), np.empty(0, np.int32))

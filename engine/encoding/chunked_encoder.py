@@ -19,7 +19,7 @@ _R = TypeVar("_R")
 CHUNK_CHARS = 65_536
 """Maximum length of a chunk, in characters: the data of one stays in the processor's caches until the next."""
 
-LEAST_CHUNKS = 8
+MIN_CHUNKS = 8
 """Minimum number of chunks given to a thread: some milliseconds of work, compared to which the handover is free."""
 
 
@@ -102,7 +102,7 @@ class ChunkedEncoder(NativeFront):
             return in_threads(lambda part: work(text, part), _shares_for_threads(chunks, num_threads), num_threads)
         if not is_cancellable():
             return [work(text, chunks)]
-        parts = (chunks[first : first + LEAST_CHUNKS] for first in range(0, len(chunks), LEAST_CHUNKS))
+        parts = (chunks[first : first + MIN_CHUNKS] for first in range(0, len(chunks), MIN_CHUNKS))
         return [work(text, part) for part in interruptible(parts, every=1)]
 
 
@@ -113,7 +113,7 @@ def _shares_for_threads(chunks: Chunks, num_threads: int) -> list[Chunks]:
     parts = []
     first = 0
     while first < len(chunks):
-        size = max(LEAST_CHUNKS, -(-(len(chunks) - first) // (2 * num_threads)))
+        size = max(MIN_CHUNKS, -(-(len(chunks) - first) // (2 * num_threads)))
         parts.append(chunks[first : first + size])
         first += size
     return parts

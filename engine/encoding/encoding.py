@@ -47,7 +47,7 @@ CHUNK_CHARS = 32_768
 """Maximum length of the chunks in which tiktoken gets long texts, in characters: slicing a text or converting it to
 UTF-8 blocks every other Python thread."""
 
-MOST_LOOKED_UP = 1000
+MAX_LOOKED_UP = 1000
 """Maximum number of tokens that are looked up one by one in the vocabulary before tiktoken's encoder is built: building
 takes up to 0.2 s and 60 MB, which stay allocated; a thousand look-ups take 1 ms."""
 
@@ -498,7 +498,7 @@ class Encoding:
 
     def decode_bytes(self, tokens: Sequence[int]) -> bytes:
         """Return the concatenated bytes of these tokens. Raises KeyError for an unused id."""
-        if self._core is None and len(tokens) <= MOST_LOOKED_UP:
+        if self._core is None and len(tokens) <= MAX_LOOKED_UP:
             known = [self._looked_up(token) for token in tokens]
             if all(known):
                 return b"".join(known)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_CHARS = 4_000_000
+MAX_CHARS = 4_000_000
 """Maximum length of a text to encode, in characters. A library needs some hundred bytes for each."""
 
 
@@ -253,9 +253,9 @@ class LibraryEncoding(NormalizingEncoding):
 
 
 def _short_enough(text: str, name: str) -> str:
-    if len(text) > MOST_CHARS:
+    if len(text) > MAX_CHARS:
         raise UnsupportedTextError(
-            f"{name} is limited to texts of {MOST_CHARS:,} characters, because its library encodes them in one call. "
+            f"{name} is limited to texts of {MAX_CHARS:,} characters, because its library encodes them in one call. "
             f"This text has {len(text):,}."
         )
     return text
@@ -306,7 +306,7 @@ FRAMES: Mapping[str, int] = MappingProxyType({"3.0": 7, "4.8": 6})
 """Supported versions, each the first of a vocabulary, and the number of tokens that ctok adds for a message:
 ``message_overhead`` of its tables, 1.3.0."""
 
-MOST_PIECES = 10
+MAX_PIECES = 10
 """Maximum number of pieces of a text that is counted as a whole."""
 
 
@@ -326,7 +326,7 @@ def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple
 
     ``version``: of ``FRAMES``. Raises ReconstructionError.
     """
-    whole = sample.whole and len(sample.pieces) <= MOST_PIECES
+    whole = sample.whole and len(sample.pieces) <= MAX_PIECES
     if not sample.pieces:
         return [], whole
     texts = ["".join(sample.pieces)] if whole else _spread_pieces(sample.pieces)
@@ -339,7 +339,7 @@ def counted_pairs(sample: TextSample, version: str, encoding: Encoding) -> tuple
 
 
 def _spread_pieces(pieces: tuple[str, ...]) -> list[str]:
-    """Return at most ``MOST_PIECES`` of the pieces, evenly spread from the first to the last."""
-    if len(pieces) <= MOST_PIECES:
+    """Return at most ``MAX_PIECES`` of the pieces, evenly spread from the first to the last."""
+    if len(pieces) <= MAX_PIECES:
         return list(pieces)
-    return [pieces[number * (len(pieces) - 1) // (MOST_PIECES - 1)] for number in range(MOST_PIECES)]
+    return [pieces[number * (len(pieces) - 1) // (MAX_PIECES - 1)] for number in range(MAX_PIECES)]

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 
-MOST_BYTES = 2048
+MAX_BYTES = 2048
 """Maximum size of a text: in longer ones looking up the substrings takes much of the time, though other threads run."""
 
-MOST_TEXTS = 32
+MAX_TEXTS = 32
 """Maximum number of texts: for more, the encoder of all tokens is better."""
 
 
@@ -27,15 +27,15 @@ class ShortTextCores:
         self._special_tokens = special_tokens
         self._pattern = pattern
         self._lengths = sorted(set(map(len, mergeable_ranks)))
-        self._texts_left = MOST_TEXTS
+        self._texts_left = MAX_TEXTS
 
     def core_for(self, text: str) -> CoreBPE | None:
         """Return an encoder for this text only. None if it is too long or not a str (tiktoken raises the error), and
         after many texts."""
-        if not isinstance(text, str) or len(text) > MOST_BYTES or self._texts_left <= 0:
+        if not isinstance(text, str) or len(text) > MAX_BYTES or self._texts_left <= 0:
             return None
         content = text.encode("utf-8")
-        if len(content) > MOST_BYTES:
+        if len(content) > MAX_BYTES:
             return None
         self._texts_left -= 1
         found = {special: rank for special, rank in self._special_tokens.items() if special in text}

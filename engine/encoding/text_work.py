@@ -28,7 +28,7 @@ from engine.kernels.batch import (
     encode_utf8,
 )
 from engine.kernels.state import new_state
-from engine.kernels.utf8 import MOST_BYTES, PADDING, ROOM, room_for, write_utf8
+from engine.kernels.utf8 import MAX_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.split.quick_boundaries import text_boundaries
 from engine.split.scanners import Scanner
 from engine.text.validity import is_utf8
@@ -37,7 +37,7 @@ ENDS = 16_384
 """Pretokens that are scanned before their tokens are looked up."""
 
 
-KEPT_ROOM = MOST_BYTES * 262_144 + ROOM
+KEPT_ROOM = MAX_BYTES * 262_144 + ROOM
 """Bytes that a workspace reserves for the UTF-8 of chunks: four times what most need, as a chunk without a boundary is
 larger. Larger chunks get memory of their own, which is costly when a run of a megabyte takes half a millisecond."""
 
@@ -113,7 +113,7 @@ _SHORT_CHARS = 4096  # maximum length for which Python's own conversion to UTF-8
 _MANY_BYTES = 1 << 16
 _LAST_BYTES = 4096
 _INNER_BYTES = bytes(range(0x80, 0xC0))  # UTF-8 continuation bytes
-_MOST_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
+_MAX_BYTES_AT_ONCE = (1 << 31) - 1 - PADDING  # ends are 32-bit numbers
 
 
 class TextWork(Protocol):
@@ -286,6 +286,6 @@ def _all_of(text: str) -> Chunks:
 
 
 def _checked(utf8: Utf8) -> Utf8:
-    if utf8[1] > _MOST_BYTES_AT_ONCE:
+    if utf8[1] > _MAX_BYTES_AT_ONCE:
         raise UnsupportedTextError("The text has two gigabytes without a safe boundary.")
     return utf8

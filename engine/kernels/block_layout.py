@@ -40,15 +40,15 @@ FIRST_TOKEN = 112  # the window's first token in the block
 REMOVED_TOKENS = 120
 WINDOW_HEADER = 128
 
-MOST_UNITS = 8192
+MAX_UNITS = 8192
 """Maximum length of a window for kernels, before and after the edit, in units."""
-MOST_INSERTED = 1024
-MOST_REACH = 512
+MAX_INSERTED = 1024
+MAX_REACH = 512
 """Maximum length of a special token plus one unit. With a longer one, kernels make no edits."""
-INSERTED_AT = WINDOW_HEADER  # uint16[MOST_INSERTED]
-NEW_UNITS_AT = INSERTED_AT + 2 * MOST_INSERTED  # the new text, from REACH units before the window
-NEW_BYTES_AT = NEW_UNITS_AT + 2 * (MOST_REACH + MOST_UNITS)  # uint8[3 * MOST_UNITS]
-WINDOW_SIZE = NEW_BYTES_AT + 3 * MOST_UNITS
+INSERTED_AT = WINDOW_HEADER  # uint16[MAX_INSERTED]
+NEW_UNITS_AT = INSERTED_AT + 2 * MAX_INSERTED  # the new text, from REACH units before the window
+NEW_BYTES_AT = NEW_UNITS_AT + 2 * (MAX_REACH + MAX_UNITS)  # uint8[3 * MAX_UNITS]
+WINDOW_SIZE = NEW_BYTES_AT + 3 * MAX_UNITS
 
 # Results of ``edit_window.find_window``.
 FOUND = 0

@@ -28,7 +28,7 @@ from engine.kernels.block_layout import (
     BLANK,
     LETTER_OR_NUMBER,
     LINE_END,
-    MOST_UNITS,
+    MAX_UNITS,
     NEWLINE,
     PAIR_COUNT_AT,
     PUNCTUATION,
@@ -170,22 +170,22 @@ def bounds_of_window(window: Span, units: Span, properties: Span, total: int) ->
     """Find the boundaries around the edit and store the window. Return ``layout.FOUND``, or why there is none."""
     start = load64(window, layout.EDIT_START)
     end = start + load64(window, layout.EDIT_REMOVED)
-    left = cut_before(units, properties, start - 1, max(1, start - MOST_UNITS))
+    left = cut_before(units, properties, start - 1, max(1, start - MAX_UNITS))
     if left < 0:
-        if start > MOST_UNITS:
+        if start > MAX_UNITS:
             return layout.TOO_LONG
         if load64(window, layout.IS_FIRST) == 0:
             return layout.BEYOND_BLOCK
         left = 0
-    right = cut_behind(units, properties, end + 1, min(total, end + MOST_UNITS))
+    right = cut_behind(units, properties, end + 1, min(total, end + MAX_UNITS))
     if right < 0:
-        if total - end > MOST_UNITS:
+        if total - end > MAX_UNITS:
             return layout.TOO_LONG
         if load64(window, layout.IS_LAST) == 0:
             return layout.BEYOND_BLOCK
         right = total
     new_end = right + load64(window, layout.INSERTED) - (end - start)
-    if max(right, new_end) - left > MOST_UNITS:
+    if max(right, new_end) - left > MAX_UNITS:
         return layout.TOO_LONG
     if left < load64(window, layout.REACH) and load64(window, layout.IS_FIRST) == 0:
         return layout.BEYOND_BLOCK
@@ -226,7 +226,7 @@ def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties:
     total = load64(whole, layout.UNITS)
     edit_start, inserted = load64(own, layout.EDIT_START), load64(own, layout.INSERTED)
     edit_end = edit_start + load64(own, layout.EDIT_REMOVED)
-    if edit_start < 0 or edit_end < edit_start or edit_end > total or not 0 <= inserted <= layout.MOST_INSERTED:
+    if edit_start < 0 or edit_end < edit_start or edit_end > total or not 0 <= inserted <= layout.MAX_INSERTED:
         raise IndexError("the edit is not within the block")
     units = part(whole, UNITS_AT, 2 * total)
     answer = bounds_of_window(own, units, flags, total)
@@ -237,7 +237,7 @@ def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties:
     origin = max(0, start - load64(own, layout.REACH))
     if may_be_special(units, flags, origin, end, total):
         return layout.SPECIAL
-    new = part(own, layout.NEW_UNITS_AT, 2 * (layout.MOST_UNITS + layout.MOST_REACH))
+    new = part(own, layout.NEW_UNITS_AT, 2 * (layout.MAX_UNITS + layout.MAX_REACH))
     written = write_new_units(own, units, origin, end, total)
     length = load64(own, layout.NEW_END) - start
     if may_be_special(new, flags, 0, start - origin + length, written):
@@ -252,7 +252,7 @@ def find_window(block: NDArray[np.uint8], window: NDArray[np.uint8], properties:
     store64(own, layout.MORE_BYTES, new_measures[1] - old_measures[1])
     store64(own, layout.MORE_WORDS, new_measures[2] - old_measures[2])
     store64(own, layout.MORE_NEWLINES, new_measures[3] - old_measures[3])
-    out = part(own, layout.NEW_BYTES_AT, 3 * layout.MOST_UNITS)
+    out = part(own, layout.NEW_BYTES_AT, 3 * layout.MAX_UNITS)
     store64(own, layout.BYTES, write_utf8(new, length, out))
     return layout.FOUND
 
@@ -308,7 +308,7 @@ def replace_window(
     whole, own, numbers, lengths = span(block), span(window), span(ids), span(utf16_lengths)
     start, old_end, new_end = load64(own, layout.START), load64(own, layout.OLD_END), load64(own, layout.NEW_END)
     total, tokens = load64(whole, layout.UNITS), load64(whole, layout.TOKENS)
-    if not (0 <= start <= old_end <= total and start <= new_end <= start + MOST_UNITS):
+    if not (0 <= start <= old_end <= total and start <= new_end <= start + MAX_UNITS):
         raise IndexError("the window is not within the block")
     for index in range(ids.size):
         if load32(numbers, 4 * index) >= utf16_lengths.size:

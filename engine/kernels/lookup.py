@@ -145,7 +145,7 @@ def find_long(tables: Span, text: Span, byte_start: int, size: int, hashed: int)
 
 COUNT_SHIFT = 60
 ELSEWHERE = 15
-MOST_INLINE = 6
+MAX_INLINE = 6
 LOW_HALF = 0xFFFFFFFF
 
 
@@ -166,7 +166,7 @@ def one_token(token_id: int) -> int:
 
 @kernel
 def put_inline(values: Span, byte_offset: int, ids: Span, count: int) -> None:
-    """Write the value of a pretoken of at most ``MOST_INLINE`` tokens."""
+    """Write the value of a pretoken of at most ``MAX_INLINE`` tokens."""
     first = shift_left(count, COUNT_SHIFT)
     second = 0
     for place in range(count):
@@ -340,9 +340,9 @@ def remember(state: Span, text: Span, byte_start: int, size: int, hashed: int, i
 
 @kernel
 def put_value(state: Span, byte_offset: int, ids: Span, count: int) -> None:
-    """Write the value of a word with these ids. Those of more than ``MOST_INLINE`` tokens go into the arena."""
+    """Write the value of a word with these ids. Those of more than ``MAX_INLINE`` tokens go into the arena."""
     values = section(state, layout.VALUES)
-    if count <= MOST_INLINE:
+    if count <= MAX_INLINE:
         put_inline(values, byte_offset, ids, count)
     else:
         put_elsewhere(values, byte_offset, keep_ids(state, ids, count), count, load64(state, layout.EPOCH))

@@ -73,7 +73,7 @@ from engine.kernels.vectors import clear_lowest, match_keys, select, shift_left,
 
 OVERLAP = 16
 STRIDE = LANE_BYTES - OVERLAP
-MOST_STEPS_BACK = 64
+MAX_STEPS_BACK = 64
 STEPS_FORGIVEN = 8
 """Number of tokens in a row after which the count of steps back is reset."""
 DROPPED = 2
@@ -215,7 +215,7 @@ def merge_blocks(
             if left != good_left or right != good_right:
                 if not stand_together(tables, state, text, done, left, right):
                     steps_back += 1
-                    if steps_back > MOST_STEPS_BACK:
+                    if steps_back > MAX_STEPS_BACK:
                         return -1, done
                     count -= 1
                     done -= token_size(offsets, left)

@@ -19,14 +19,14 @@ WORD_LINES = 1 << 10
 """Initial lines of the word cache: 64 KB."""
 WORD_LINES_OF_LARGE = 1 << 13
 """Initial lines with large pages: 512 KB, which are cleared at once anyway."""
-MOST_WORD_LINES = 1 << 17
+MAX_WORD_LINES = 1 << 17
 """Maximum lines: 8 MB, 262,144 words. Twice as many with large pages."""
 WORDS_A_LINE = 0.375
 """Words per line from which the cache is doubled: a third word in a line is in the neighbouring one, which is
 slower."""
 SLOT_COUNT = 1 << 8
 """Initial slots of the cache of longer pretokens: 8 KB."""
-MOST_SLOTS = 1 << 16
+MAX_SLOTS = 1 << 16
 """Maximum slots: 2 MB."""
 PIECES_A_SLOT = 0.25
 """Pretokens per slot from which the cache is doubled."""
@@ -79,7 +79,7 @@ def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) ->
     bit_words = uncompiled(second_level)(token_count) // 8
     sizes = {
         layout.TOKEN_IDS: layout.BATCH * 4 + 2 * LINE,
-        layout.SLOTS: MOST_SLOTS * SLOT,
+        layout.SLOTS: MAX_SLOTS * SLOT,
         layout.ARENA: ARENA_BYTES,
         layout.KEYS: layout.BATCH * layout.KEY,
         layout.VALUES: layout.BATCH * 16,
@@ -95,16 +95,16 @@ def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) ->
         layout.WORD_MISSES: layout.BATCH * 4 + 64,
         layout.LONG_MISSES: layout.BATCH * 4 + 64,
         layout.SPARE: spare,
-        layout.WORDS: (2 if large_pages else 1) * MOST_WORD_LINES * LINE,
+        layout.WORDS: (2 if large_pages else 1) * MAX_WORD_LINES * LINE,
     }
     directory, size = lay_out(sizes, layout.STATE_SECTIONS)
     state = zeros(size, int(directory[2 * layout.SPARE]) if large_pages else None)
     header = state[: layout.HEADER_SIZE].view(np.int64)
     header[layout.DIRECTORY // 8 : layout.DIRECTORY // 8 + len(directory)] = directory
     header[layout.SIZE // 8] = size
-    lines = min(WORD_LINES_OF_LARGE if large_pages else WORD_LINES, MOST_WORD_LINES)
+    lines = min(WORD_LINES_OF_LARGE if large_pages else WORD_LINES, MAX_WORD_LINES)
     _begin_small(header, layout.WORDS, lines * LINE, int(lines * WORDS_A_LINE))
-    slots = min(SLOT_COUNT, MOST_SLOTS)
+    slots = min(SLOT_COUNT, MAX_SLOTS)
     _begin_small(header, layout.SLOTS, slots * SLOT, int(slots * PIECES_A_SLOT))
     return state
 

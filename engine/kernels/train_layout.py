@@ -25,7 +25,7 @@ HEAD = 1 << 31
 """Marks the slot before a pretoken. Ids and weights are smaller."""
 GONE = 0xFFFFFFFF
 """Marks the first slot of a token that became the right part of another."""
-MOST_WEIGHT = HEAD - 1
+MAX_WEIGHT = HEAD - 1
 """Maximum weight. A pretoken with a higher count has several copies."""
 
 # Indexes of numbers in ``state``.

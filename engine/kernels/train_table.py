@@ -24,7 +24,7 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.layout import LONG_PRETOKEN
 from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
-from engine.kernels.train_layout import HEAD, MOST_WEIGHT
+from engine.kernels.train_layout import HEAD, MAX_WEIGHT
 from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 
 ENTRY_WORDS = 3
@@ -248,8 +248,8 @@ def pretoken_of(table: CountTable, number: int) -> tuple[Span, int, int, int]:
 
 @inline_kernel
 def copies(count: int) -> int:
-    """Return the number of heads for a pretoken, each with a weight of at most ``MOST_WEIGHT``."""
-    return 1 + (count - 1) // MOST_WEIGHT
+    """Return the number of heads for a pretoken, each with a weight of at most ``MAX_WEIGHT``."""
+    return 1 + (count - 1) // MAX_WEIGHT
 
 
 @inline_kernel
@@ -342,7 +342,7 @@ def fill_slots(arrays: CountTable, in_characters: int, ids: NDArray[np.uint32], 
         if count_symbols(source, start, size, in_characters) < 2:
             continue
         while count > 0:
-            weight = min(count, MOST_WEIGHT)
+            weight = min(count, MAX_WEIGHT)
             count -= weight
             store32(out, at, HEAD + weight)
             if in_characters:

@@ -44,8 +44,8 @@ from engine.kernels.vectors import LINE
 PADDING = 64
 """Number of zero bytes after the text."""
 ROOM = PADDING + BLOCK
-"""Bytes that ``write_utf8`` needs beyond ``MOST_BYTES`` per character, because it writes whole blocks."""
-MOST_BYTES = 4
+"""Bytes that ``write_utf8`` needs beyond ``MAX_BYTES`` per character, because it writes whole blocks."""
+MAX_BYTES = 4
 GROUP = 16
 """Characters packed at once."""
 AHEAD = 2048
@@ -92,7 +92,7 @@ def is_ascii(typing_context: Any, text: Any) -> Any:
 
 def room_for(text: str, characters: int) -> int:
     """Return the bytes that ``write_utf8`` needs for ``characters`` characters of a text."""
-    return (1 if text.isascii() else MOST_BYTES) * characters + ROOM
+    return (1 if text.isascii() else MAX_BYTES) * characters + ROOM
 
 
 def load_characters(context: Any, builder: Any, source: Any, byte_offset: Any, width: int, count: int) -> Any:
@@ -252,7 +252,7 @@ def ask_ahead(source: Span, place: int, size: int) -> None:
 @inline_kernel
 def kernel_room(text: str, characters: int) -> int:
     """Return the same as ``room_for``, for kernels."""
-    return (1 if is_ascii(text) != 0 else MOST_BYTES) * characters + ROOM
+    return (1 if is_ascii(text) != 0 else MAX_BYTES) * characters + ROOM
 
 
 @kernel

@@ -118,12 +118,12 @@ TILED_SHORT_SIDE = 768
 PATCH_SIDE = 32
 LOW_DETAIL_PATCHES = 256
 CLAUDE_PATCH_SIDE = 28
-LEAST_OF_RESIZED, MORE_OF_RESIZED = (2992, 4784), 32
+MIN_OF_RESIZED, MORE_OF_RESIZED = (2992, 4784), 32
 """Measured for large images: 2,992 tokens where the rule gives 4,784, and 32 more than the rule."""
 
 GEMINI_SMALL_SIDE = 384
-GEMINI_LEAST_TILE_SIDE = 256
-GEMINI_MOST_TILE_SIDE = 768
+GEMINI_MIN_TILE_SIDE = 256
+GEMINI_MAX_TILE_SIDE = 768
 GEMINI_TILE_TOKENS = 258
 CLAUDE_PIXELS_PER_TOKEN = 750
 
@@ -216,7 +216,7 @@ class ClaudeRule:
         tokens = min(patches, self.most)
         if (width, height) == (image.width, image.height) and patches <= self.most:
             return ImageCount(tokens, "formula")
-        return _between(tokens, tokens * LEAST_OF_RESIZED[0] // LEAST_OF_RESIZED[1], tokens + MORE_OF_RESIZED)
+        return _between(tokens, tokens * MIN_OF_RESIZED[0] // MIN_OF_RESIZED[1], tokens + MORE_OF_RESIZED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class GeminiTileRule:
         if max(image.width, image.height) <= GEMINI_SMALL_SIDE:
             return ImageCount(GEMINI_TILE_TOKENS, "formula")
         side = min(image.width, image.height) * 2 // 3
-        side = min(max(side, GEMINI_LEAST_TILE_SIDE), GEMINI_MOST_TILE_SIDE)
+        side = min(max(side, GEMINI_MIN_TILE_SIDE), GEMINI_MAX_TILE_SIDE)
         return ImageCount(GEMINI_TILE_TOKENS * _cells(image.width, image.height, side), "formula")
 
 

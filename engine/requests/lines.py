@@ -107,8 +107,8 @@ KEPT_LINES = 2_000_000
 KEPT_MALFORMED = 1_000
 KEPT_WORST = 50
 KEPT_NAMES = 50
-MOST_NAMED = 10
-MOST_TOKENS = 2**32 - 1
+MAX_NAMED = 10
+MAX_TOKENS = 2**32 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class RequestLines:
         self._sum.add(tally)
         if len(self._numbers) < KEPT_LINES:
             self._numbers.append(self._line)
-            self._totals.append(min(total, MOST_TOKENS))
+            self._totals.append(min(total, MAX_TOKENS))
         for part_unknown in read.unknown:
             _add(self._unknown, part_unknown.what)
         if self._tell is not None:
@@ -283,8 +283,8 @@ def _add(names: Counter[str], name: str) -> None:
 def _not_counted(read: ReadBody) -> str:
     """Return a message that lists the types of uncounted parts, empty if all parts are counted."""
     kinds = list(dict.fromkeys(part.what for part in read.unknown))
-    more = f" and {len(kinds) - MOST_NAMED} more" if len(kinds) > MOST_NAMED else ""
-    return f"not counted: {', '.join(kind[:200] for kind in kinds[:MOST_NAMED])}{more}" if kinds else ""
+    more = f" and {len(kinds) - MAX_NAMED} more" if len(kinds) > MAX_NAMED else ""
+    return f"not counted: {', '.join(kind[:200] for kind in kinds[:MAX_NAMED])}{more}" if kinds else ""
 
 
 def _said(request: Request) -> str:

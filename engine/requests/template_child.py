@@ -123,7 +123,7 @@ def _filter_calls(system: _System) -> None:
 SECONDS = 2.0
 """Maximum time to render a template, in seconds. After that, the process ends."""
 
-MOST_MEMORY = 512 << 20
+MAX_MEMORY = 512 << 20
 """Maximum memory of the process in bytes, where the system can limit it (not on Windows)."""
 
 LARGEST_TEXT = 64 << 20
@@ -249,7 +249,7 @@ def _limit_memory() -> None:
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from engine.text import code_point_sets
 from engine.text.character_classes import CharacterClasses
 from engine.text.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 """Maximum length of a pattern; published ones have some hundred characters. Compiling a million takes seconds and
 cannot be interrupted."""
 
@@ -43,8 +43,8 @@ class Rewritten:
 
 def rewrite(expression: str) -> Rewritten:
     """Rewrite a pattern that is valid for tiktoken. Raises UnsupportedPatternError."""
-    if len(expression) > MOST_CHARACTERS:
-        raise UnsupportedPatternError(f"The pattern has more than {MOST_CHARACTERS:,} characters.")
+    if len(expression) > MAX_CHARACTERS:
+        raise UnsupportedPatternError(f"The pattern has more than {MAX_CHARACTERS:,} characters.")
     parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
     table, members = code_point_sets.cells(sets)

@@ -52,7 +52,7 @@ from engine.runtime.tiktoken_core import byte_core
 from engine.split.expression import UnsupportedPatternError, rewrite
 from engine.text.utf16 import pairs
 
-_MOST_WAYS = 64
+_MAX_WAYS = 64
 _TAIL = 256
 _SIGN = re.compile(r"\((?:\?(?:[:=!>]|<[=!]))?|\)|\{.*?\}|\\.|.")
 _QUANTIFIERS = ("*", "+", "?", "{")
@@ -208,7 +208,7 @@ def _undominated(ways: tuple[Way, ...]) -> tuple[Way, ...]:
         if not any(way.single <= other.single and way.repeated <= other.repeated for other in found):
             found = [one for one in found if not (one.single <= way.single and one.repeated <= way.repeated)]
             found.append(way)
-    return tuple(found) if len(found) <= _MOST_WAYS else (_one_way(found),)
+    return tuple(found) if len(found) <= _MAX_WAYS else (_one_way(found),)
 
 
 def _concatenated(left: _Part, right: _Part) -> _Part:
@@ -239,10 +239,10 @@ class SplitTimeoutError(UnsupportedTextError):
         return cls(f"The split pattern took more than {seconds:g} seconds on this text.")
 
 
-MOST_OF_A_LITERAL = 500
+MAX_OF_A_LITERAL = 500
 """Maximum length of a literal, in characters: ``regex`` prepares a literal in cubic time while it holds the interpreter
 lock."""
-_LONG_LITERAL = re.compile(rf"(?:\[\\u([0-9a-f]{{4}})-\\u\1\]){{{MOST_OF_A_LITERAL + 1}}}")
+_LONG_LITERAL = re.compile(rf"(?:\[\\u([0-9a-f]{{4}})-\\u\1\]){{{MAX_OF_A_LITERAL + 1}}}")
 """Matches a longer literal in a rewritten pattern, where each of its characters is a class of one."""
 
 
@@ -260,7 +260,7 @@ class Pretokenizer:
         self._rewritten = rewrite(expression)
         self._letters = self._rewritten.letters
         if _LONG_LITERAL.search(self._rewritten.expression):
-            raise InvalidPatternError(f"The split pattern has more than {MOST_OF_A_LITERAL} plain characters in a row.")
+            raise InvalidPatternError(f"The split pattern has more than {MAX_OF_A_LITERAL} plain characters in a row.")
         try:
             self._regex: Any = regex.compile(self._rewritten.expression, regex.VERSION0, cache_pattern=False)
         except (regex.error, OverflowError, RecursionError, MemoryError) as error:
@@ -395,7 +395,7 @@ CHUNK_CHARS = 16_384
 CHARS_A_SECOND = 1_000_000
 """A text may take ``SECONDS``, plus one second per this many characters. A hostile pattern would never end."""
 
-_LEAST_CHARS = 256
+_MIN_CHARS = 256
 
 
 class PretokenChunk(NamedTuple):
@@ -440,7 +440,7 @@ def pretoken_chunks_in_time(
         spent += time.monotonic() - began
         if spans is None:
             yield None
-            size = size if behind is None else max(size // 4, _LEAST_CHARS)
+            size = size if behind is None else max(size // 4, _MIN_CHARS)
             continue
         if len(spans):
             yield PretokenChunk(piece, low, spans)

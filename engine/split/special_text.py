@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import regex  # type: ignore[import-untyped]
 
 
-_MOST_NESTED = 20
+_MAX_NESTED = 20
 """Maximum nesting of groups; the library refuses expressions with too many levels."""
 
 _FEW = 100
@@ -45,7 +45,7 @@ def _any_of(texts: Sequence[str], nested: int) -> str:
 
     if len(texts) == 1:
         return str(regex.escape(texts[0]))
-    if nested == _MOST_NESTED:
+    if nested == _MAX_NESTED:
         return "|".join(map(regex.escape, sorted(texts, key=len, reverse=True)))
     alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(texts[0], texts[-1], strict=False))
     prefix = "".join(character for character, _ in alike)

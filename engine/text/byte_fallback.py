@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-_MOST_BYTES = 3
+_MAX_BYTES = 3
 
 
 class ByteFallback:
@@ -23,7 +23,7 @@ class ByteFallback:
         """``ranks``: token bytes to id, with all single bytes. ``n_vocab``: upper bound of the ids, exclusive."""
         self._ranks = ranks
         self._sizes = np.ones(n_vocab, dtype=np.int64)
-        self._bytes = np.zeros((n_vocab, _MOST_BYTES), dtype=np.int32)
+        self._bytes = np.zeros((n_vocab, _MAX_BYTES), dtype=np.int32)
         self._bytes[:, 0] = np.arange(n_vocab)
         for token, token_id in ranks.items():
             if is_beginning(token):
@@ -49,7 +49,7 @@ class ByteFallback:
 
 def is_beginning(token: bytes) -> bool:
     """Return True if the token has two or three bytes that begin a UTF-8 character and do not complete it."""
-    return 1 < len(token) <= _MOST_BYTES and token[0] >= 0xE0 and len(token) < character_size(token[0])
+    return 1 < len(token) <= _MAX_BYTES and token[0] >= 0xE0 and len(token) < character_size(token[0])
 
 
 def character_size(first_byte: int) -> int:

@@ -73,14 +73,14 @@ another script, a mixture, or too little text."""
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
-LEAST_LETTERS = 20
+MIN_LETTERS = 20
 _MOST = 0.6
 _KANA_OF_JAPANESE = 0.1
 _CODE_LINES = 0.2
 """Minimum share of lines that look like code: under 0.1 of the lines of prose do, over 0.2 of those of Python files (49
 of 50 of this project's)."""
 
-_LEAST_QUOTES = 2
+_MIN_QUOTES = 2
 _JSON_QUOTES = 0.02
 _QUOTES_IN_PLACE = 0.9
 _KEYS = 0.1
@@ -122,8 +122,8 @@ _DATA_LINE = re.compile(
 """A key and value as in YAML, INI files and headers; a comment or section header beside them; or a line of a log."""
 
 _DATA_LINES = 0.6
-_LEAST_LINES = 4
-_LEAST_SEPARATORS = 2
+_MIN_LINES = 4
+_MIN_SEPARATORS = 2
 _SEPARATORS = ",;\t|"
 _QUOTE_IN_PLACE = re.compile(r'(?<=[{\[,:])"|"(?=[:,}\]])')
 
@@ -165,7 +165,7 @@ def kind_of(text: str) -> Kind:
     plain = _ascii_letters(text)
     others = "" if text.isascii() else _ASCII.sub("", text)
     letters = plain + _found(_LETTERS, others)
-    if letters < LEAST_LETTERS:
+    if letters < MIN_LETTERS:
         return "other"
     counts = Counter({name: _found(pattern, others) for name, pattern in _SCRIPTS})
     counts["latin"] += plain
@@ -192,7 +192,7 @@ def _found(runs: re.Pattern[str], text: str) -> int:
 def _is_json(text: str) -> bool:
     """Return True if quotes are placed as in JSON and some of them end a key. The text may start in mid-document."""
     quotes = text.count('"')
-    if quotes < _LEAST_QUOTES:
+    if quotes < _MIN_QUOTES:
         return False
     dense = "".join(text.split())
     return (
@@ -206,13 +206,13 @@ def _is_structured(text: str) -> bool:
     """Return True if most lines are data: keys and values, log lines, or rows with the same number of separators."""
     lines = [line for line in text.splitlines() if line.strip()]
     enough = _DATA_LINES * len(lines)
-    if len(lines) < _LEAST_LINES:
+    if len(lines) < _MIN_LINES:
         return False
     if sum(bool(_DATA_LINE.search(line)) for line in lines) >= enough:
         return True
     for separator in _SEPARATORS:
         columns, rows = Counter(line.count(separator) for line in lines).most_common(1)[0]
-        if columns >= _LEAST_SEPARATORS and rows >= enough:
+        if columns >= _MIN_SEPARATORS and rows >= enough:
             return True
     return False
 

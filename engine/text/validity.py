@@ -49,7 +49,7 @@ def is_utf8(content: bytes) -> bool:
 # change one token per document.
 
 
-MOST_UNCUT_BYTES = 32 << 20
+MAX_UNCUT_BYTES = 32 << 20
 """Maximum size of an uncut pretoken, in bytes. A longer rest is divided."""
 
 
@@ -99,7 +99,7 @@ def uncut_pieces(start: bytes, blocks: Iterator[bytes]) -> Iterator[bytes]:
     for block in blocks:
         held.append(block)
         size += len(block)
-        if size < MOST_UNCUT_BYTES:
+        if size < MAX_UNCUT_BYTES:
             yield b""
             continue
         yield Uncut(b"".join(held))

@@ -20,7 +20,7 @@ from engine.text.scripts import lines_by_script
 from engine.types import TokenInfo
 from engine.vocabulary.tables import none_of, tokens_by_length
 
-MOST_TEXT_BYTES = 8 << 20
+MAX_TEXT_BYTES = 8 << 20
 """Maximum number of bytes measured per file, from its start."""
 
 
@@ -136,7 +136,7 @@ def _largest_first(sums: dict[str, _Sum]) -> tuple[Measured, ...]:
     return tuple(sorted(measured, key=lambda one: (-one.text_bytes, one.group)))
 
 
-def texts_of(files: Iterable[CorpusFile], most_bytes: int = MOST_TEXT_BYTES) -> Iterator[tuple[str, str] | SkippedFile]:
+def texts_of(files: Iterable[CorpusFile], most_bytes: int = MAX_TEXT_BYTES) -> Iterator[tuple[str, str] | SkippedFile]:
     """Yield path and text of each file, at most about ``most_bytes`` of it."""
     for file in files:
         pieces: list[str] = []

@@ -36,7 +36,7 @@ PLAIN_SAMPLE_BYTES = 2 << 20
 SAMPLE_SECONDS = 1.5
 _BLOCKS = 256
 """Minimum number of blocks in a sample of large files."""
-_MOST_BLOCKS = 1 << 16
+_MAX_BLOCKS = 1 << 16
 """Maximum number of blocks that a sample is chosen from."""
 _GAPS = " \n"
 
@@ -199,7 +199,7 @@ def _spread_pieces(documents: Sequence[Document], plan: TrainingPlan, most_bytes
     """
     total = sum(document.stored_bytes for document in documents)
     block_bytes = total if total <= most_bytes else max(4, most_bytes // _BLOCKS // 4 * 4)
-    step = max(block_bytes, total // _MOST_BLOCKS // 4 * 4)
+    step = max(block_bytes, total // _MAX_BLOCKS // 4 * 4)
     places = [
         (document, start) for document in documents for start in range(0, max(document.stored_bytes, 1), step or 1)
     ]

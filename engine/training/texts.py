@@ -22,7 +22,7 @@ BLOCK_BYTES = 1 << 20
 """Approximate size of the blocks in which texts are read, in bytes. It decides where a text is divided for custom
 patterns, so it must stay the same for runs to be repeatable."""
 
-MOST_PIECE_BYTES = 32 << 20
+MAX_PIECE_BYTES = 32 << 20
 """Maximum size of a text span without a boundary, in bytes."""
 
 _FIRST_WINDOW = 256
@@ -119,9 +119,9 @@ def cut_pieces(blocks: Iterator[bytes], cuts: re.Pattern[str] | None, name: str)
             held, searched = held[cut:], len(held) - cut
         else:
             yield b""
-        if len(held) > MOST_PIECE_BYTES:
+        if len(held) > MAX_PIECE_BYTES:
             raise TrainingError(
-                f"The split pattern finds no boundary in {MOST_PIECE_BYTES >> 20} MB of {name}. Exclude the file, or "
+                f"The split pattern finds no boundary in {MAX_PIECE_BYTES >> 20} MB of {name}. Exclude the file, or "
                 "choose another pattern."
             )
     if held:

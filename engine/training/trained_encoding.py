@@ -35,7 +35,7 @@ from engine.text.byte_fallback import is_beginning
 from engine.training.settings import TrainingPlan
 from engine.vocabulary import merges as merge_replay
 
-MOST_SLOTS = 1 << 28
+MAX_SLOTS = 1 << 28
 """Maximum number of slots, roughly the bytes of unique pretokens. Merging needs a dozen bytes of memory for each."""
 
 _CODE_POINTS = 0x110000
@@ -120,10 +120,10 @@ def write_in_characters(table: CountTable, always: str = "") -> WrittenCorpus:
 
 def _written(table: CountTable, alphabet: Alphabet, ids: NDArray[np.uint32], *, in_characters: bool) -> WrittenCorpus:
     slot_count, symbols, text_bytes = measure_slots(table, int(in_characters))
-    if slot_count > MOST_SLOTS:
+    if slot_count > MAX_SLOTS:
         raise TrainingError(
             f"The pretokens of this corpus that differ have {slot_count / 1e6:,.0f} MB together; "
-            f"more than {MOST_SLOTS / 1e6:,.0f} MB do not fit. Train on a sample, or choose a split that cuts more."
+            f"more than {MAX_SLOTS / 1e6:,.0f} MB do not fit. Train on a sample, or choose a split that cuts more."
         )
     slots = np.empty(slot_count, dtype=np.uint32)
     fill_slots(table, int(in_characters), ids, slots)

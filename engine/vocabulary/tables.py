@@ -55,7 +55,7 @@ _ROW = 16_384  # words summed at a time: this many stay in the processor's cache
 _NEW_NS = 3_000_000_000  # file systems have a time resolution of two seconds or better
 NOTE_SUFFIX = ".read"
 """Suffix of the file which records that a file of tables was read and is valid."""
-MOST_TOKENS = layout.NO_TOKEN - 1
+MAX_TOKENS = layout.NO_TOKEN - 1
 """Maximum number of ids that tables can hold."""
 
 
@@ -182,8 +182,8 @@ def _directory_fits(tables: NDArray[np.uint8]) -> bool:
     count, first_id, longest = header[[layout.TOKEN_COUNT // 8, layout.FIRST_ID // 8, layout.LONGEST // 8]].tolist()
     pairs = sizes[layout.CROSSINGS] - CROSSED_PAIRS
     return (
-        0 < count <= MOST_TOKENS
-        and 0 <= first_id <= MOST_TOKENS - count
+        0 < count <= MAX_TOKENS
+        and 0 <= first_id <= MAX_TOKENS - count
         and 0 < longest <= sizes[layout.TOKEN_BYTES]
         and all(_is_shift(header[shift // 8], sizes[number], width) for shift, number, width in _FOUND_BY_HASH)
         and all(sizes[number] == size for number, size in _FIXED_SIZES)
@@ -361,8 +361,8 @@ def _sizes(table: RankTable, lengths: NDArray[np.int64]) -> tuple[dict[int, int]
 
 def _check(table: RankTable) -> None:
     """Raise UnsupportedVocabularyError if the tables cannot hold a vocabulary."""
-    if len(table) > MOST_TOKENS or table.first_id + len(table) > MOST_TOKENS:
-        raise UnsupportedVocabularyError(f"The vocabulary has more than {MOST_TOKENS:,} ids.")
+    if len(table) > MAX_TOKENS or table.first_id + len(table) > MAX_TOKENS:
+        raise UnsupportedVocabularyError(f"The vocabulary has more than {MAX_TOKENS:,} ids.")
     if len(table.blob) >= 1 << 31 or int(np.diff(table.offsets).max()) > _LONGEST:
         raise UnsupportedVocabularyError(f"The vocabulary has a token of more than {_LONGEST:,} bytes.")
     singles = table.offsets[:-1][np.diff(table.offsets) == 1]

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from engine import Encoding
 
-MOST_FOUND = 100
-MOST_NAMED = 5
+MAX_FOUND = 100
+MAX_NAMED = 5
 SHORTEST_KEY = 20
 """Length of the shortest format below, in bytes."""
 STRETCH = 1 << 16
@@ -58,7 +58,7 @@ class FoundKey(NamedTuple):
 
 
 def find_keys(text: str) -> tuple[FoundKey, ...]:
-    """Find suspected keys, in order, at most ``MOST_FOUND``. Takes linear time."""
+    """Find suspected keys, in order, at most ``MAX_FOUND``. Takes linear time."""
     found: list[FoundKey] = []
     line, place = 1, 0
     for match in _matches(text):
@@ -66,7 +66,7 @@ def find_keys(text: str) -> tuple[FoundKey, ...]:
         place = match.start()
         assert match.lastindex is not None
         found.append(FoundKey(_ISSUERS[match.lastindex - 1], line, *match.span()))
-        if len(found) == MOST_FOUND:
+        if len(found) == MAX_FOUND:
             break
     return tuple(found)
 
@@ -88,8 +88,8 @@ def keys_in_tokens(tokens: Iterable[tuple[int, bytes]]) -> tuple[str, ...]:
 
 def key_sentence(subject: str, places: Sequence[str]) -> str:
     """Return a sentence with the first few findings. ``subject``: such as ``The text``."""
-    more = f" and {len(places) - MOST_NAMED} more" if len(places) > MOST_NAMED else ""
-    return f"{subject} may contain API keys: " + ", ".join(places[:MOST_NAMED]) + more + "."
+    more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
+    return f"{subject} may contain API keys: " + ", ".join(places[:MAX_NAMED]) + more + "."
 
 
 def _matches(text: str) -> Iterator[re.Match[str]]:

@@ -13,8 +13,8 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-LEAST_PLACES, MOST_PLACES = 2, 8
-MOST_TOKENS = 100_000_000
+MIN_PLACES, MAX_PLACES = 2, 8
+MAX_TOKENS = 100_000_000
 """Maximum value of a token field."""
 SHARED_ZEROS = 2
 """Minimum number of leading zeros after the point that both ends of a range share before the second end omits them."""
@@ -40,13 +40,13 @@ def amount_places(amounts: Iterable[Decimal], digits: int = 2) -> int:
     """Return the number of decimals of a column: ``digits`` digits of its smallest amount, at least whole cents."""
     smallest = min((amount for amount in amounts if amount > 0), default=Decimal(1))
     if smallest >= Decimal("0.01"):
-        return LEAST_PLACES
-    return min(digits - 1 - smallest.adjusted(), MOST_PLACES)
+        return MIN_PLACES
+    return min(digits - 1 - smallest.adjusted(), MAX_PLACES)
 
 
 def price_places(prices: Iterable[Decimal]) -> int:
     """Return the number of decimals of a column of published prices: every digit of each price."""
-    return min(max(LEAST_PLACES, *map(_digits_behind_the_point, prices), 0), MOST_PLACES)
+    return min(max(MIN_PLACES, *map(_digits_behind_the_point, prices), 0), MAX_PLACES)
 
 
 @lru_cache(maxsize=4096)

@@ -16,8 +16,8 @@ from pathlib import Path
 from engine.library.formats.table import FORMATS, endings
 from gui.core.paths import folder_of
 
-MOST_FOUND = 500
-MOST_LOOKED_AT = 200_000
+MAX_FOUND = 500
+MAX_LOOKED_AT = 200_000
 """Maximum number of files and folders visited per location; a model folder has some dozens."""
 
 _END_BYTES = 1 << 18
@@ -71,7 +71,7 @@ def find(cancel_check: Callable[[], None], home: Path | None = None) -> list[Loc
         *_below(cache / "lm-studio" / "models", "LM Studio", cancel_check),
         *_below(folder_of("LLAMA_CACHE", cache / "llama.cpp"), "llama.cpp", cancel_check),
     ]
-    return sorted(found[:MOST_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
+    return sorted(found[:MAX_FOUND], key=lambda one: (one.title.casefold(), str(one.path)))
 
 
 def name_of_model(path: Path) -> str:
@@ -131,7 +131,7 @@ def _files(folder: Path, cancel_check: Callable[[], None]) -> Iterator[Path]:
         cancel_check()
         folders.sort()
         seen += len(folders) + len(names)
-        if seen > MOST_LOOKED_AT:
+        if seen > MAX_LOOKED_AT:
             return
         yield from (Path(place) / name for name in sorted(names))
 

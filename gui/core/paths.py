@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 APPLICATION = "tokenloupe"
-MOST_OF_A_NAME = 80
+MAX_OF_A_NAME = 80
 
 
 class ProfilePaths(NamedTuple):
@@ -108,4 +108,4 @@ def suggested_file(name: str, ending: str) -> str:
     """Return a safe file name for an object with an untrusted name: a single path component, not hidden, and never
     mistaken for a command-line option."""
     kept = "".join(one if one.isprintable() and one not in '/\\:*?"<>|' else "_" for one in name)
-    return f"{kept.lstrip('.- ')[:MOST_OF_A_NAME] or APPLICATION}{ending}"
+    return f"{kept.lstrip('.- ')[:MAX_OF_A_NAME] or APPLICATION}{ending}"

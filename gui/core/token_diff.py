@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from engine import Encoding
 
-MOST_EDITS = 500
+MAX_EDITS = 500
 """Maximum number of insertions and deletions searched per segment. Time and memory grow with its square."""
-MOST_STEPS = 4_000_000
+MAX_STEPS = 4_000_000
 """Maximum number of steps over all segments: some seconds. After that, the rest counts as replaced."""
 DEEPEST = 30
 """Maximum depth at which a segment is split again by its unique parts."""
@@ -73,7 +73,7 @@ def difference(
     for gap in _gaps(one, other):
         check(gap.a_end / max(len(a), 1))
         left, right = _numbers(a[gap.a_start : gap.a_end]), _numbers(b[gap.b_start : gap.b_end])
-        found, taken = fewest_edits(left, right, MOST_EDITS) if steps < MOST_STEPS else (None, 0)
+        found, taken = fewest_edits(left, right, MAX_EDITS) if steps < MAX_STEPS else (None, 0)
         steps += taken
         if found is None:
             simplified = True
@@ -220,7 +220,7 @@ def _common(a: NDArray[np.int32], b: NDArray[np.int32]) -> int:
     return int(differ[0]) if len(differ) else length
 
 
-MOST_ROWS = 4000
+MAX_ROWS = 4000
 CONTEXT = 2
 """Number of unchanged lines shown around a change."""
 LONGEST_ROW = 512
@@ -350,17 +350,17 @@ def _rows(
     a_place = b_place = 0
     for hunks in _regions(a.breaks, found.hunks):
         check(0.9)
-        if len(rows) >= MOST_ROWS:
+        if len(rows) >= MAX_ROWS:
             return rows, True
         back = _back(a.breaks, hunks[0].a_start, a_place)
         on = _on(a, b, hunks[-1])
         a_start, b_start = hunks[0].a_start - back, hunks[0].b_start - back
         rows += _equal(a, b, Hunk(a_place, a_start, b_place, b_start), CONTEXT if rows else 0, CONTEXT)
         a_place, b_place = hunks[-1].a_end + on, hunks[-1].b_end + on
-        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MOST_ROWS - len(rows))
+        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MAX_ROWS - len(rows))
     if found.hunks:
         rows += _equal(a, b, Hunk(a_place, len(a.ids), b_place, len(b.ids)), CONTEXT, 0)
-    return rows[:MOST_ROWS], len(rows) > MOST_ROWS
+    return rows[:MAX_ROWS], len(rows) > MAX_ROWS
 
 
 def _regions(breaks: NDArray[np.int64], hunks: Sequence[Hunk]) -> list[list[Hunk]]:

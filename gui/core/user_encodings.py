@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 OpenEncoding = Callable[[str], "Encoding"]
 """Opens an encoding by name, on a worker thread. Raises ValueError if the name is unknown, and OSError."""
-MOST_NUMBERS = 1000
+MAX_NUMBERS = 1000
 """Maximum number appended to a taken name."""
 
 
@@ -57,7 +57,7 @@ class UserEncodings:
 
         self.find()
         taken = set(engine.list_encoding_names())
-        names = (name, *(f"{name}-{number}" for number in range(2, MOST_NUMBERS)))
+        names = (name, *(f"{name}-{number}" for number in range(2, MAX_NUMBERS)))
         return next((one for one in names if one not in taken and not is_kept(one, self.folder)), name)
 
     def keep(self, encoding: Encoding, kind: Kind = "trained") -> UserEntry:

@@ -26,8 +26,8 @@ from gui.core.versioned_document import is_newer
 VERSION = 1
 _KEY = re.compile("[0-9a-f]{32}")
 
-MOST_VERSIONS = 500
-MOST_BYTES = 500_000_000
+MAX_VERSIONS = 500
+MAX_BYTES = 500_000_000
 """Maximum number of versions, and maximum size of all their texts, in bytes. None is dropped to make room."""
 LONGEST_NAME = 200
 
@@ -92,10 +92,10 @@ def _save(folder: Path, name: str, text: ChunkedText, encoding: str, counts: Map
     _remove_orphaned_texts(folder)
     there = kept(folder)
     size = sum(map(len, text))
-    if len(there.versions) >= MOST_VERSIONS:
-        raise VersionError(f"the limit is {MOST_VERSIONS} versions; delete one first")
-    if there.size + size > MOST_BYTES:
-        raise VersionError(f"the limit for all versions is {MOST_BYTES // 1000000} MB; delete one first")
+    if len(there.versions) >= MAX_VERSIONS:
+        raise VersionError(f"the limit is {MAX_VERSIONS} versions; delete one first")
+    if there.size + size > MAX_BYTES:
+        raise VersionError(f"the limit for all versions is {MAX_BYTES // 1000000} MB; delete one first")
     key = uuid.uuid4().hex
     version = Version(key, _clean(name), datetime.now().astimezone(), size, _digest(text), encoding, dict(counts))
     write_atomic(_text_file(folder, key), text)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 THICKNESS = 0.62
 RANGE_OPACITY = 0.4
 PLAIN_OPACITY = 0.86
-LEAST_RANGE = 0.002
+MIN_RANGE = 0.002
 """Minimum width of a range that is drawn, as a fraction of the field."""
 TICK_WIDTH = 70
 """Width that an axis mark needs, in pixels."""
@@ -29,8 +29,8 @@ LONGEST_NAME = 0.46
 """Maximum width of the names, as a fraction of the width. Longer ones are elided in the middle, not at the version."""
 NAME_SIZE, FIGURE_SIZE = 0.93, 0.87
 """Font sizes of the labels, as fractions of the window's text size."""
-LEAST_ROOM = 0.04
-MOST_FOR_FIGURES = 0.66
+MIN_ROOM = 0.04
+MAX_FOR_FIGURES = 0.66
 """Maximum width of the amounts after the bars, as a fraction of the field. Wider ones are only shown on hover."""
 
 
@@ -114,15 +114,15 @@ class BarPlot(pg.PlotWidget):
         self._style_axes(bars)
         last = max(highs)
         span = (last - first) or 1.0
-        ranged = [high - low > span * LEAST_RANGE for low, high in zip(lows, highs, strict=True)]
+        ranged = [high - low > span * MIN_RANGE for low, high in zip(lows, highs, strict=True)]
         ends = [low if is_range else middle for low, middle, is_range in zip(lows, middles, ranged, strict=True)]
         self._draw_bars(bars, first, ends)
         self._draw_ranges([place for place, is_range in enumerate(ranged) if is_range], bars, lows, highs)
         room = self._room(bars)
         self._draw_figures(bars, highs, span, room)
         self.getViewBox().setXRange(first, first + span * (1 + room), padding=0)
-        self.showAxis("bottom", show=room <= LEAST_ROOM)
-        self.showGrid(x=room <= LEAST_ROOM, y=False, alpha=0.25)
+        self.showAxis("bottom", show=room <= MIN_ROOM)
+        self.showGrid(x=room <= MIN_ROOM, y=False, alpha=0.25)
 
     def show_from(self, first: int, number: int) -> None:
         """Scroll to ``number`` bars, beginning with bar ``first``."""
@@ -210,7 +210,7 @@ class BarPlot(pg.PlotWidget):
             self.addItem(self._figures[-1])
         font = self._sized(FIGURE_SIZE)
         for place, figure in enumerate(self._figures):
-            used = place < len(bars) and room > LEAST_ROOM
+            used = place < len(bars) and room > MIN_ROOM
             figure.setVisible(used)
             if used:
                 figure.setFont(font)
@@ -222,7 +222,7 @@ class BarPlot(pg.PlotWidget):
         metrics = QFontMetricsF(self._sized(FIGURE_SIZE))
         figures = max(metrics.horizontalAdvance(bar.figure) for bar in bars) + 14
         field = self.width() - self._names_width - 16
-        return figures / (field - figures) if 0 < figures <= field * MOST_FOR_FIGURES else LEAST_ROOM
+        return figures / (field - figures) if 0 < figures <= field * MAX_FOR_FIGURES else MIN_ROOM
 
     def _sized(self, size: float) -> QFont:
         font = QFont(self.font())

@@ -48,7 +48,7 @@ KIND_WORDS = {
     "devanagari": QT_TRANSLATE_NOOP("Calibration", "Devanagari"),
     "other": QT_TRANSLATE_NOOP("Calibration", "mixed or too short"),
 }
-MOST_FRAMING = 1_000_000
+MAX_FRAMING = 1_000_000
 SIZE = (760, 600)
 
 
@@ -148,7 +148,7 @@ class CalibrationDialog(QDialog):
         self.framing = QSpinBox(objectName="calibrationFraming")
         self.framing.setAccessibleName(self.tr("Other tokens in the request"))
         self.framing.setToolTip(self.tr("Roles, system prompt, tools: billed with the text but not part of it"))
-        self.framing.setRange(0, MOST_FRAMING)
+        self.framing.setRange(0, MAX_FRAMING)
         self.framing.setGroupSeparatorShown(True)
         self.usage = QPlainTextEdit(objectName="calibrationUsage")
         self.usage.setAccessibleName(self.tr("Usage in the response, as JSON"))

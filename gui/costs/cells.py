@@ -32,12 +32,12 @@ BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
 STAR_RADIUS = 6.5
 INNER_RADIUS = 0.42
 """Inner radius of a five-pointed star of radius 1. Exact is 0.38; a fuller star is clearer when small."""
-LEAST_DETAIL = 28.0
+MIN_DETAIL = 28.0
 """Minimum room for a provider after a name, in pixels; with less, not even its ellipsis is useful."""
 ROW_PADDING = 11
 HEADING_HEIGHT = 26
 """Height of the vendor's name above its rows, in pixels."""
-MOST_WIDTHS = 5_000
+MAX_WIDTHS = 5_000
 BAR_STEPS = 2000
 """Number of distinguished lengths of a bar: finer than the pixels of any cell."""
 
@@ -126,7 +126,7 @@ class Fonts:
         """Return the width of a text. Cached, since Qt would shape it each time and most texts recur at every count."""
         width = self._widths.get((text, weight))
         if width is None:
-            if len(self._widths) > MOST_WIDTHS:
+            if len(self._widths) > MAX_WIDTHS:
                 self._widths.clear()
             width = self._widths[text, weight] = self.metrics[weight].horizontalAdvance(text)
         return width
@@ -232,7 +232,7 @@ class CostCells(QStyledItemDelegate):
     def _draw_name(self, pen: _Pen, look: Look) -> None:
         weight = QFont.Weight.DemiBold if look.mark else QFont.Weight.Medium
         end = pen.from_start(look.runs[0].text, pen.area.left(), weight, "text")
-        if pen.area.right() - end - 8 > LEAST_DETAIL:
+        if pen.area.right() - end - 8 > MIN_DETAIL:
             pen.from_start(look.runs[1].text, end + 8, QFont.Weight.Normal, "stale")
 
     def _draw_share(self, pen: _Pen, look: Look) -> None:

@@ -18,7 +18,7 @@ from gui.runtime.event_loop import in_next_turn
 from gui.runtime.loading import Loading
 from gui.widgets.plot_turn import PlotTurn
 
-MOST_BARS = 40
+MAX_BARS = 40
 DEFAULT_BARS = 12
 REDRAW_MS = 150
 """Time within which changes (of figures or of the window's size) are drawn together, in milliseconds."""
@@ -124,7 +124,7 @@ class CostChart(QWidget):
             self.scale.addTab(text)
             self.scale.setTabToolTip(number, tip)
         self.most = QSpinBox(objectName="chartBars")
-        self.most.setRange(1, MOST_BARS)
+        self.most.setRange(1, MAX_BARS)
         self.most.setValue(DEFAULT_BARS)
         self.most.setSuffix(self.tr(" bars"))
         self.most.setAccessibleName(self.tr("Number of bars"))

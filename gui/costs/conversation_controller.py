@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from gui.costs.conversation_service import MOST_MODELS, Talk, TalkRequest, conversation_of, converse_with_all, talker_of
+from gui.costs.conversation_service import MAX_MODELS, Talk, TalkRequest, conversation_of, converse_with_all, talker_of
 from gui.runtime.loading import Loading
 
 if TYPE_CHECKING:
@@ -105,9 +105,9 @@ class ConversationController(QObject):
         if len(chosen) == 1:
             words = self.tr("The model in the header. Favourites, marked with Space in the cost table, join it.")
             return chosen, words
-        if len(chosen) > MOST_MODELS:
+        if len(chosen) > MAX_MODELS:
             words = self.tr("The model in the header, and the first {number} of your favourites.")
-            return chosen[:MOST_MODELS], words.format(number=MOST_MODELS - 1)
+            return chosen[:MAX_MODELS], words.format(number=MAX_MODELS - 1)
         return chosen, self.tr("The model in the header, your favourites and the baseline.")
 
     @Slot(object)

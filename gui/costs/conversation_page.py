@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.costs.conversation_service import MOST_TURNS, ConversationChoices
+from gui.costs.conversation_service import MAX_TURNS, ConversationChoices
 from gui.costs.cost_service import HOUR, MINUTES
 from gui.costs.money_text import CostText, total_text
 from gui.look.line_styles import LINE_STYLES, SAMPLE_HEIGHT, SAMPLE_WIDTH, line_sample
@@ -276,7 +276,7 @@ class ConversationForm(QWidget):
 
 def _count_box(name: str, spoken: str) -> QSpinBox:
     box = QSpinBox(objectName=name)
-    box.setRange(0, MOST_TURNS)
+    box.setRange(0, MAX_TURNS)
     box.setAccessibleName(spoken)
     return box
 
@@ -285,7 +285,7 @@ QWIDGETSIZE_MAX = 2**24 - 1
 """Qt's maximum widget size, which means no limit."""
 ROW_PADDING = 12
 SIDE_WIDTH = 278
-LEAST_AMOUNT = "$0.000000"
+MIN_AMOUNT = "$0.000000"
 """As wide as a column of turns is at least: narrower ones are scrolled to."""
 TOTALS_WIDTH, TURNS_WIDTH = 620, 280
 
@@ -325,7 +325,7 @@ class ConversationPanel(QWidget):
         if self.turns.columnCount() != columns:
             header = self.turns_table.horizontalHeader()
             header.setStretchLastSection(False)
-            header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance(LEAST_AMOUNT))
+            header.setMinimumSectionSize(self.fontMetrics().horizontalAdvance(MIN_AMOUNT))
             header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         if self._plot is not None:
             self._turn.ask()

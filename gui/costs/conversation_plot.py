@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MARKS = 10
 """Number of marks on a line: enough to identify it, few enough to see it."""
-MOST_POINTS = 400
+MAX_POINTS = 400
 """Maximum number of points of a line: more would not be visible. Six lines of ten thousand points took 34 ms to paint
 and 39 ms to prepare; with this many points, 15 and 11 ms."""
 HEAD_ROOM = 1.05
@@ -106,10 +106,10 @@ def _line(talk: Talk | None, text: CostText) -> tuple[list[float], list[float]]:
 
 def _some_of(turns: Sequence[Turn]) -> Sequence[Turn]:
     """Return evenly spaced turns, including the first and the last; all turns if they are few."""
-    if len(turns) <= MOST_POINTS:
+    if len(turns) <= MAX_POINTS:
         return turns
     last = len(turns) - 1
-    return [turns[last * place // (MOST_POINTS - 1)] for place in range(MOST_POINTS)]
+    return [turns[last * place // (MAX_POINTS - 1)] for place in range(MAX_POINTS)]
 
 
 def _range(talk: Talk | None, text: CostText) -> tuple[float, float]:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from pricing.types import Model, Scenario, TokenCount
 
 
-MOST_TURNS = 500
+MAX_TURNS = 500
 """Maximum number of turns: more than a plot shows, and few enough that a worker finishes without noticeable delay."""
-MOST_MODELS = 6
+MAX_MODELS = 6
 """Maximum number of models: lines that can be told apart."""
-MOST_TOKENS = 10_000_000
+MAX_TOKENS = 10_000_000
 
 Caching = Literal["none", "minutes", "hour"]
 CACHING: tuple[Caching, ...] = ("none", "minutes", "hour")
@@ -62,7 +62,7 @@ def conversation_of(plain: Mapping[str, Any]) -> ConversationChoices:
         elif field.name == "system_is_prompt":
             right = isinstance(value, bool)
         else:
-            most = MOST_TURNS if field.name in ("turns", "pause_every") else MOST_TOKENS
+            most = MAX_TURNS if field.name in ("turns", "pause_every") else MAX_TOKENS
             least = 1 if field.name == "turns" else 0
             right = isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
         if right:

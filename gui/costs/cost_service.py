@@ -165,10 +165,10 @@ def fitting(scenario: Scenario, count: TokenCount | None) -> tuple[Scenario, boo
 PRICE_DELAY_MS = 60
 """Time within which counts (while typing) are priced together, in milliseconds: a table is not read at each key."""
 
-MOST_DELAY_MS = 500
+MAX_DELAY_MS = 500
 """Maximum time that successive counts can delay pricing, in milliseconds."""
 
-ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS = 300, 1000
+ARRIVING_DELAY_MS, MAX_ARRIVING_DELAY_MS = 300, 1000
 """Like the two above, for a big text that is still being counted: its figures are not final, and the window is busy."""
 
 STALE_AFTER_MS = 250
@@ -411,9 +411,9 @@ class CostService(QObject):
         now = monotonic()
         if not self._delay.isActive():
             self._waiting_since = now
-        delay, most = PRICE_DELAY_MS, MOST_DELAY_MS
+        delay, most = PRICE_DELAY_MS, MAX_DELAY_MS
         if self._pending:
-            delay, most = ARRIVING_DELAY_MS, MOST_ARRIVING_DELAY_MS
+            delay, most = ARRIVING_DELAY_MS, MAX_ARRIVING_DELAY_MS
         left = most - round((now - self._waiting_since) * 1000)
         self._delay.start(max(0, min(delay, left)))
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from engine.types import TokenInfo
     from gui.editor.offsets import TokenSpan
 
-WIDTH, LEAST_WIDTH = 324, 300
-MOST_BYTES, MOST_TEXT = 24, 64
+WIDTH, MIN_WIDTH = 324, 300
+MAX_BYTES, MAX_TEXT = 24, 64
 MARGIN = 16
 BAR_HEIGHT = 7.0
 COUNT_NOTE = "Count: "
@@ -131,8 +131,8 @@ class TokenPart(QFrame):
             facts["shares"] = self.tr("a character with token {others}").format(others=others)
         if info is not None:
             data = info.token_bytes
-            self.pill.setText(visible(data[:MOST_TEXT]) + ("…" if len(data) > MOST_TEXT else ""))
-            facts["bytes"] = hexadecimal(data, MOST_BYTES)
+            self.pill.setText(visible(data[:MAX_TEXT]) + ("…" if len(data) > MAX_TEXT else ""))
+            facts["bytes"] = hexadecimal(data, MAX_BYTES)
             facts["length"] = self._length(data)
             facts["rank"] = self.tr("special token") if info.kind == "special" else str(info.rank or "")
             if info.rank == 0:
@@ -480,7 +480,7 @@ class Inspector(QScrollArea):
         return QSize(WIDTH, 480)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(LEAST_WIDTH, 120)
+        return QSize(MIN_WIDTH, 120)
 
     def showEvent(self, event: QEvent) -> None:
         super().showEvent(event)  # type: ignore[arg-type]

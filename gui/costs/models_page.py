@@ -204,7 +204,7 @@ class MoreChips(QWidget):
             self._model.change(context_at_least=action.data())
 
 
-LEAST_WITH_CHART = 1000
+MIN_WITH_CHART = 1000
 """Minimum width of the page at which it has room for the chart, in pixels."""
 CHART_WIDTH = 400
 
@@ -387,7 +387,7 @@ class ModelsPage(QFrame):
         self.state_changed.emit()
 
     def _show_chart(self) -> None:
-        fits = self.width() >= LEAST_WITH_CHART
+        fits = self.width() >= MIN_WITH_CHART
         self.chart_button.setEnabled(fits)
         self.chart_button.setVisible(fits)
         self.chart.setVisible(self.chart_button.isChecked() and fits)

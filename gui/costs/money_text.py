@@ -41,11 +41,11 @@ LABELS = {
     "counted": QT_TRANSLATE_NOOP("CostText", "counted by the vendor"),
 }
 
-MOST_MOVED = Decimal("0.2")
+MAX_MOVED = Decimal("0.2")
 """Maximum fraction of a range's width by which rounding may move an end."""
 AMOUNT_DIGITS = 3
 """Significant digits of an amount without a range."""
-MOST_PER_CENT = 9_999
+MAX_PER_CENT = 9_999
 """Largest percentage that is printed in full; above it, ``>9,999%``."""
 
 LRM = "\u200e"
@@ -152,8 +152,8 @@ class CostText:
         low, high = low * 100, high * 100
         if Decimal(0) < high < Decimal("0.1"):
             return tr("<{share}%").format(share=self.localised("0.1"))
-        if low > MOST_PER_CENT:
-            return tr(">{share}%").format(share=self.localised(f"{MOST_PER_CENT:,}"))
+        if low > MAX_PER_CENT:
+            return tr(">{share}%").format(share=self.localised(f"{MAX_PER_CENT:,}"))
         if low == high:
             text = f"{low:,.1f}" if low < 100 else f"{low:,.0f}"
             return tr("{share}%").format(share=self.localised(text.removesuffix(".0")))
@@ -230,7 +230,7 @@ def range_digits(low: Decimal, high: Decimal, finest: int | None = None, most: i
         coarsest = min(coarsest, low.adjusted())
     for power in range(coarsest, sure - 1, -1):
         ends = _rounded(low, power, ROUND_HALF_EVEN), _rounded(high, power, ROUND_HALF_EVEN)
-        if abs(ends[0] - low) <= MOST_MOVED * width and abs(ends[1] - high) <= MOST_MOVED * width:
+        if abs(ends[0] - low) <= MAX_MOVED * width and abs(ends[1] - high) <= MAX_MOVED * width:
             break
     else:
         power = sure

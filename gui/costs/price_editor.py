@@ -96,7 +96,7 @@ def in_braces(text: str) -> InBraces | None:
 
 _BEGUN = re.compile(r"(?P<indent> *)(?P<dashes>(?:- +)*)(?P<word>[A-Za-z_0-9]*)")
 _KEY = re.compile(r"""(?P<indent> *)(?P<dashes>(?:- +)*)(?P<key>"[^"]*"|'[^']*'|[^\s#"'][^#]*?)\s*:(?:\s|$)""")
-MOST_LINES_IN_BRACES = 20
+MAX_LINES_IN_BRACES = 20
 """Maximum number of lines above the caret that are searched for an open brace."""
 
 
@@ -114,7 +114,7 @@ def key_position(before_caret: str, lines_above: Iterable[str]) -> KeyPosition |
     Returns None if no key can begin there: after a colon, in a comment, in a list.
     """
     nearest, lines_above = tee(lines_above)
-    skipped, braces = _open_brace(before_caret, islice(nearest, MOST_LINES_IN_BRACES))
+    skipped, braces = _open_brace(before_caret, islice(nearest, MAX_LINES_IN_BRACES))
     if braces is not None:
         return _key_in_braces(braces, islice(lines_above, skipped, None))
     begun = _BEGUN.fullmatch(before_caret)
@@ -328,7 +328,7 @@ class KeyCompletion(QObject):
 
 
 INDENT = "  "
-MOST_LINES_UP = 2_000
+MAX_LINES_UP = 2_000
 """Maximum number of lines above the caret that are searched for the key of a block."""
 
 FieldsBelow = Callable[[tuple[str, ...]], Sequence[tuple[str, str, bool]]]
@@ -474,7 +474,7 @@ class PriceEditor(QPlainTextEdit):
         """Return the position of the caret if the key of a field may be typed there, else None."""
         cursor = self.textCursor()
         before = cursor.block().text()[: cursor.positionInBlock()]
-        return key_position(before, (block.text() for block in islice(_upwards(cursor.block()), MOST_LINES_UP)))
+        return key_position(before, (block.text() for block in islice(_upwards(cursor.block()), MAX_LINES_UP)))
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Refuse dropped files: they are price tables, which the panel around the editor handles."""

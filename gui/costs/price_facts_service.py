@@ -23,7 +23,7 @@ UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
 
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]+(_[0-9]{3})*")
-MOST_DIGITS = 30
+MAX_DIGITS = 30
 """Maximum digits of a token count. Longer numbers stay text, since Python refuses to parse thousands of digits."""
 
 
@@ -100,7 +100,7 @@ def value_of(kind: str, typed: str) -> Value:
             return Decimal(text)
         except InvalidOperation:
             return text
-    if kind == "tokens" and len(text) <= MOST_DIGITS and _WHOLE.fullmatch(text):
+    if kind == "tokens" and len(text) <= MAX_DIGITS and _WHOLE.fullmatch(text):
         return int(text)
     if kind == "date":
         try:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.costs.prices_service import MOST_CHARACTERS, Splice, splice
+from gui.costs.prices_service import MAX_CHARACTERS, Splice, splice
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
@@ -167,7 +167,7 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
     from pricing.types import EditError, PriceFileError
 
     names = tuple(request.user_encodings())
-    if (least := len(request.text) + _least_characters(request.picked)) > MOST_CHARACTERS:
+    if (least := len(request.text) + _least_characters(request.picked)) > MAX_CHARACTERS:
         return Applied(None, _too_long(f"at least {least:,}"))
     try:
         after = apply_differences(request.text, request.picked, file_name=request.file_name, tokenizers=names)
@@ -175,7 +175,7 @@ def apply(request: ApplyRequest, _ticket: Ticket | None = None) -> Applied:
         return Applied(None, "\n".join(problem.message for problem in error.problems))
     except EditError as error:
         return Applied(None, str(error))
-    if len(after) > MOST_CHARACTERS:
+    if len(after) > MAX_CHARACTERS:
         return Applied(None, _too_long(f"{len(after):,}"))
     return Applied(splice(request.text, after))
 
@@ -192,7 +192,7 @@ def _least_characters(picked: Sequence[Difference]) -> int:
 
 def _too_long(characters: str) -> str:
     return (
-        f"your file would have {characters} characters, and {MOST_CHARACTERS:,} is the most that can be edited here: "
+        f"your file would have {characters} characters, and {MAX_CHARACTERS:,} is the most that can be edited here: "
         "pick fewer"
     )
 

@@ -82,7 +82,7 @@ PROBLEMS = (
 )
 
 
-MOST_ROWS = 6
+MAX_ROWS = 6
 """Maximum number of rows of the problem list before it scrolls."""
 ROW_PADDING = 12
 FIRST_WIDTHS = [560, 520]
@@ -145,7 +145,7 @@ class PricingPanel(QWidget):
             self.problems.show(tuple(problems))
         self.editor.show_problems(problems)
         header = self.problem_list.horizontalHeader().sizeHint().height()
-        rows = min(len(problems), MOST_ROWS)
+        rows = min(len(problems), MAX_ROWS)
         self.problem_list.setFixedHeight(header + rows * self._row_height + 2 * self.problem_list.frameWidth())
         self.problem_list.setVisible(bool(problems))
 

@@ -176,9 +176,9 @@ models:
 """
 
 
-MOST_CHARACTERS = 400_000
+MAX_CHARACTERS = 400_000
 """Maximum size of a file that can be edited here, in characters: hundreds of times what ninety models take."""
-MOST_COMPARED_LINES = 5_000
+MAX_COMPARED_LINES = 5_000
 """Maximum number of lines of texts compared line by line, which takes quadratic time."""
 
 _MARK = "\ufeff"
@@ -323,7 +323,7 @@ def splice(before: str, after: str) -> Splice:
 def difference(before: str, after: str) -> Difference:
     """Return the difference of two texts, line by line."""
     old, new = before.splitlines(), after.splitlines()
-    if max(len(old), len(new)) > MOST_COMPARED_LINES:
+    if max(len(old), len(new)) > MAX_COMPARED_LINES:
         return Difference(0, 0, "")
     lines = list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
     added = sum(line.startswith("+") for line in lines)
@@ -341,7 +341,7 @@ def _file_text(path: Path, raw: bytes) -> FileText:
     if stored is None or len(raw) > MAX_BYTES:
         problems = read_price_file(path).problems
         return FileText("", "", digest, UNREADABLE, problems[0] if problems else None)
-    if len(stored) > MOST_CHARACTERS:
+    if len(stored) > MAX_CHARACTERS:
         return FileText("", stored, digest, TOO_LONG)
     text = document_text(stored.removeprefix(_MARK))
     held = EXACTLY if stored_text(text, stored) == stored else ODD_CHARACTERS

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, Ticket
     from gui.widgets.page_controller import AppContext
 
-MOST_CHARACTERS = 2_000_000
+MAX_CHARACTERS = 2_000_000
 """Maximum size of a text included in a report, in characters: browsers cannot handle longer ones."""
 
 
@@ -80,9 +80,9 @@ class ReportDialog(QDialog):
         for box in self.sections.values():
             box.setChecked(True)
         self.text = self._box(self.tr("Te&xt of the prompt"), "reportText")
-        if facts.characters > MOST_CHARACTERS:
+        if facts.characters > MAX_CHARACTERS:
             words = self.tr("Text of the prompt: longer than {most} characters")
-            self.text.setText(words.format(most=write(MOST_CHARACTERS)))
+            self.text.setText(words.format(most=write(MAX_CHARACTERS)))
             self.text.setEnabled(False)
         self.warning = Remark(theme, self)
         self.warning.setObjectName("reportWarning")

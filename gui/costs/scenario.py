@@ -30,17 +30,17 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.figures import MOST_TOKENS, Run
+from gui.core.figures import MAX_TOKENS, Run
 from gui.costs.cost_service import DAYS, HOUR, MINUTES, expected_hit_percent
 from gui.costs.money_text import CostText
 from gui.costs.runs_label import RunsLabel
 from gui.costs.scenario_book import (
     DOLLARS,
     HOURS,
-    LEAST_FACTOR,
-    MOST_BUDGET,
-    MOST_CALLS,
-    MOST_FACTOR,
+    MAX_BUDGET,
+    MAX_CALLS,
+    MAX_FACTOR,
+    MIN_FACTOR,
     PER_CENT,
     SERVICES,
     TOKENS,
@@ -57,7 +57,7 @@ from gui.widgets.popover import Popover
 FIRST_HITS = Decimal(80)
 """Default hit rate in percent, before the user sets one."""
 FIELD_WIDTH = 132
-BUTTON_ROOM, LEAST_SUMMARY = 42, 120
+BUTTON_ROOM, MIN_SUMMARY = 42, 120
 GAP = 4
 """Gap between the summary button and its popover, in pixels."""
 
@@ -177,7 +177,7 @@ class ScenarioPopover(Popover):
 
     def _make_cache(self) -> None:
         self.cached = CachedBox(objectName="cachedTokens")
-        self.cached.setRange(0, MOST_TOKENS)
+        self.cached.setRange(0, MAX_TOKENS)
         self.cached.setGroupSeparatorShown(True)
         self.cached.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
         self.cached.setAccessibleName(self.tr("Cached part of the prompt"))
@@ -214,9 +214,9 @@ class ScenarioPopover(Popover):
 
     def _make_calls(self) -> None:
         self.calls = tokens_box("callsPerMonth", self.tr("Calls per month"))
-        self.calls.setRange(1, MOST_CALLS)
+        self.calls.setRange(1, MAX_CALLS)
         self.per_day = tokens_box("callsPerDay", self.tr("Calls per day; 0 if unknown"))
-        self.per_day.setRange(0, MOST_CALLS // DAYS)
+        self.per_day.setRange(0, MAX_CALLS // DAYS)
         self.per_day.setSpecialValueText(self.tr("not set"))
         self.per_day.setToolTip(self.tr("Sets the calls per month: 30 days."))
         self.batch = QCheckBox(self.tr("&Batch prices"), objectName="batchToggle")
@@ -241,12 +241,12 @@ class ScenarioPopover(Popover):
 
     def _make_money(self) -> None:
         self.budget_usd = amount_box("costBudget", self.tr("Budget per month, in US dollars; 0 for no limit"))
-        self.budget_usd.setRange(0, float(MOST_BUDGET))
+        self.budget_usd.setRange(0, float(MAX_BUDGET))
         self.budget_usd.setPrefix("$ ")
         self.budget_usd.setSpecialValueText(self.tr("No limit"))
         self.budget_usd.setToolTip(self.tr("Marks models whose monthly cost is higher."))
         self.factor = QDoubleSpinBox(objectName="costFactor")
-        self.factor.setRange(float(LEAST_FACTOR), float(MOST_FACTOR))
+        self.factor.setRange(float(MIN_FACTOR), float(MAX_FACTOR))
         self.factor.setDecimals(2)
         self.factor.setSingleStep(0.05)
         self.factor.setPrefix("× ")
@@ -466,7 +466,7 @@ class ScenarioPopover(Popover):
 
     def _show_cache(self, choices: ScenarioChoices) -> None:
         self.cached_unit.setCurrentIndex(self.cached_unit.findData(choices.cached_unit))
-        self.cached.setMaximum(100 if choices.cached_unit == PER_CENT else MOST_TOKENS)
+        self.cached.setMaximum(100 if choices.cached_unit == PER_CENT else MAX_TOKENS)
         self.cached.setValue(choices.cached)
         some = choices.hit_percent is not None
         (self.some if some else self.every).setChecked(True)
@@ -552,7 +552,7 @@ class ScenarioSummary(QPushButton):
         return QSize(self.fontMetrics().horizontalAdvance(self._summary) + BUTTON_ROOM + 2, super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(LEAST_SUMMARY, super().minimumSizeHint().height())
+        return QSize(MIN_SUMMARY, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.core.figures import MOST_TOKENS
+from gui.core.figures import MAX_TOKENS
 from gui.core.file_writing import set_aside
 from gui.core.versioned_document import DamagedFile, Document, is_newer, read_document
 from gui.costs.cost_service import calls_of_a_month
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from pricing.types import CallMix, Scenario
 
 
-MOST_CALLS = 1_000_000_000
-MOST_BUDGET = Decimal("9999999.99")
-LEAST_FACTOR, MOST_FACTOR = Decimal("0.01"), Decimal(1000)
+MAX_CALLS = 1_000_000_000
+MAX_BUDGET = Decimal("9999999.99")
+MIN_FACTOR, MAX_FACTOR = Decimal("0.01"), Decimal(1000)
 TOKENS, PER_CENT = "tokens", "percent"
 DOLLARS = "USD"
 SERVICES = ("flex", "priority", "fast", "ultrafast")
@@ -154,7 +154,7 @@ def _amount(least: Decimal, most: Decimal) -> Any:
 def _ends(value: object) -> tuple[int, int] | None:
     if not isinstance(value, (list, tuple)) or len(value) != 2:
         return None
-    low, high = map(_whole(0, MOST_TOKENS), value)
+    low, high = map(_whole(0, MAX_TOKENS), value)
     return None if low is None or high is None or low > high else (low, high)
 
 
@@ -185,19 +185,19 @@ def _code(value: object) -> str | None:
 
 
 _READERS: dict[str, Any] = {
-    **dict.fromkeys(("output_tokens", "reasoning_tokens", "cached"), _whole(0, MOST_TOKENS)),
-    **dict.fromkeys(("cache_write", "cache_write_1h"), _whole(0, MOST_TOKENS)),
+    **dict.fromkeys(("output_tokens", "reasoning_tokens", "cached"), _whole(0, MAX_TOKENS)),
+    **dict.fromkeys(("cache_write", "cache_write_1h"), _whole(0, MAX_TOKENS)),
     **dict.fromkeys(("output_range", "reasoning_range"), _ends),
     **dict.fromkeys(("for_an_hour", "batch"), _flag),
     "cached_unit": _unit,
     "service": _one_of(SERVICES),
     "hours": _one_of(HOURS),
     "hit_percent": _amount(Decimal(0), Decimal(100)),
-    "calls": _whole(1, MOST_CALLS),
-    "calls_a_day": _whole(0, MOST_CALLS),
+    "calls": _whole(1, MAX_CALLS),
+    "calls_a_day": _whole(0, MAX_CALLS),
     "batch_percent": _whole(1, 100),
-    "budget": _amount(Decimal(0), MOST_BUDGET),
-    "factor": _amount(LEAST_FACTOR, MOST_FACTOR),
+    "budget": _amount(Decimal(0), MAX_BUDGET),
+    "factor": _amount(MIN_FACTOR, MAX_FACTOR),
     "on": _day,
     "currency": _code,
 }

@@ -24,7 +24,7 @@ from gui.widgets.labels import RemarkLabel
 if TYPE_CHECKING:
     from pricing.types import Scenario
 
-MOST_NAMED = 2
+MAX_NAMED = 2
 """Maximum number of models over budget that are named; the others are counted."""
 
 
@@ -205,7 +205,7 @@ class CostStatus(QObject):
         if surely:
             named = [
                 self.tr("{model} by {usd}").format(model=row.model.name, usd=excess_text(row, view, by))
-                for row, by in surely[:MOST_NAMED]
+                for row, by in surely[:MAX_NAMED]
             ]
             rest = len(surely) - len(named)
             more = self.tr(", {number} more").format(number=self._number(rest)) if rest else ""

@@ -81,9 +81,9 @@ GAP = 8
 """Gap between two rows of the text, in pixels."""
 MARGIN = 6
 TAB_COLUMNS = 4
-MOST_NAME_COLUMNS = 16
+MAX_NAME_COLUMNS = 16
 WIDEST_LINE = 1e6
-MOST_SHOWN_CHARACTERS = 80
+MAX_SHOWN_CHARACTERS = 80
 FRAME = 2
 """Width of the focus frame with a margin for any device pixel ratio, in pixels."""
 LARGEST_SCROLL = 2**31 - 1
@@ -177,7 +177,7 @@ class AlignedTokens(QAbstractScrollArea):
             f"{name}: {spans.touching(utf16_start, utf16_end)}"
             for name, spans in zip(self._names, self._spans, strict=True)
         )
-        text = visible(self._rows.text(utf16_start, min(utf16_end, utf16_start + MOST_SHOWN_CHARACTERS)).encode())
+        text = visible(self._rows.text(utf16_start, min(utf16_end, utf16_start + MAX_SHOWN_CHARACTERS)).encode())
         self.setAccessibleDescription(f"{text} – {counts}")
         self.viewport().update()
 
@@ -203,7 +203,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     def _measure_gutter(self) -> None:
         names = max((len(name) for name in self._names), default=0)
-        self._gutter = round((min(names, MOST_NAME_COLUMNS) + 6) * self._column_width) + MARGIN
+        self._gutter = round((min(names, MAX_NAME_COLUMNS) + 6) * self._column_width) + MARGIN
         self._tell_columns()
 
     def _tell_columns(self) -> None:
@@ -312,7 +312,7 @@ class AlignedTokens(QAbstractScrollArea):
         self._painter.paint(painter, lines, spans, self._options())
         ink, quiet = self._theme.colour("text"), self._theme.colour("stale")
         name = self._metrics.elidedText(
-            visible_line(self._names[number]), Qt.TextElideMode.ElideMiddle, MOST_NAME_COLUMNS * self._column_width
+            visible_line(self._names[number]), Qt.TextElideMode.ElideMiddle, MAX_NAME_COLUMNS * self._column_width
         )
         for row, line in zip(shown, lines, strict=True):
             painter.setFont(self._font)
@@ -428,7 +428,7 @@ class AlignedTokens(QAbstractScrollArea):
         if index < 0:
             return ""
         span = self._spans[number].span(index)
-        stop = min(span.utf16_end, span.utf16_start + MOST_SHOWN_CHARACTERS)
+        stop = min(span.utf16_end, span.utf16_start + MAX_SHOWN_CHARACTERS)
         return self.tr("{encoding}, token {place}: id {id}, {text}").format(
             encoding=visible_line(self._names[number]),
             place=figure(self.locale(), index + 1),

@@ -27,7 +27,7 @@ from gui.editor.token_geometry import LineRuler, MeasuredLines
 from gui.editor.token_rows import Rectangles, column_line
 from gui.editor.visible_lines import LINE_GAP, VisibleLine
 
-MOST_ON_A_LINE = 200
+MAX_ON_A_LINE = 200
 """Maximum number of marks per screen line; zero-width characters may occur by the thousand."""
 
 FLAG = 5.0
@@ -54,10 +54,10 @@ def unseen_places(line: VisibleLine) -> list[int]:
         chunk = text[start : start + _CHUNK]
         if not chunk.isprintable():
             found += _invisible_in(chunk, place)
-            if len(found) >= MOST_ON_A_LINE:
+            if len(found) >= MAX_ON_A_LINE:
                 break
         place += utf16_length(chunk)
-    return found[:MOST_ON_A_LINE]
+    return found[:MAX_ON_A_LINE]
 
 
 def _invisible_in(text: str, place: int) -> Iterator[int]:

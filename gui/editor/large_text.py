@@ -18,13 +18,13 @@ from gui.editor.offsets import safe_end
 if TYPE_CHECKING:
     from gui.editor.soft_document import SoftDocument
 
-_LEAST_SECONDS = 1e-6  # lower bound for times too short for the clock
+_MIN_SECONDS = 1e-6  # lower bound for times too short for the clock
 
 
 def next_size(size: int, seconds: float, wanted: float, least: int, most: int) -> int:
     """Return the size of the next part so that it takes the wanted seconds, given that ``size`` took ``seconds``. At
     most twice ``size``, since small parts predict large ones poorly."""
-    fitting = int(size * wanted / max(seconds, _LEAST_SECONDS))
+    fitting = int(size * wanted / max(seconds, _MIN_SECONDS))
     return max(least, min(most, fitting, 2 * size))
 
 

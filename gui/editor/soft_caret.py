@@ -97,7 +97,7 @@ _DELETIONS = (
 )
 _WORDWISE = (_Op.WordLeft, _Op.WordRight, _Op.PreviousWord, _Op.NextWord)
 _PLAIN = Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
-_MOST_STEPS = 10_000
+_MAX_STEPS = 10_000
 _LINE_END = ("\u2029", "\0")  # as returned by QTextDocument.characterAt; NUL is also returned after the end
 _SEPARATORS = frozenset(".,?!@#$:;-<>[](){}=/+%&^*'\"`~|\\")
 
@@ -205,7 +205,7 @@ class SoftCaret:
         met = False
         if operation in (_Op.StartOfBlock, _Op.EndOfBlock):
             return self._step_to_line_end(cursor, operation, mode)
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             before = cursor.position()
             cursor.movePosition(operation, mode)
             after = cursor.position()

@@ -492,7 +492,7 @@ class SoftDocument(QObject):
             self._inserted_breaks.append(cursor.position() - 1)
 
 
-_MOST_ROUNDS = 8  # a repair may require another, but not for long
+_MAX_ROUNDS = 8  # a repair may require another, but not for long
 
 
 class SoftRepairs:
@@ -544,7 +544,7 @@ class SoftRepairs:
     def settle(self) -> None:
         """Make all pending repairs."""
         fresh = True
-        for _ in range(_MOST_ROUNDS):
+        for _ in range(_MAX_ROUNDS):
             if self._marks:
                 self._restore_marks()
             elif self._lone_surrogates:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from gui.editor.offsets import char_to_utf16
 
-MOST_BETWEEN = 4096
+MAX_BETWEEN = 4096
 LARGEST_PIECE = 32_768
 """Maximum piece size, in characters. Inserting such a piece takes a few milliseconds in a text of any length."""
 
@@ -39,7 +39,7 @@ def gathered(
     start = end = 0
     parts: list[str] = []
     for change_start, change_end, replacement in changes:
-        if parts and change_start - end <= MOST_BETWEEN and change_end - start <= LARGEST_PIECE:
+        if parts and change_start - end <= MAX_BETWEEN and change_end - start <= LARGEST_PIECE:
             parts += (text[end:change_start], replacement)
         else:
             if parts:

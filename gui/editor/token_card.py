@@ -253,7 +253,7 @@ class TokenCard(QFrame):
         return QPoint(max(corner.x(), area.left()), max(corner.y(), area.top()))
 
 
-MOST_BYTES = 64
+MAX_BYTES = 64
 
 
 class TokenInspector(QObject):
@@ -305,6 +305,6 @@ class TokenInspector(QObject):
         if info is None:
             return None
         data = info.token_bytes
-        text = visible(data[:MOST_BYTES]) + ("…" if len(data) > MOST_BYTES else "")
-        shown = hexadecimal(data, MOST_BYTES)
+        text = visible(data[:MAX_BYTES]) + ("…" if len(data) > MAX_BYTES else "")
+        shown = hexadecimal(data, MAX_BYTES)
         return CardToken(index, token_id, text, shown, len(data), info.rank, info.kind == "piece")

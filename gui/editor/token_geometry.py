@@ -27,7 +27,7 @@ from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice, TokenSpans
 from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
 
-_MOST_KNOWN = 1024  # number of cached line measures
+_MAX_KNOWN = 1024  # number of cached line measures
 _NO_LIMIT = float("inf")
 _WIDE = 2.0
 """Lines wider than this multiple of the viewport are measured only in and near their visible part."""
@@ -179,7 +179,7 @@ class MeasuredLines:
 
 
 def _keep(known: dict[_K, _T], key: _K, one: _T) -> None:
-    if len(known) >= _MOST_KNOWN:
+    if len(known) >= _MAX_KNOWN:
         del known[next(iter(known))]  # the oldest
     known[key] = one
 

@@ -86,7 +86,7 @@ class DeferredPatch:
 
 
 _UNITS_OF_A_TOKEN = 2  # minimum in most texts; unused room costs nothing
-_MOST_EDITS = 20_000  # maximum number of edits kept for late patches
+_MAX_EDITS = 20_000  # maximum number of edits kept for late patches
 
 
 class TokenTracker:
@@ -154,7 +154,7 @@ class TokenTracker:
                 self._length += added - removed
             if self.spans is not None:
                 dirty = _both(dirty, self.spans.edit(start, removed, added))
-        while len(self._edits) > _MOST_EDITS:
+        while len(self._edits) > _MAX_EDITS:
             self._oldest = self._edits.popleft()[0]
         return dirty
 

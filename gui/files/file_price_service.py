@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import Ticket
     from pricing.types import Model, Scenario
 
-MOST_KEPT = 20_000
+MAX_KEPT = 20_000
 """Maximum number of cached prices: a few screens of cells."""
 
 
@@ -62,7 +62,7 @@ class FilePrices:
             return UNKNOWN
         key = (model, tokens)
         if key not in self._kept:
-            if len(self._kept) >= MOST_KEPT:
+            if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
             self._kept[key] = self._estimated(self.models[model], counts, self.scenario)
         return self._kept[key]

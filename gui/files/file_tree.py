@@ -22,7 +22,7 @@ TOP = 0
 """The invisible parent of all roots."""
 
 
-MOST_TYPES = 5
+MAX_TYPES = 5
 """Number of file types that are distinguished."""
 
 
@@ -93,12 +93,12 @@ class FileTree:
 
     @cached_property
     def file_types(self) -> tuple[FileType, ...]:
-        """Up to ``MOST_TYPES`` file types with the most tokens, and a last one, without a suffix, for all others."""
+        """Up to ``MAX_TYPES`` file types with the most tokens, and a last one, without a suffix, for all others."""
         suffixes = [os.path.splitext(path)[1].casefold() for path in self.paths]  # noqa: PTH122 - pathlib is slow here
         names, of_files = np.unique(np.array(suffixes, dtype=object), return_inverse=True)
         tokens = np.bincount(of_files, weights=self.tokens[0], minlength=len(names)).astype(np.int64)
         named = [place for place in np.argsort(-tokens, kind="stable").tolist() if names[place] and tokens[place]]
-        types = [FileType(names[place], int(tokens[place])) for place in named[:MOST_TYPES]]
+        types = [FileType(names[place], int(tokens[place])) for place in named[:MAX_TYPES]]
         rest = int(self.tokens[0].sum()) - sum(one.tokens for one in types)
         return (*types, FileType("", rest)) if rest else tuple(types)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NEEDS = ("gui.files.files_page",)
 """Modules to import before the page is built."""
 
-MOST_MODELS = 4
+MAX_MODELS = 4
 DELAY_MS = 80
 """Debounce interval of changes of the cost table, in milliseconds."""
 
@@ -295,7 +295,7 @@ class FilesController(PageController["FilesPage"]):
     @Slot()
     def _price(self) -> None:
         table = self._costs.model
-        chosen = self._reference.rows_beside(table.rows, table.arrangement, MOST_MODELS)
+        chosen = self._reference.rows_beside(table.rows, table.arrangement, MAX_MODELS)
         prices = FilePrices([row.model for row in chosen], self._costs.scenario.scenario())
         before = self.prices
         if before is not None and before.models == prices.models and before.scenario == prices.scenario:

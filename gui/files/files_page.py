@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 FIT = 200_000
 """Default limit, in tokens: the context window of many models."""
-MOST_LISTED = 200
+MAX_LISTED = 200
 LINES = 3
 """Number of items that a suggestion lists, and how many of them are visible without scrolling."""
 FIRST_CHARACTERS = {NAME: 19, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
@@ -361,12 +361,12 @@ class FitFoot(QFrame):
             )
         self.words.setText(words)
         self.list.clear()
-        for node in proposal.nodes[:MOST_LISTED]:
+        for node in proposal.nodes[:MAX_LISTED]:
             tokens = write(int(tree.node_tokens[0, node]))
             path = visible_line(tree.path_within_root(node))
             self.list.addItem(self.tr("{path}  ({tokens} tokens)").format(path=path, tokens=tokens))
-        if number > MOST_LISTED:
-            self.list.addItem(self.tr("and {n} more").format(n=write(number - MOST_LISTED)))
+        if number > MAX_LISTED:
+            self.list.addItem(self.tr("and {n} more").format(n=write(number - MAX_LISTED)))
         rows = min(self.list.count(), LINES)
         self.list.setFixedHeight(rows * max(1, self.list.sizeHintForRow(0)) + 2 * self.list.frameWidth())
         self.list.setVisible(number > 0)

@@ -238,8 +238,8 @@ def work_out(request: FitRequest, ticket: Ticket) -> Proposal:
     return FileChoice(request.tree, request.checked).fit(request.limit, request.way, report=ticket.progress)
 
 
-MOST_FOLDERS = 500
-MOST_FILES = 500
+MAX_FOLDERS = 500
+MAX_FILES = 500
 """Maximum numbers of watched folders (the first ones) and files (the largest).
 
 A watched folder notifies of files that are added or removed, a watched file of its own changes.
@@ -284,9 +284,9 @@ class FolderWatch(QObject):
         """
         folders = np.flatnonzero(np.diff(tree.first_files) == 0)
         folders = folders[folders != TOP]
-        files = np.argsort(-tree.file_bytes, kind="stable")[:MOST_FILES]
-        self._beyond = max(0, len(folders) - MOST_FOLDERS) + max(0, len(tree.paths) - MOST_FILES)
-        self._wanted = [str(tree.path_of(int(node))) for node in folders[:MOST_FOLDERS]]
+        files = np.argsort(-tree.file_bytes, kind="stable")[:MAX_FILES]
+        self._beyond = max(0, len(folders) - MAX_FOLDERS) + max(0, len(tree.paths) - MAX_FILES)
+        self._wanted = [str(tree.path_of(int(node))) for node in folders[:MAX_FOLDERS]]
         self._wanted += [tree.paths[index] for index in files.tolist()]
         watched = self._watched()
         gone = self._names_in_qt().difference(watched.values())

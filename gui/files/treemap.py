@@ -23,7 +23,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from gui.core.token_text import visible_line
-from gui.files.file_tree import MOST_TYPES, TOP
+from gui.files.file_tree import MAX_TYPES, TOP
 from gui.look.fonts import set_weight
 from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
@@ -31,11 +31,11 @@ from gui.look.theme import Theme
 if TYPE_CHECKING:
     from gui.files.file_tree_model import FileTreeModel
 
-MOST_TILES = 80
+MAX_TILES = 80
 """Maximum number of tiles on the outer level; smaller nodes share the last one."""
-MOST_CELLS = 24
+MAX_CELLS = 24
 """Maximum number of cells in a tile; smaller nodes share the last one."""
-LEAST_INSIDE = 48
+MIN_INSIDE = 48
 """Minimum height of a folder's tile to show its content, in pixels."""
 HEAD = 21
 MARGIN = 5
@@ -139,7 +139,7 @@ class Treemap(QWidget):
 
     def _gather(self) -> None:
         inner = [int(node) for node in self._model.largest_children(self.folder)]
-        self.nodes, self.rest = inner[:MOST_TILES], inner[MOST_TILES:]
+        self.nodes, self.rest = inner[:MAX_TILES], inner[MAX_TILES:]
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -156,10 +156,10 @@ class Treemap(QWidget):
         tree = self._model.tree
         assert tree is not None
         inside = tile.adjusted(4, HEAD + 1, -4, -4)
-        if tree.is_file(node) or tile.height() < LEAST_INSIDE or inside.width() < 2 * MARGIN:
+        if tree.is_file(node) or tile.height() < MIN_INSIDE or inside.width() < 2 * MARGIN:
             return []
         inner = [int(child) for child in self._model.largest_children(node)]
-        nodes, rest = inner[:MOST_CELLS], inner[MOST_CELLS:]
+        nodes, rest = inner[:MAX_CELLS], inner[MAX_CELLS:]
         areas = self._areas_of(nodes, rest, inside)
         return [Cell(child, area) for child, area in zip(nodes, areas, strict=False)] + [
             Cell(TOP, area, len(rest)) for area in areas[len(nodes) :]
@@ -417,7 +417,7 @@ def type_fills(theme: Theme) -> list[tuple[QColor, QColor]]:
     edge = theme.colour("outline")
     if tokens.gaps:  # high contrast has no gaps and keeps opaque edges
         edge.setAlpha(EDGE_ALPHA)
-    fills = [(fill, edge) for fill in (tokens.fills or ())[:MOST_TYPES]]
+    fills = [(fill, edge) for fill in (tokens.fills or ())[:MAX_TYPES]]
     return [*fills, (theme.colour("sunken"), edge)]
 
 

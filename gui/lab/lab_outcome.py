@@ -142,7 +142,7 @@ class ClaimsModel(QAbstractTableModel):
         return None
 
 
-MOST_ROWS = 12
+MAX_ROWS = 12
 """Maximum number of visible rows; longer tables scroll."""
 ROW_PADDING = 12
 WIDEST_SHARE = 3
@@ -226,7 +226,7 @@ class OutcomeTable(QTableView):
     def _fit(self) -> None:
         row = self.fontMetrics().height() + ROW_PADDING
         self.verticalHeader().setDefaultSectionSize(row)
-        rows = min(self.model().rowCount(), MOST_ROWS)
+        rows = min(self.model().rowCount(), MAX_ROWS)
         self._least = self.horizontalHeader().sizeHint().height() + rows * row + 2 * self.frameWidth()
         self._wishes = [self._wish(column) for column in range(self.model().columnCount())]
         self._share_width()
@@ -235,7 +235,7 @@ class OutcomeTable(QTableView):
         """Fit columns to their content; the last one gets the remaining width, or more if its content needs it."""
         header, last = self.horizontalHeader(), self.model().columnCount() - 1
         # A table as high as its rows has no vertical scroll bar, although one may show until it has that height.
-        high = self.model().rowCount() > MOST_ROWS
+        high = self.model().rowCount() > MAX_ROWS
         room = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):
             header.resizeSection(column, min(self._wishes[column], max(room // WIDEST_SHARE, 60)))
@@ -246,7 +246,7 @@ class OutcomeTable(QTableView):
         if numeric:  # do not stretch: numbers would stand far from their row
             edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
             self.setMaximumWidth(
-                taken + wish + (edges if self.model().rowCount() > MOST_ROWS else 2 * self.frameWidth())
+                taken + wish + (edges if self.model().rowCount() > MAX_ROWS else 2 * self.frameWidth())
             )
         bar = self.horizontalScrollBar().sizeHint().height() if taken + wish > room else 0
         self.setFixedHeight(self._least + bar)

@@ -38,17 +38,17 @@ from gui.widgets.layouts import FlowLayout, WheelGuard
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome
 
-MOST_CHARACTERS = 100_000
+MAX_CHARACTERS = 100_000
 """Maximum number of characters taken from one paste or drop.
 
 An experiment reads its whole text after every key, which takes seconds for 10 MB; the editor and the Train page are
 made for such texts.
 """
-LEAST_LINES, MOST_LINES = 2, 9
+MIN_LINES, MAX_LINES = 2, 9
 KEY = Qt.ItemDataRole.UserRole
 """Role of an item's key; headings have none."""
 ROW, HEADING, MARGIN = 30, 34, 16
-WIDE_LIST, NARROW_LIST, LEAST_FOR_WIDE = 308, 236, 1000
+WIDE_LIST, NARROW_LIST, MIN_FOR_WIDE = 308, 236, 1000
 ICON = QSize(16, 16)
 
 
@@ -56,7 +56,7 @@ class LabText(QPlainTextEdit):
     """The text of an experiment. Inserts only the beginning of a long paste."""
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        self.insertPlainText(source.text()[:MOST_CHARACTERS])
+        self.insertPlainText(source.text()[:MAX_CHARACTERS])
 
 
 class LabCard(QFrame):
@@ -215,9 +215,9 @@ class LabCard(QFrame):
         text.setFont(fixed_font())
         text.setPlainText(self.card.text)
         text.setTabChangesFocus(True)
-        text.setToolTip(self.tr("Pasted text is limited to {n} characters").format(n=f"{MOST_CHARACTERS:,}"))
+        text.setToolTip(self.tr("Pasted text is limited to {n} characters").format(n=f"{MAX_CHARACTERS:,}"))
         text.setCornerWidget(plain_corner(text))
-        lines = min(max(self.card.text.count("\n") + 1 + len(self.card.text) // 90, LEAST_LINES), MOST_LINES)
+        lines = min(max(self.card.text.count("\n") + 1 + len(self.card.text) // 90, MIN_LINES), MAX_LINES)
         margin = int(2 * text.document().documentMargin()) + 2 * text.frameWidth()
         text.setFixedHeight(lines * text.fontMetrics().lineSpacing() + margin)
         text.textChanged.connect(self._on_changed)
@@ -518,7 +518,7 @@ class LabPage(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.side.setFixedWidth(WIDE_LIST if self.width() >= LEAST_FOR_WIDE else NARROW_LIST)
+        self.side.setFixedWidth(WIDE_LIST if self.width() >= MIN_FOR_WIDE else NARROW_LIST)
 
     @Slot(str)
     def _on_standing(self, key: str) -> None:

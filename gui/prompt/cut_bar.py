@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
 
-from gui.core.figures import MOST_TOKENS
+from gui.core.figures import MAX_TOKENS
 from gui.core.text_chunks import ChunkedText
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
@@ -39,7 +39,7 @@ class CutBar(QFrame):
         self.tokens = QSpinBox(self)
         self.tokens.setObjectName("cutTokens")
         self.tokens.setAccessibleName(self.tr("Tokens to keep"))
-        self.tokens.setRange(0, MOST_TOKENS)
+        self.tokens.setRange(0, MAX_TOKENS)
         self.tokens.setGroupSeparatorShown(True)
         self.tokens.setMinimumWidth(self.fontMetrics().horizontalAdvance("0") * 14)
         self.keep = QComboBox(self)

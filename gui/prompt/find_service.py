@@ -113,7 +113,7 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 TIMEOUT_SECONDS = 5.0
 MATCHES_BETWEEN_CHECKS = 512
-MOST_OF_A_PATTERN = 500
+MAX_OF_A_PATTERN = 500
 """Maximum length of a pattern, in characters. With ten times as many, ``regex`` holds the interpreter for a minute."""
 
 
@@ -218,10 +218,10 @@ def compiled(options: SearchOptions) -> Any:
     import regex
 
     source = options.pattern
-    if len(source) > MOST_OF_A_PATTERN:
+    if len(source) > MAX_OF_A_PATTERN:
         raise FindError(
             _tr("The pattern has {n} characters; the limit is {most}. Plain text may be longer.").format(
-                n=f"{len(source):,}", most=MOST_OF_A_PATTERN
+                n=f"{len(source):,}", most=MAX_OF_A_PATTERN
             )
         )
     if options.whole_words:

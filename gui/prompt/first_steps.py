@@ -23,7 +23,7 @@ from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 
 ICON = QSize(20, 20)
-LEAST_HEIGHT = 320
+MIN_HEIGHT = 320
 """Minimum height of the prompt in pixels, without the cost strip, at which the cards are shown: below it they would
 leave too little of the prompt."""
 
@@ -181,7 +181,7 @@ class FirstSteps(QWidget):
     def _fit(self) -> None:
         """Show the remaining cards if the page has room for them."""
         page = self.parentWidget()
-        self.setVisible(bool(open_cards(self._settings)) and page is not None and page.height() >= LEAST_HEIGHT)
+        self.setVisible(bool(open_cards(self._settings)) and page is not None and page.height() >= MIN_HEIGHT)
 
     @Slot()
     def _draw(self) -> None:

@@ -48,7 +48,7 @@ GAP = 3
 MARGIN = 10
 RADIUS = 3.0
 SMALLER = 2.0
-MOST_ROWS = 1 << 24
+MAX_ROWS = 1 << 24
 
 
 class IdsList(QAbstractScrollArea):
@@ -253,7 +253,7 @@ class IdsList(QAbstractScrollArea):
         bar = self.verticalScrollBar()
         bar.setSingleStep(self._row_height)
         bar.setPageStep(self.viewport().height())
-        height = 2 * MARGIN + min(self.row_count, MOST_ROWS) * self._row_height
+        height = 2 * MARGIN + min(self.row_count, MAX_ROWS) * self._row_height
         bar.setRange(0, max(0, height - self.viewport().height()))
         self.viewport().update()
 
@@ -351,7 +351,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 PREVIEWED = 200
 """Number of IDs written into the field."""
 READ_AFTER_MS = 150
-LEAST_LINES = 4
+MIN_LINES = 4
 
 
 class IdsPanel(QWidget):
@@ -370,7 +370,7 @@ class IdsPanel(QWidget):
         self.setObjectName("idsView")
         self.setAccessibleName(self.tr("Token IDs"))
         self.list = IdsList(prompt, theme, settings, self)
-        self.list.setMinimumHeight(self.list.fontMetrics().lineSpacing() * LEAST_LINES)
+        self.list.setMinimumHeight(self.list.fontMetrics().lineSpacing() * MIN_LINES)
         self._title = PlainLabel(self)
         self._title.setObjectName("idsTitle")
         self._title.setProperty("role", "strong")

@@ -28,10 +28,10 @@ _SEPARATORS = {"json": ",", "csv": ",", "python": ", ", "plain": " "}
 _BRACKETED = ("json", "python")
 _AT_ONCE = 50_000
 """Number of IDs written, or rows begun, before the job yields to the GUI thread."""
-MOST_LABEL = 24
+MAX_LABEL = 24
 """Maximum number of characters of a token shown."""
 PADDING_COLUMNS = 2
-MOST_BAD = 5
+MAX_BAD = 5
 """Maximum number of invalid IDs named; the others are only counted."""
 _WORD = re.compile(r"[^\s,;:\[\](){}'\"]+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
@@ -89,7 +89,7 @@ def read_ids(pasted: str, encoding: Encoding) -> IdsText:
             ids.append(token_id)
             continue
         bad_count += 1
-        if len(bad) < MOST_BAD:
+        if len(bad) < MAX_BAD:
             bad.append(BadId(count, match.start(), word[:40]))
     raw = encoding.decode_bytes(ids)
     text = raw.decode("utf-8", "replace")
@@ -110,8 +110,8 @@ def _id_of(word: str, encoding: Encoding) -> int:
 
 def label_of(token_bytes: bytes) -> str:
     """Return the label of a token on its pill."""
-    text = visible(token_bytes[: 4 * MOST_LABEL])
-    return text if len(text) <= MOST_LABEL else text[: MOST_LABEL - 1] + "…"
+    text = visible(token_bytes[: 4 * MAX_LABEL])
+    return text if len(text) <= MAX_LABEL else text[: MAX_LABEL - 1] + "…"
 
 
 def columns_of(text: str) -> int:

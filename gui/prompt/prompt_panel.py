@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
 
-LEAST_ENCODING = 5
+MIN_ENCODING = 5
 """Minimum number of visible characters of the encoding's name, so that the row fits a small window."""
 TEXT, IDS, BOTH = "text", "ids", "both"
 MODES = (TEXT, IDS, BOTH)
@@ -52,7 +52,7 @@ class TextTools(ToolRow):
         self._settings, self._icons = settings, icons
         self.picker = EncodingPicker(self)
         self.picker.setProperty("kind", "quiet")
-        self.picker.setMinimumContentsLength(LEAST_ENCODING)
+        self.picker.setMinimumContentsLength(MIN_ENCODING)
         self.colours = QuietChoice(icons.icon("columns"), self.tr("Colours: {choice}"), self)
         self.colours.setObjectName("tokenColourMode")
         self.colours.setAccessibleName(self.tr("Token colours"))
@@ -237,7 +237,7 @@ class PromptBanners(QWidget):
         self._stored_closed = False
 
 
-LEAST_LINES = 4
+MIN_LINES = 4
 """Minimum number of visible lines of the prompt, whatever opens around it."""
 MARGIN, TOP = 8, 8
 """Margins beside and above the text, in pixels: with its padding the gutter aligns with the page switcher."""
@@ -245,7 +245,7 @@ MARGIN, TOP = 8, 8
 
 STRIP_HEIGHT, STRIP_SHARE = 290, 0.45
 """Default height of the strip below the prompt in pixels, and its maximum share of the page's height."""
-LEAST_STRIP, MOST_STRIP = 60, 4000
+MIN_STRIP, MAX_STRIP = 60, 4000
 
 
 class StripSplitter(QSplitter):
@@ -294,7 +294,7 @@ class StripSplitter(QSplitter):
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore what ``state`` returned; invalid values are ignored."""
         height = state.get("height")
-        if isinstance(height, int) and LEAST_STRIP <= height <= MOST_STRIP:
+        if isinstance(height, int) and MIN_STRIP <= height <= MAX_STRIP:
             self._height = height
         self.fold(state.get("folded") is True)
         self._apply()
@@ -344,7 +344,7 @@ class PromptPanel(QFrame):
         self.tools = TextTools(self.prompt, settings, icons, self)
         self.picker = self.tools.picker
         self.gutter = Gutter(self.prompt, theme, settings, self)
-        EditorLook(self.editor, theme, settings, LEAST_LINES)
+        EditorLook(self.editor, theme, settings, MIN_LINES)
         self._lay_out()
         self._connect()
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 PAUSE_MS = 300
 """Time that the caret must rest, in milliseconds, so that not every token is announced while an arrow key is held."""
-MOST_SPOKEN_BYTES = 64
+MAX_SPOKEN_BYTES = 64
 
 
 class TokenAnnouncer(QObject):
@@ -61,7 +61,7 @@ class TokenAnnouncer(QObject):
 
         number = partial(figure, self._editor.locale())
         size = len(info.token_bytes)
-        text = visible(info.token_bytes[:MOST_SPOKEN_BYTES])
+        text = visible(info.token_bytes[:MAX_SPOKEN_BYTES])
         for sign, word in (("·", self.tr("space")), ("→", self.tr("tab")), ("⏎", self.tr("new line"))):
             text = text.replace(sign, f" {word} ")
         words = self.tr("{text}; token {n}, id {id}, {size} bytes")
@@ -78,7 +78,7 @@ class TokenAnnouncer(QObject):
             self.announced.emit(self._words)
 
 
-MOST_BYTES = 24
+MAX_BYTES = 24
 
 
 class TokenReadout(QWidget):
@@ -132,7 +132,7 @@ class TokenReadout(QWidget):
             size = len(info.token_bytes)
             parts += [
                 f"“{visible(info.token_bytes[:256])}”",
-                hexadecimal(info.token_bytes, MOST_BYTES),
+                hexadecimal(info.token_bytes, MAX_BYTES),
                 self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
             ]
             if info.kind == "special":

@@ -62,7 +62,7 @@ BEAT_MS = 5
 LATE_SECONDS = 0.012
 """Time since the last beat after which the GUI thread counts as busy."""
 
-MOST_SECONDS = 0.3
+MAX_SECONDS = 0.3
 """Maximum time that a job yields while no beat comes. A GUI thread that is late for that long is waiting, perhaps for
 the job itself: for a module that it imports, or for a lock."""
 
@@ -108,5 +108,5 @@ class GuiMonitor(QObject):
         last = self._last
         if last is None or monotonic() - last < LATE_SECONDS:
             return
-        while self._last == last and monotonic() - last < MOST_SECONDS:
+        while self._last == last and monotonic() - last < MAX_SECONDS:
             pause(LOOK_SECONDS)

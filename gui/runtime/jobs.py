@@ -41,7 +41,7 @@ PROGRESS_INTERVAL_SECONDS = 0.05
 """Minimum interval between two progress reports of a job: more frequent ones are invisible and only load the GUI
 thread."""
 
-MOST_THREADS = 64
+MAX_THREADS = 64
 """Maximum number of worker threads. Larger than the number of lanes, so that no lane waits for another, such as a save
 for a training. Threads are created on demand."""
 
@@ -368,7 +368,7 @@ class JobRunner(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pool = ThreadPoolExecutor(MOST_THREADS, thread_name_prefix="tokenloupe", initializer=let_others_first)
+        self._pool = ThreadPoolExecutor(MAX_THREADS, thread_name_prefix="tokenloupe", initializer=let_others_first)
         self._switch_interval_before = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
         self.way = threading.Event()

@@ -148,7 +148,7 @@ _COPIED = ("PySide6.QtCore", "PySide6.QtGui", "PySide6.QtWidgets")
 """Modules of which pyqtgraph accesses every name; PySide creates a class when its name is first accessed."""
 _NAMES_A_TURN = 24
 _WAIT_MS = 10
-_MOST_WAITS = 200
+_MAX_WAITS = 200
 """Number of checks whether the counting worker has imported numpy, before it is imported here."""
 _PIECE_SECONDS = 0.005
 _ENDED = object()
@@ -224,7 +224,7 @@ def _load_one(name: str) -> Iterator[int]:
 
 
 def _load_pyqtgraph() -> Iterator[int]:
-    for _ in range(_MOST_WAITS):  # importing a module that another thread imports would block until that is done
+    for _ in range(_MAX_WAITS):  # importing a module that another thread imports would block until that is done
         if is_loaded("numpy"):
             break
         yield _WAIT_MS

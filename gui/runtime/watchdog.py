@@ -25,7 +25,7 @@ from typing import TextIO
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 VARIABLE = "TOKENLOUPE_WATCHDOG"
-LEAST_MS = 20
+MIN_MS = 20
 _HAS_ALARMS = hasattr(signal, "setitimer")
 _TICKS = 10
 """Number of ticks of the event loop within the limit."""
@@ -80,7 +80,7 @@ class Watchdog(QObject):
         """``limit_ms``: maximum duration of a turn. ``out``: a real file, by default standard error."""
         super().__init__(parent)
         self.stops: list[Stop] = []
-        self._limit = max(limit_ms, LEAST_MS) / 1000
+        self._limit = max(limit_ms, MIN_MS) / 1000
         self._out = out or sys.stderr
         self._last = (0.0, 0.0, 0.0)
         self._timer = QTimer(self, interval=max(1, round(self._limit * 1000 / _TICKS)))

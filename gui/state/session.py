@@ -23,7 +23,7 @@ EARLIER_FILE = "earlier.txt"
 """The text of the previous window, if the user starts with an empty one."""
 PART_SET_ASIDE = "state-{part}.json.damaged"
 """A part of the state that could not be restored."""
-MOST_OF_A_NUMBER = 2**31 - 1
+MAX_OF_A_NUMBER = 2**31 - 1
 """Maximum of a number in the state; Qt takes no larger ones."""
 
 
@@ -149,7 +149,7 @@ def read_state(folder: Path) -> SessionState:
 
 
 def _fits(value: object) -> bool:
-    return not isinstance(value, int) or abs(value) <= MOST_OF_A_NUMBER
+    return not isinstance(value, int) or abs(value) <= MAX_OF_A_NUMBER
 
 
 def read_text(path: Path) -> str:

@@ -17,7 +17,7 @@ from gui.core.profile_files import make_file_private, make_folder
 from gui.core.versioned_document import DamagedFile, is_newer, read_document
 from gui.runtime.notify import Notifier
 from gui.state.session import (
-    MOST_OF_A_NUMBER,
+    MAX_OF_A_NUMBER,
     PART_SET_ASIDE,
     STATE_FILE,
     TEXT_FILE,
@@ -27,7 +27,7 @@ from gui.state.session import (
 )
 from gui.state.storage import WriteRequest, write_now
 
-MOST_SLOTS = 16
+MAX_SLOTS = 16
 PRIVATE = "private mode"
 
 
@@ -53,7 +53,7 @@ class SessionSlot:
         except OSError as error:
             self.why_not = f"{error.filename or sessions}: {error.strerror or error}"
             return
-        for number in range(1, MOST_SLOTS + 1):
+        for number in range(1, MAX_SLOTS + 1):
             lock = _lock_of(sessions, number)
             if lock.tryLock(0):
                 make_file_private(sessions / f"{number}.lock")
@@ -67,12 +67,12 @@ class SessionSlot:
             if lock.error() != QLockFile.LockError.LockFailedError:
                 self.why_not = f"{sessions} cannot be written"
                 return
-        self.why_not = f"{MOST_SLOTS} windows have this profile open"
+        self.why_not = f"{MAX_SLOTS} windows have this profile open"
 
     def orphans(self) -> Iterator[Path]:
         """Yield sessions with unsaved text that no window has open: of crashed windows, and of those closed without
         saving."""
-        for number in range(2, MOST_SLOTS + 1):
+        for number in range(2, MAX_SLOTS + 1):
             folder = self._sessions / str(number)
             if _has_text(folder) and self.is_orphan(folder):
                 yield folder
@@ -113,7 +113,7 @@ class SessionSlot:
 
     def removable(self) -> Iterator[Path]:
         """Yield session folders that no other window has open."""
-        for number in range(1, MOST_SLOTS + 1):
+        for number in range(1, MAX_SLOTS + 1):
             folder = self._sessions / str(number)
             if folder == self.folder:
                 yield folder
@@ -151,7 +151,7 @@ def _lock_of(sessions: Path, number: int) -> QLockFile:
     return lock
 
 
-MOST_OF_A_REASON = 200
+MAX_OF_A_REASON = 200
 
 
 class RestoredParts(QObject):
@@ -168,7 +168,7 @@ class RestoredParts(QObject):
         try:
             restore(usable)
         except Exception as error:  # noqa: BLE001 - the file may hold anything; an error must not affect other parts
-            why = f"{type(error).__name__}: {error}"[:MOST_OF_A_REASON]
+            why = f"{type(error).__name__}: {error}"[:MAX_OF_A_REASON]
         if why:
             self._set_aside(name, state, why)
 
@@ -192,4 +192,4 @@ def without_huge_numbers(value: Any) -> Any:
         return {key: without_huge_numbers(item) for key, item in value.items()}
     if isinstance(value, list):
         return [without_huge_numbers(item) for item in value]
-    return None if isinstance(value, int) and abs(value) > MOST_OF_A_NUMBER else value
+    return None if isinstance(value, int) and abs(value) > MAX_OF_A_NUMBER else value

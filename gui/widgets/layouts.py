@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.figures import MOST_TOKENS
+from gui.core.figures import MAX_TOKENS
 from gui.look.plain_text import PlainLabel
 
 
@@ -163,7 +163,7 @@ def side_by_side(*controls: QWidget) -> QWidget:
 def tokens_box(name: str, spoken: str) -> QSpinBox:
     """Return a spin box for a number of tokens or calls."""
     box = QSpinBox(objectName=name)
-    box.setRange(0, MOST_TOKENS)
+    box.setRange(0, MAX_TOKENS)
     box.setGroupSeparatorShown(True)
     box.setStepType(QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
     box.setAccelerated(True)

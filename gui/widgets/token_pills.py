@@ -13,7 +13,7 @@ from gui.look.fonts import fixed_font
 from gui.look.style_sheet import RADIUS
 from gui.look.theme import Theme
 
-MOST_KEPT = 2000
+MAX_KEPT = 2000
 """Maximum number of shaped texts in the cache, some ten screens."""
 PAD, GAP = 5, 6
 """Padding at each end of a pill, and gap between two pills, in pixels."""
@@ -60,7 +60,7 @@ class ShapedTexts:
             if size.width() > width:
                 line = self._shaped(self.metrics.elidedText(text, Qt.TextElideMode.ElideRight, width))
                 size = line.size()
-            if len(self._kept) >= MOST_KEPT:
+            if len(self._kept) >= MAX_KEPT:
                 self._kept.clear()
             kept = self._kept[text, width] = line, round(size.width()), round(size.height())
         return kept

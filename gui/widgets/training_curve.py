@@ -23,13 +23,13 @@ from gui.widgets.plot_turn import PlotTurn
 if TYPE_CHECKING:
     from engine.training.types import TrainingCurve, TrainingProgress
 
-MOST_POINTS = 1000
+MAX_POINTS = 1000
 
 
 class RateSeries:
     """Merges per second by vocabulary size, oldest first. Halves its resolution when it is full."""
 
-    def __init__(self, most_points: int = MOST_POINTS) -> None:
+    def __init__(self, most_points: int = MAX_POINTS) -> None:
         self._most = most_points
         self._sizes: list[int] = []
         self._rates: list[float] = []

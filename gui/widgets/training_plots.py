@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 CURVE_SHARE, RATE_SHARE = 3, 1
 LINE_WIDTH = 2
 FILL_ALPHA = 40
-LEAST_LABEL_HEIGHT = 190
+MIN_LABEL_HEIGHT = 190
 """Minimum height of a view with axis labels, in pixels."""
-LEAST_SPEED_HEIGHT = 330
+MIN_SPEED_HEIGHT = 330
 """Minimum height of a view with the merge rate, in pixels; below it, the text above the plot still shows the rate."""
 HEAD_ROOM = 1.04
 LABELS_END = 0.75
@@ -39,7 +39,7 @@ STEPS = (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
 """An axis ends at one of these multiples of a power of ten, so that it is not redrawn for every point."""
 
 
-MOST_TENTHS, MOST_HUNDREDTHS = 8, 0.8
+MAX_TENTHS, MAX_HUNDREDTHS = 8, 0.8
 """Maximum length of an axis whose ticks show tenths, or hundredths."""
 
 
@@ -56,7 +56,7 @@ class FigureAxis(PlotAxis):
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         # Decided by the length of the axis: major and minor ticks arrive separately and must be formatted alike.
         low, high = self.range
-        digits = 0 if high - low > MOST_TENTHS else 1 if high - low > MOST_HUNDREDTHS else 2
+        digits = 0 if high - low > MAX_TENTHS else 1 if high - low > MAX_HUNDREDTHS else 2
         if digits == 0:
             return [self._text.number(round(value * scale)) for value in values]
         return [self._text.decimal(value * scale, digits) for value in values]
@@ -194,12 +194,12 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
 
     def _fit(self) -> None:
         """Show the merge rate if there is room; the lowest axis carries the ticks and the label."""
-        named = self.height() >= LEAST_LABEL_HEIGHT
+        named = self.height() >= MIN_LABEL_HEIGHT
         if self._named != named:
             self._named = named
             self.density.left.showLabel(named)
             self._label_axes()
-        roomy = self._has_speed and self.height() >= LEAST_SPEED_HEIGHT
+        roomy = self._has_speed and self.height() >= MIN_SPEED_HEIGHT
         if roomy == self._roomy:
             return
         self._roomy = roomy

@@ -53,7 +53,7 @@ from gui.widgets.popover import Popover
 from gui.window.actions import plain_text
 from gui.window.fuzzy import match, rank
 
-MOST_RECENT = 8
+MAX_RECENT = 8
 COMMANDS, MODELS, TOKENS, FILES = ">@#/"
 """Prefixes that restrict the search to one kind. Encodings are listed with models."""
 HITS = Qt.ItemDataRole.UserRole + 1
@@ -61,7 +61,7 @@ SHORTCUT = Qt.ItemDataRole.UserRole + 2
 HEADING = Qt.ItemDataRole.UserRole + 3
 """Title of a group and note on omitted rows, for its first row."""
 ROW, HEADING_ROOM, ICON, PADDING = 34, 26, 18, 10
-MOST_OF_A_GROUP = 6
+MAX_OF_A_GROUP = 6
 """Maximum number of rows per group in an unrestricted search."""
 Index = QModelIndex | QPersistentModelIndex
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
@@ -169,7 +169,7 @@ class CommandModel(QAbstractListModel):
             groups.setdefault(self.tr("Used last") if apart else self._group(row[0]), []).append(row)
         self._shown, self._headings = [], {}
         for title, members in groups.items():
-            shown = members[:MOST_OF_A_GROUP] if capped else members
+            shown = members[:MAX_OF_A_GROUP] if capped else members
             rest = ""
             if len(shown) < len(members) and shown[0][0].sign:
                 rest = self.tr("{n} of {all}; {sign} in front shows all")
@@ -357,7 +357,7 @@ class CommandPalette(Popover):
         command = self._model.command(index)
         if command.sign in (COMMANDS, MODELS):  # files have their own list, and typed text is never saved
             others = [key for key in self._settings.values.recent_commands if key != command.key]
-            self._settings.set("recent_commands", tuple([command.key, *others][:MOST_RECENT]))
+            self._settings.set("recent_commands", tuple([command.key, *others][:MAX_RECENT]))
         # Close first: the action's window must not open behind the dialog, and the focus must be restored.
         self.accept()
         if command.entry is not None:

@@ -17,7 +17,7 @@ from gui.runtime.notify import INFORMATION, Notice, Notifier
 if TYPE_CHECKING:
     from gui.widgets.banner import Banner
 
-MOST_SHOWN = 3
+MAX_SHOWN = 3
 INFORMATION_MS = 15_000
 """Lifetime of information; warnings and errors stay until they are closed or settled. A toast about something just
 done disappears when the user leaves the page, once it was visible this long."""
@@ -82,7 +82,7 @@ class MessageBar(QWidget):
         if notice.passing:
             self._unread[banner] = QDeadlineTimer(INFORMATION_MS)
         self._shown.insert(0, (notice, banner))
-        for _notice, old_banner in self._shown[MOST_SHOWN:]:
+        for _notice, old_banner in self._shown[MAX_SHOWN:]:
             self._remove(old_banner)
         if notice.kind == INFORMATION and not notice.offers:
             self._tidy.start()

@@ -55,7 +55,7 @@ WIDTH, HEIGHT, GAP = 420, 424, 6
 ROW = 28
 STAR_ROOM, DOT_ROOM, PADDING = 34, 18, 10
 HEADING_PIXELS, DETAIL_PIXELS = 11, 12
-MOST_AT_ONCE = 8
+MAX_AT_ONCE = 8
 """Number of rows that Page Up and Page Down move."""
 Index = QModelIndex | QPersistentModelIndex
 _LINE = (Qt.TextFlag.TextSingleLine | Qt.AlignmentFlag.AlignVCenter).value
@@ -303,7 +303,7 @@ class ModelPopover(Popover):
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             key = Qt.Key(event.key())
             steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-            steps |= {Qt.Key.Key_PageDown: MOST_AT_ONCE, Qt.Key.Key_PageUp: -MOST_AT_ONCE}
+            steps |= {Qt.Key.Key_PageDown: MAX_AT_ONCE, Qt.Key.Key_PageUp: -MAX_AT_ONCE}
             if watched is self.field and key in steps:
                 self._move(steps[key])
                 return True

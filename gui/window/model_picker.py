@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gui.window.model_list import Choice, ModelPopover
     from pricing.types import Model
 
-WIDTH, LEAST_WIDTH, HEIGHT = 216, 150, 42
+WIDTH, MIN_WIDTH, HEIGHT = 216, 150, 42
 BADGE = 26
 NAME_PIXELS, DETAIL_PIXELS = 13, 11
 
@@ -184,7 +184,7 @@ class ModelPicker(QComboBox):
         return QSize(WIDTH, HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(LEAST_WIDTH, HEIGHT)
+        return QSize(MIN_WIDTH, HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         option = QStyleOptionComboBox()

@@ -50,7 +50,7 @@ MANY = 30
 """Of more strings than these, each goes one way of three."""
 BROKEN = 0.02
 """Random bytes for each string."""
-TINY = {"WORD_LINES": 4, "MOST_WORD_LINES": 64, "SLOT_COUNT": 2, "MOST_SLOTS": 16, "ARENA_BYTES": 260_000}
+TINY = {"WORD_LINES": 4, "MAX_WORD_LINES": 64, "SLOT_COUNT": 2, "MAX_SLOTS": 16, "ARENA_BYTES": 260_000}
 """Caches that hold next to nothing, so that they grow at once and everything they forget is asked again."""
 TINY_ENDS = 300
 """Pretokens scanned at a time then."""

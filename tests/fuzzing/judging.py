@@ -14,10 +14,10 @@ import psutil
 
 from tests.fuzzing.damage import Damage, worse
 
-MOST_SECONDS = 2.0
+MAX_SECONDS = 2.0
 """Processor time that reading one thing may take, in this process and its children."""
 
-MOST_BYTES = 500 << 20
+MAX_BYTES = 500 << 20
 LONGEST_SENTENCE = 700
 _POOR = re.compile(r"Traceback|object at 0x|Error\(|<class '|\n|^\s*$|NoneType|KeyError|has no attribute")
 
@@ -77,9 +77,9 @@ def tried(fuzzer: Fuzzer, content: bytes, folder: Path, number: int, at_rest: in
     seconds = _processor_seconds() - before
     growth = psutil.Process().memory_info().rss - at_rest if at_rest else 0
     finding = finding or next((f"poor sentence: {one[:300]!r}" for one in sentences if is_poor(fuzzer, one)), "")
-    if seconds > MOST_SECONDS:
+    if seconds > MAX_SECONDS:
         finding = finding or f"took {seconds:.1f} s"
-    if growth > MOST_BYTES:
+    if growth > MAX_BYTES:
         finding = finding or f"took {growth >> 20} MB"
     return Case(number, content, bool(sentences), seconds, growth, finding)
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from engine.library import catalog
 from tests.engine.library.formats.damage import worse_bytes
 from tests.fuzzing.fuzzers import FUZZERS, OF_JSON, chosen
-from tests.fuzzing.judging import MOST_SECONDS, Fuzzer, cases_of
+from tests.fuzzing.judging import MAX_SECONDS, Fuzzer, cases_of
 from tests.thoroughness import mostly_deep
 
 CASES = 60
@@ -96,7 +96,7 @@ def test_a_broken_reader_is_found(tmp_path: Path):
 
 
 def test_a_slow_reader_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    clock = itertools.count(step=MOST_SECONDS + 0.5)
+    clock = itertools.count(step=MAX_SECONDS + 0.5)
     monkeypatch.setattr("tests.fuzzing.judging._processor_seconds", lambda: float(next(clock)))
     fuzzer = Fuzzer(lambda _: [b"a"], (worse_bytes,), lambda *_: None)
     assert next(cases_of(fuzzer, tmp_path, seed=1)).finding == "took 2.5 s"

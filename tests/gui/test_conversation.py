@@ -19,7 +19,7 @@ from gui.costs.conversation_page import (
     turns_model,
 )
 from gui.costs.conversation_service import (
-    MOST_MODELS,
+    MAX_MODELS,
     ConversationChoices,
     TalkRequest,
     conversation_of,
@@ -145,9 +145,9 @@ def test_choices_survive_json():
 
 
 def test_lines_are_told_apart_without_colour(qapp):
-    assert len(LINE_STYLES) == MOST_MODELS
-    assert len({(style.dashes, style.mark) for style in LINE_STYLES}) == MOST_MODELS
-    assert len({style.mark for style in LINE_STYLES}) == MOST_MODELS
+    assert len(LINE_STYLES) == MAX_MODELS
+    assert len({(style.dashes, style.mark) for style in LINE_STYLES}) == MAX_MODELS
+    assert len({style.mark for style in LINE_STYLES}) == MAX_MODELS
     for mode in ("light", "dark"):
         assert not any(line_sample(style, Theme(mode), 2.0).isNull() for style in LINE_STYLES)
 
@@ -185,7 +185,7 @@ def test_a_plot_that_nobody_sees_takes_the_colours_when_it_is_seen(qtbot):
 @pytest.mark.deep
 @pytest.mark.parametrize("turns", [1, 2, 400, 401, 10_000])
 def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_last(qtbot, turns):
-    from gui.costs.conversation_plot import MOST_POINTS, ConversationPlot
+    from gui.costs.conversation_plot import MAX_POINTS, ConversationPlot
 
     plot = ConversationPlot(Theme("light", "normal"))
     qtbot.addWidget(plot)
@@ -193,7 +193,7 @@ def test_a_line_of_many_turns_is_drawn_by_some_of_them_from_the_first_to_the_las
     plot.draw([long], TEXT)
     line = next(item for item in plot.getPlotItem().items if item.getData()[0] is not None)
     xs, ys = line.getData()
-    assert len(xs) == min(turns, MOST_POINTS)
+    assert len(xs) == min(turns, MAX_POINTS)
     assert (xs[0], xs[-1]) == (1, turns)
     assert sorted(set(xs)) == list(xs)
     amounts = {turn.number: turn.total_usd for turn in long.turns}

@@ -138,7 +138,7 @@ def test_a_text_that_is_still_arriving_is_priced_less_often(service, monkeypatch
     monkeypatch.setattr(costs, "monotonic", lambda: now)
     by_encoding = {"cl100k_base": tokens}
     service.set_counts(Counts(by_encoding=by_encoding))
-    now += costs.MOST_DELAY_MS / 1000
+    now += costs.MAX_DELAY_MS / 1000
     service.set_counts(Counts(by_encoding=by_encoding))
     assert service._delay.interval() == delay_ms
 

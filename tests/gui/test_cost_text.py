@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QLocale
 
-from gui.costs.money_text import AGEING_DAYS, LRM, MOST_MOVED, OLD_DAYS, CostText, age_tone, range_digits, significant
+from gui.costs.money_text import AGEING_DAYS, LRM, MAX_MOVED, OLD_DAYS, CostText, age_tone, range_digits, significant
 
 D = Decimal
 TODAY = date(2026, 11, 21)
@@ -126,8 +126,8 @@ def test_printed_ranges_are_about_as_wide_as_the_true_ones_and_where_they_are(on
     first, last = (D(end.replace(",", "")) for end in range_digits(low, high))
     assert first < last
     assert bool(first) == bool(low)
-    assert abs(first - low) <= MOST_MOVED * (high - low)
-    assert abs(last - high) <= MOST_MOVED * (high - low)
+    assert abs(first - low) <= MAX_MOVED * (high - low)
+    assert abs(last - high) <= MAX_MOVED * (high - low)
 
 
 @given(st.integers(0, 10**12), st.integers(0, 10**12))

@@ -29,7 +29,7 @@ from gui.look.fonts import fixed_font
 from gui.prompt.dialogs import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.window.application import Application
-from gui.window.command_palette import HEADING, HITS, MOST_OF_A_GROUP, CommandPalette
+from gui.window.command_palette import HEADING, HITS, MAX_OF_A_GROUP, CommandPalette
 from gui.window.help import AboutDialog
 from gui.window.preferences import PreferencesDialog
 from tests.gui.conftest import OpenWindow
@@ -147,11 +147,11 @@ def test_the_palette_groups_what_it_found(qtbot: QtBot, open_window: OpenWindow)
     assert "Encodings" in titles
     assert titles[-1] == "Find in the prompt"
     assert len(titles) == len(set(titles)), "each kind once"
-    assert next(iter(headings.values()))[1].startswith(f"{MOST_OF_A_GROUP} of "), "what is left out is said"
+    assert next(iter(headings.values()))[1].startswith(f"{MAX_OF_A_GROUP} of "), "what is left out is said"
     assert found[0].data(Qt.ItemDataRole.AccessibleTextRole).count("$") == 1, "with the price of one call"
     assert found[0].data(HITS) == tuple(range(7, 10)), "letters in a row before those of other words"
     palette.field.setText("@gpt")
-    assert model.rowCount() > MOST_OF_A_GROUP + 1
+    assert model.rowCount() > MAX_OF_A_GROUP + 1
     assert not palette.list.grab().isNull()
     palette.reject()
 

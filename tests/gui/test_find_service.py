@@ -75,7 +75,7 @@ def test_replacing_all(text: str, pattern: str, by: str, options: dict[str, bool
 
 
 def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 5)
+    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 5)
     monkeypatch.setattr(text_changes, "LARGEST_PIECE", 12)
     text = "🚀x" + "-" * 6 + "x" + "-" * 5 + "x" + "xx" * 10
     found = answer(FindRequest(1, text, SearchOptions("x"), "yz"), ticket())
@@ -89,7 +89,7 @@ def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest
 def test_pieces_give_what_replacing_gives(letters: list[str], between: int, largest: int):
     text = "".join(letters)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_changes, "MOST_BETWEEN", between)
+        patch.setattr(text_changes, "MAX_BETWEEN", between)
         patch.setattr(text_changes, "LARGEST_PIECE", largest)
         assert replaced(text, "a", "🚀c") == text.replace("a", "🚀c")
 

@@ -87,7 +87,7 @@ def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Application):
 
 @pytest.mark.deep
 def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
     monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
     editor = bench.panel.editor
@@ -112,7 +112,7 @@ def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monk
 
 
 def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MOST_BETWEEN", 3)
+    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
     monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
     editor = bench.panel.editor

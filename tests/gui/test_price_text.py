@@ -16,7 +16,7 @@ from gui.core import file_writing
 from gui.costs.price_editor import key_position
 from gui.costs.price_facts_service import facts_of, fields_below, value_of
 from gui.costs.prices_service import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     ODD_CHARACTERS,
     TEMPLATE,
     TOO_LONG,
@@ -95,7 +95,7 @@ def test_files_that_the_editor_cannot_hold(tmp_path: Path):
     assert not read_price_text(ReadRequest(path)).exists
     path.write_text("version: 1 # \u2029\n", encoding="utf-8")
     assert read_price_text(ReadRequest(path)).held == ODD_CHARACTERS
-    path.write_text("#" * (MOST_CHARACTERS + 1), encoding="utf-8")
+    path.write_text("#" * (MAX_CHARACTERS + 1), encoding="utf-8")
     assert read_price_text(ReadRequest(path)).held == TOO_LONG
 
 

@@ -127,7 +127,7 @@ def test_what_looks_like_a_key_is_pointed_out_first(qtbot: QtBot, open_window: O
 def test_a_text_that_is_too_long_for_a_page_is_left_out(
     qtbot: QtBot, open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(report_controller, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(report_controller, "MAX_CHARACTERS", 10)
     dialog = asked(qtbot, open_window(), "eleven signs")
     assert not dialog.text.isEnabled()
     assert "longer than 10 characters" in dialog.text.text()

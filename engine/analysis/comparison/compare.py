@@ -146,12 +146,12 @@ def _table() -> NDArray[np.uint8]:
     return table
 
 
-MOST_LISTED = 500
+MAX_LISTED = 500
 BEGINNING_CHARS = 200
 
 
 def greatest_differences(
-    text: str, places: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MOST_LISTED
+    text: str, places: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MAX_LISTED
 ) -> tuple[Difference, ...]:
     """Return the spans between ``cuts`` in which the encodings have different numbers of tokens: at most ``most``,
     largest difference first, equal ones in text order."""

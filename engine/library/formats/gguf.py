@@ -29,15 +29,15 @@ from engine.library.formats.library_data import of_document, of_model
 from engine.library.formats.source import Found, Source
 from engine.library.formats.spelling import SPACE_MARK
 from engine.library.formats.splits import several_stages_of, stages_of
-from engine.library.formats.tokenizer_data import MOST_TOKENS
+from engine.library.formats.tokenizer_data import MAX_TOKENS
 from engine.runtime.cancellation import interruptible
 from engine.split.patterns import PATTERNS
 
 MAGIC = b"GGUF"
 LONGEST_HEADER = 64 << 20
 """Maximum size of a header in bytes. That of a model with 260,000 tokens and 600,000 merges has 20 MB."""
-MOST_KEYS = 10_000
-MOST_TEXTS = 2_500_000
+MAX_KEYS = 10_000
+MAX_TEXTS = 2_500_000
 """Maximum number of texts in all lists together."""
 
 _TEXT, _LIST = 8, 9
@@ -89,8 +89,8 @@ def read(header: bytes) -> dict[str, Any]:
         raise FormatError("its numbers are written the other way round (big-endian), which is not supported")
     if version not in (2, 3):
         raise FormatError(f"unknown format version {version}; versions 2 and 3 can be read")
-    if keys > MOST_KEYS:
-        raise FormatError(f"the header has {keys:,} keys; the limit is {MOST_KEYS:,}")
+    if keys > MAX_KEYS:
+        raise FormatError(f"the header has {keys:,} keys; the limit is {MAX_KEYS:,}")
     reader = _Reader(header, 24)
     values: dict[str, Any] = {}
     for _ in range(keys):
@@ -137,8 +137,8 @@ class _Reader:
         if kind != _TEXT:
             raise FormatError(f"{what} is a list of unknown type {kind}")
         self._texts += count
-        if self._texts > MOST_TEXTS:
-            raise FormatError(f"{what}: its lists have more than {MOST_TEXTS:,} texts")
+        if self._texts > MAX_TEXTS:
+            raise FormatError(f"{what}: its lists have more than {MAX_TEXTS:,} texts")
         texts = [self.text() for _ in interruptible(range(count))]
         return texts if kept else None
 
@@ -380,8 +380,8 @@ def _tokens(values: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     tokens = values.get(_GGML + "tokens")
     if not isinstance(tokens, list) or not tokens:
         raise FormatError("tokenizer.ggml.tokens is missing, or is not a list of texts")
-    if len(tokens) > MOST_TOKENS:
-        raise FormatError(f"the file has {len(tokens):,} tokens; the limit is {MOST_TOKENS:,}")
+    if len(tokens) > MAX_TOKENS:
+        raise FormatError(f"the file has {len(tokens):,} tokens; the limit is {MAX_TOKENS:,}")
     kinds = values.get(_GGML + "token_type", (models.NORMAL,) * len(tokens))
     if not isinstance(kinds, tuple) or len(kinds) != len(tokens):
         raise FormatError("tokenizer.ggml.token_type is not as long as the list of tokens")

@@ -23,16 +23,16 @@ from engine.library.formats import charsmap
 from engine.library.formats.errors import quoted
 from engine.library.formats.json_document import member, typed
 from engine.library.formats.spelling import SPACE_MARK, bytes_of_piece
-from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MOST_TOKENS, check_dense, check_id
+from engine.library.formats.tokenizer_data import LONGEST_PATTERN, MAX_TOKENS, check_dense, check_id
 from engine.runtime.cancellation import interruptible
 
-MOST_STEPS = 40
+MAX_STEPS = 40
 LONGEST_SPELLED_PATTERN = 10_000
 """Maximum length of a pattern in characters, with ``[...]`` counted as one, since a class may be spelled out as a
 thousand ranges (``engine.library.formats.splits``)."""
 
 LONGEST_REPLACEMENT = 64
-MOST_GROWTH = 64
+MAX_GROWTH = 64
 """Maximum factor by which all replacements together may lengthen a text."""
 
 _CLASS = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]", re.DOTALL)
@@ -58,14 +58,14 @@ def steps_of(document: dict[str, Any], part: str) -> list[dict[str, Any]]:
     """Return the steps of a part (``normalizer``, ``pre_tokenizer``, ``decoder``) in order, each validated. Raises
     FormatError."""
     steps = _flattened(document.get(part), part)
-    if len(steps) > MOST_STEPS:
-        raise FormatError(f"{part}: {len(steps)} steps; the limit is {MOST_STEPS}")
+    if len(steps) > MAX_STEPS:
+        raise FormatError(f"{part}: {len(steps)} steps; the limit is {MAX_STEPS}")
     growth = 1
     for step in steps:
         _check(step, part)
         if step["type"] == "Replace":
             growth *= max(1, len(step["content"]))
-    if growth > MOST_GROWTH:
+    if growth > MAX_GROWTH:
         raise FormatError(f"{part}: its replacements could make a text {growth:,} times as long")
     return steps
 
@@ -275,7 +275,7 @@ def _added_tokens(document: dict[str, Any], ids: dict[str, int]) -> tuple[dict[s
     added: dict[str, int] = {}
     specials: dict[str, int] = {}
     entries = typed(document.get("added_tokens") or [], list, "added_tokens")
-    if len(entries) > MOST_TOKENS:
+    if len(entries) > MAX_TOKENS:
         raise FormatError(f"added_tokens: there are {len(entries):,}")
     for number, entry in enumerate(entries):
         where = f"added_tokens[{number}]"

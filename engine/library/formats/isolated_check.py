@@ -29,7 +29,7 @@ SECONDS = 2
 SECONDS_PER_MB = 0.4
 """Processor time for a file, in seconds, and per megabyte. Large vocabularies take a while to load."""
 
-MOST_BYTES = 500 << 20
+MAX_BYTES = 500 << 20
 """Maximum memory of the child, in bytes."""
 
 _LONGEST_WAIT = 30.0
@@ -85,7 +85,7 @@ def tried(
 def _why(status: int, reader: str, seconds: float) -> str:
     if status == -getattr(signal, "SIGXCPU", 0):
         return f"{reader} needs more than {seconds:.0f} seconds of processor time for this file and a few short texts"
-    return f"{reader} crashed on this file, or needed more than {MOST_BYTES >> 20} MB of memory"
+    return f"{reader} crashed on this file, or needed more than {MAX_BYTES >> 20} MB of memory"
 
 
 # In the child
@@ -94,7 +94,7 @@ def _why(status: int, reader: str, seconds: float) -> str:
 def main() -> int:
     """Check the tokenizer on standard input. Return the exit status."""
     request = json.loads(sys.stdin.buffer.readline())
-    limit(MOST_BYTES, request["seconds"])
+    limit(MAX_BYTES, request["seconds"])
     payload = sys.stdin.buffer.read()
     try:
         library, encode = _encoder(request["reader"], payload)

@@ -37,7 +37,7 @@ from engine.text.normalization import UnknownNormalizationError
 OPTION = "--read-tokenizer"
 """Option of the program that starts reading, because a frozen program has no separate interpreter."""
 
-MOST_BYTES = 3 << 30
+MAX_BYTES = 3 << 30
 """Maximum memory of the child, in bytes. The largest files that are accepted take a third of it."""
 
 _LONGEST_WAIT = 600.0
@@ -60,7 +60,7 @@ def read_apart(path: Path, pattern: str | None, cancel_check: CancelCheck | None
     except OSError as error:
         raise FormatError(f"could not start the reader process: {error.strerror or error}") from error
     if ended.status:
-        raise FormatError(f"reading crashed or needed more than {MOST_BYTES >> 30} GB of memory")
+        raise FormatError(f"reading crashed or needed more than {MAX_BYTES >> 30} GB of memory")
     return _received(ended.said)
 
 
@@ -113,7 +113,7 @@ def main() -> int:
     """Read the file named on standard input. Return the exit status."""
     try:
         request = json.loads(sys.stdin.buffer.readline())
-        limit(MOST_BYTES)
+        limit(MAX_BYTES)
         about, parts = _answer(Path(request["path"]), request["pattern"])
         out = sys.stdout.buffer
         out.write(json.dumps(about | {"parts": [len(part) for part in parts]}).encode() + b"\n")

@@ -13,7 +13,7 @@ from engine.runtime.cancellation import interruptible
 
 _T = TypeVar("_T")
 
-MOST_VALUES = 3_000_000
+MAX_VALUES = 3_000_000
 """Maximum number of values of all types, including keys. A file with 260,000 tokens and 510,000 merges, each a list,
 has two million."""
 
@@ -32,8 +32,8 @@ def parse(content: bytes) -> dict[str, Any]:
         raise FormatError(f"not valid UTF-8: byte 0x{content[error.start]:02x} at offset {error.start:,}") from None
     # Every value except the first follows one of these. Those inside strings count as well, but are few.
     starts = range(0, len(text), _AT_A_TIME)
-    if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MOST_VALUES:
-        raise FormatError(f"the file has more than {MOST_VALUES:,} values, the limit for tokenizer files")
+    if sum(text.count(sign, start, start + _AT_A_TIME) for start in starts for sign in ",:[{") > MAX_VALUES:
+        raise FormatError(f"the file has more than {MAX_VALUES:,} values, the limit for tokenizer files")
     take_turn = interruptible(repeat(None)).__next__
 
     def without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

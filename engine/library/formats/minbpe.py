@@ -13,8 +13,8 @@ from engine.library.formats.source import Found, Source
 from engine.library.formats.splits import BY_MINBPE, WHOLE_TEXT
 from engine.library.formats.tokenizer_data import (
     LONGEST_TOKEN,
-    MOST_IDS,
-    MOST_TOKEN_BYTES,
+    MAX_IDS,
+    MAX_TOKEN_BYTES,
     Merge,
     TokenizerData,
     agree,
@@ -81,11 +81,11 @@ def _ranks(lines: list[str], first_line: int) -> dict[bytes, int]:
         if max(left, right) >= len(tokens):
             raise FormatError(f"line {number}: the merge uses the id {max(left, right)}, which is not made before it")
         token = tokens[left] + tokens[right]
-        if len(token) > LONGEST_TOKEN or len(tokens) >= MOST_IDS:
+        if len(token) > LONGEST_TOKEN or len(tokens) >= MAX_IDS:
             raise FormatError(f"line {number}: the merge makes a token of {len(token):,} bytes with id {len(tokens)}")
         size += len(token)
-        if size > MOST_TOKEN_BYTES:
-            raise FormatError(f"line {number}: its tokens have more than {MOST_TOKEN_BYTES >> 20} MB together")
+        if size > MAX_TOKEN_BYTES:
+            raise FormatError(f"line {number}: its tokens have more than {MAX_TOKEN_BYTES >> 20} MB together")
         if token in known:
             raise FormatError(f"line {number}: the merge makes a token that is there already")
         merges.append(((left, right), len(tokens)))

@@ -17,7 +17,7 @@ from engine.errors import FormatError
 from engine.library.formats import charsmap
 from engine.library.formats.errors import quoted
 from engine.library.formats.spelling import bytes_of_piece
-from engine.library.formats.tokenizer_data import MOST_TOKENS
+from engine.library.formats.tokenizer_data import MAX_TOKENS
 from engine.runtime.cancellation import interruptible
 
 VARINT, EIGHT_BYTES, BYTES, FOUR_BYTES = 0, 1, 2, 5
@@ -135,8 +135,8 @@ def read(content: bytes) -> SentencePieceModel:
     for number, value in interruptible(fields_of(content, "the model")):
         if number == 1:
             pieces.append(_piece(_message(value, f"piece {len(pieces):,}"), f"piece {len(pieces):,}"))
-            if len(pieces) > MOST_TOKENS:
-                raise FormatError(f"it has more than {MOST_TOKENS:,} pieces")
+            if len(pieces) > MAX_TOKENS:
+                raise FormatError(f"it has more than {MAX_TOKENS:,} pieces")
         elif number == 2:
             trainer += _message(value, "how it was trained")
         elif number == 3:

@@ -13,14 +13,14 @@ from engine.library.formats.errors import quoted
 from engine.runtime.cancellation import interruptible
 from engine.runtime.tiktoken_core import byte_core
 
-MOST_IDS = 1 << 22
+MAX_IDS = 1 << 22
 """Upper bound of token IDs. Tables have one entry for each ID, so a file with one large ID could fill the memory."""
 
-MOST_SPARE = 1 << 18
+MAX_SPARE = 1 << 18
 """Maximum number of unused IDs in a small tokenizer; a large one may have as many as tokens. A small vocabulary may
 come with the special tokens of a large one, from 100,257 on for cl100k_base. A table of this size has 2 MB."""
 
-MOST_TOKENS = 1 << 20
+MAX_TOKENS = 1 << 20
 """Maximum number of tokens of a tokenizer from a file. The largest published ones have 270,000."""
 
 LONGEST_TOKEN = 1 << 16
@@ -34,11 +34,11 @@ SURE_SPECIAL_BYTES = 1 << 16
 """Total size of special tokens, in bytes, up to which they always fit into the regular expression that tiktoken builds
 from them: measured with letters, brackets, emoji, one long text and thousands of short ones."""
 
-MOST_TOKEN_BYTES = 32 << 20
+MAX_TOKEN_BYTES = 32 << 20
 """Maximum total size of all tokens in bytes, for a file that names tokens by their parts and so can expand
 enormously."""
 
-MOST_WORK = 1 << 31
+MAX_WORK = 1 << 31
 """Maximum sum of the squared lengths of all tokens, in bytes. Published tokenizers reach 20 million."""
 
 
@@ -119,27 +119,27 @@ def _check_together(special_tokens: Mapping[str, int]) -> None:
 
 
 def check_id(token_id: object, what: str) -> int:
-    """Return the ID. Raises FormatError if it is not an integer from 0 to MOST_IDS - 1."""
+    """Return the ID. Raises FormatError if it is not an integer from 0 to MAX_IDS - 1."""
     if type(token_id) is not int:
         raise FormatError(f"the id of {what} is not a whole number: {quoted(token_id)}")
-    if not 0 <= token_id < MOST_IDS:
-        raise FormatError(f"{what} has the id {token_id}, which is not between 0 and {MOST_IDS - 1:,}")
+    if not 0 <= token_id < MAX_IDS:
+        raise FormatError(f"{what} has the id {token_id}, which is not between 0 and {MAX_IDS - 1:,}")
     return token_id
 
 
 def check_work(ranks: Mapping[bytes, int]) -> None:
     """Raise FormatError if finding the parts of the tokens could take too long."""
-    if sum(len(token) ** 2 for token in interruptible(ranks)) > MOST_WORK:
+    if sum(len(token) ** 2 for token in interruptible(ranks)) > MAX_WORK:
         raise FormatError("its tokens are too long: finding their parents would take minutes")
 
 
 def check_dense(ids: Collection[int]) -> None:
     """Raise FormatError if there are too many IDs, or too many gaps between them: every table has one entry for each ID
     up to the last."""
-    if len(ids) > MOST_TOKENS:
-        raise FormatError(f"the file has {len(ids):,} tokens; the limit is {MOST_TOKENS:,}")
+    if len(ids) > MAX_TOKENS:
+        raise FormatError(f"the file has {len(ids):,} tokens; the limit is {MAX_TOKENS:,}")
     holes = max(ids) + 1 - len(ids)
-    if holes > len(ids) + MOST_SPARE:
+    if holes > len(ids) + MAX_SPARE:
         raise FormatError(f"its ids go up to {max(ids):,}, with {holes:,} holes between {len(ids):,} tokens")
 
 

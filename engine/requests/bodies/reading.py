@@ -14,7 +14,7 @@ from typing import Any, Literal, NoReturn
 from engine.requests.images import size_in_base64, size_in_data_url
 from engine.requests.types import Image, RequestError, Tool
 
-MOST_DIGITS = 4000
+MAX_DIGITS = 4000
 """Maximum number of digits of a number. Python refuses longer ones with an error of its own."""
 
 Path = Sequence[str | int]
@@ -104,7 +104,7 @@ def _past_space(text: str, place: int) -> int:
 
 
 def _whole_number(digits: str) -> int | float:
-    return int(digits) if len(digits) <= MOST_DIGITS else float("-inf" if digits[0] == "-" else "inf")
+    return int(digits) if len(digits) <= MAX_DIGITS else float("-inf" if digits[0] == "-" else "inf")
 
 
 def _refuse(constant: str) -> NoReturn:

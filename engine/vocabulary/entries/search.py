@@ -177,7 +177,7 @@ def _parts(expression: str) -> Iterator[str]:
 
 
 TIMEOUT_SECONDS = 5.0
-MOST_CHARACTERS = 500
+MAX_CHARACTERS = 500
 """Maximum length of an expression: ``regex`` compiles a literal in time cubic in its length, with the GIL held."""
 FEW = 64
 """Tokens searched one by one between two readings of the clock: each may take long."""
@@ -386,8 +386,8 @@ class EntrySearch:
         if not query.text:
             return np.ones(len(self.entries), dtype=np.bool_)
         if query.mode == "regex":
-            if len(query.text) > MOST_CHARACTERS:
-                raise QueryError(f"The expression has more than {MOST_CHARACTERS:,} characters.")
+            if len(query.text) > MAX_CHARACTERS:
+                raise QueryError(f"The expression has more than {MAX_CHARACTERS:,} characters.")
             return self._texts.found(query.text, query.match_case, cancel_check, self._candidates(query))
         if query.mode == "hex":
             return holding(self.entries, read_hex(query.text))

@@ -443,7 +443,7 @@ def _capitals() -> regex.Pattern[str]:
     return regex.compile(rf"(?<![\w`$<{{/.\-]){word}(?:[ ,;]++{word})++(?![\w`>}}/])")
 
 
-MOST_SECONDS = 20.0
+MAX_SECONDS = 20.0
 
 Count = Callable[[str], int]
 """Counts the tokens of a text in the encoding in use, such as ``Encoding.count``."""
@@ -477,7 +477,7 @@ def advise(
     ``begin`` is called with the share of the work that is done and the name of the next kind. Exceptions of ``count``
     and of the check of ``watch`` propagate.
     """
-    watch = watch or Watch(MOST_SECONDS)
+    watch = watch or Watch(MAX_SECONDS)
     before = count(text)
     prompt = Prompt(text, watch)
     proposals, unfinished = [], []

@@ -98,8 +98,8 @@ def _ranking(
     return Ranking(starts, ends, tokens, between, total)
 
 
-MOST_PARTS = 200
-MOST_EDITS = 200
+MAX_PARTS = 200
+MAX_EDITS = 200
 BEGINNING_BYTES = 240
 AROUND = 16
 LONGEST_SHOWN = 60
@@ -131,7 +131,7 @@ def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
     """Return the heaviest parts that have tokens, without text between sections."""
     content = utf8(text)
     order = ranking.largest(len(ranking.tokens))
-    wanted = islice((number for number in order if not ranking.between[number] and ranking.tokens[number]), MOST_PARTS)
+    wanted = islice((number for number in order if not ranking.between[number] and ranking.tokens[number]), MAX_PARTS)
     numbers = list(wanted)
     starts, ends = ranking.byte_starts[numbers], ranking.byte_ends[numbers]
     feeds = np.flatnonzero(np.frombuffer(content, np.uint8) == ord("\n"))
@@ -144,9 +144,9 @@ def ranked_parts(text: str, ranking: Ranking) -> tuple[RankedPart, ...]:
 
 
 def previews(text: str, edits: Sequence[Edit]) -> tuple[Preview, ...]:
-    """Return previews of the first ``MOST_EDITS`` edits."""
+    """Return previews of the first ``MAX_EDITS`` edits."""
     made, line, place, utf16 = [], 1, 0, 0
-    for edit in interruptible(edits[:MOST_EDITS], every=1):
+    for edit in interruptible(edits[:MAX_EDITS], every=1):
         between = text[place : edit.char_start]
         line, place, utf16 = line + between.count("\n"), edit.char_start, utf16 + utf16_length(between)
         utf16_end = utf16 + utf16_length(text[edit.char_start : edit.char_end])

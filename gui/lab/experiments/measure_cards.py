@@ -180,7 +180,7 @@ SIZES = (
 RANKED = {"cl100k_base": 100_256, "o200k_base": 199_998}
 """Number of entries that are tokens of texts; the others are special tokens and unused IDs."""
 GIGA = 10**9
-LEAST_SECONDS = 0.2
+MIN_SECONDS = 0.2
 CORPUS_TOKENS = 15 * 10**12
 """Size of the corpus of a large model of 2024: 15 trillion tokens (Llama 3, Meta)."""
 SECONDS_A_DAY = 86_400
@@ -251,7 +251,7 @@ def _speed(inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
     text, size = line * copies, _size(line) * copies
     encoding.count(text)
     began, rounds = time.perf_counter(), 0
-    while rounds == 0 or time.perf_counter() - began < LEAST_SECONDS:
+    while rounds == 0 or time.perf_counter() - began < MIN_SECONDS:
         tokens = encoding.count(text)
         rounds += 1
         tools.progress(0.5)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 WORD_END = "</w>"
 BYTES = tuple(bytes([value]) for value in range(256))
-MOST_CHARACTERS = 40_000
+MAX_CHARACTERS = 40_000
 """Maximum number of symbols: this trainer scans the whole text for every merge. Longer texts are for the Train page."""
 
 
@@ -88,14 +88,14 @@ def learn(
 ) -> Learned:
     """Train on pretokens, each a sequence of symbols. ``alphabet``: all symbols; None: those of the pretokens, sorted.
 
-    Raises ValueError if there are more than ``MOST_CHARACTERS`` symbols.
+    Raises ValueError if there are more than ``MAX_CHARACTERS`` symbols.
     """
     from collections import Counter
 
     from engine.training.reference import learn_merges
 
-    if sum(map(len, words)) > MOST_CHARACTERS:
-        raise ValueError(f"The Lab trains on up to {MOST_CHARACTERS:,} symbols. Use the Train page for more.")
+    if sum(map(len, words)) > MAX_CHARACTERS:
+        raise ValueError(f"The Lab trains on up to {MAX_CHARACTERS:,} symbols. Use the Train page for more.")
     symbols = list(alphabet) if alphabet is not None else sorted({symbol for word in words for symbol in word})
     places = {symbol: place for place, symbol in enumerate(symbols)}
     counted = Counter(tuple(places[symbol] for symbol in word) for word in words)

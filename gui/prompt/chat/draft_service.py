@@ -70,7 +70,7 @@ def template_of(key: str, file: Path | None) -> Iterator[Template]:
         yield opened.template
 
 
-MOST_SHOWN = 1_000_000
+MAX_SHOWN = 1_000_000
 """Maximum size of the rendered request shown, in UTF-8 bytes. All of it is counted."""
 
 
@@ -161,7 +161,7 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
         counted, tallies = _counted(open_encoding, draft, request)
     except (EngineError, OSError) as error:
         return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
-    shown = counted.text.encode()[:MOST_SHOWN].decode("utf-8", "ignore")  # drops a character cut in half
+    shown = counted.text.encode()[:MAX_SHOWN].decode("utf-8", "ignore")  # drops a character cut in half
     places = ByteMap(shown)
     return RequestReply(
         draft,

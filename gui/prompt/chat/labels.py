@@ -24,8 +24,8 @@ GRADE_WORDS = {
     "formula": QT_TRANSLATE_NOOP("Request", "formula"),
     "estimate": QT_TRANSLATE_NOOP("Request", "estimate"),
 }
-MOST_NAMED = 4
-MOST_KINDS = 12
+MAX_NAMED = 4
+MAX_KINDS = 12
 
 
 def tr(text: str) -> str:
@@ -84,9 +84,9 @@ def special_words(found: Sequence[SpecialText]) -> str:
         tr("{text} in message {n}").format(text=one.text, n=one.message + 1)
         if one.message >= 0
         else tr("{text} in the tools").format(text=one.text)
-        for one in found[:MOST_NAMED]
+        for one in found[:MAX_NAMED]
     ]
-    more = ", …" if len(found) > MOST_NAMED else ""
+    more = ", …" if len(found) > MAX_NAMED else ""
     return tr("Special-token text: {named}. It is counted as plain text and has no special effect here.").format(
         named=", ".join(named) + more
     )
@@ -99,13 +99,13 @@ def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
     places: dict[str, list[str]] = {}
     for place, what in not_counted:
         places.setdefault(what, []).append(place)
-    named = [_places_words(what, found) for what, found in list(places.items())[:MOST_KINDS]]
-    more = tr(", and parts of {n} more kinds").format(n=len(places) - MOST_KINDS) if len(places) > MOST_KINDS else ""
+    named = [_places_words(what, found) for what, found in list(places.items())[:MAX_KINDS]]
+    more = tr(", and parts of {n} more kinds").format(n=len(places) - MAX_KINDS) if len(places) > MAX_KINDS else ""
     return tr("Not counted: {named}.").format(named=", ".join(named) + more)
 
 
 def _places_words(what: str, places: Sequence[str]) -> str:
     if len(places) == 1:
         return tr("{place} ({what})").format(place=places[0], what=what)
-    named = ", ".join(places[:MOST_NAMED]) + (", …" if len(places) > MOST_NAMED else "")
+    named = ", ".join(places[:MAX_NAMED]) + (", …" if len(places) > MAX_NAMED else "")
     return tr("{n} × {what} ({places})").format(n=len(places), what=what, places=named)

@@ -91,7 +91,7 @@ class LinesModel(QAbstractTableModel):
         return None
 
 
-MOST_NAMED = 12
+MAX_NAMED = 12
 """Maximum number of kinds of uncounted parts that are named."""
 
 
@@ -149,8 +149,8 @@ class RequestLinesPage(QWidget):
         self.bad.setVisible(bool(report.n_malformed))
         words = [] if counted.is_complete else [self.tr("Stopped. Results cover the lines read so far.")]
         if report.unknown:
-            named = ", ".join(f"{what} ({figure(self._locale, n)})" for what, n in report.unknown[:MOST_NAMED])
-            others = len(report.unknown) - MOST_NAMED
+            named = ", ".join(f"{what} ({figure(self._locale, n)})" for what, n in report.unknown[:MAX_NAMED])
+            others = len(report.unknown) - MAX_NAMED
             more = self.tr(", and parts of {n} more kinds").format(n=others) if others > 0 else ""
             words.append(self.tr("Not counted: {named}.").format(named=named + more))
         self.remark.say(" ".join(words), "warning")

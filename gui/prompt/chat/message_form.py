@@ -36,7 +36,7 @@ LARGEST_SIDE = 100_000
 DETAILS = ("auto", "low", "high")
 LIST_LINES = 3
 LIST_PADDING = 2
-LEAST_LINES, MOST_LINES = 2, 10
+MIN_LINES, MAX_LINES = 2, 10
 """Number of lines of the content visible at once."""
 BAR_WIDTH = 3
 EDGE = 16
@@ -128,7 +128,7 @@ class MessageEditor(QWidget):
     def _fit_content(self) -> None:
         """Fit the height of the content to its lines, within limits."""
         lines = int(self.content.document().documentLayout().documentSize().height())
-        room = min(max(lines, LEAST_LINES), MOST_LINES)
+        room = min(max(lines, MIN_LINES), MAX_LINES)
         height = room * self.content.fontMetrics().lineSpacing() + 2 * int(self.content.document().documentMargin()) + 4
         if height != self.content.maximumHeight():
             self.content.setMaximumHeight(height)
@@ -243,7 +243,7 @@ class MessageEditor(QWidget):
         self.content.setObjectName("requestContent")
         self.content.setAccessibleName(self.tr("Content of the message"))
         self.content.setFont(fixed_font())
-        self.content.setMinimumHeight(self.content.fontMetrics().lineSpacing() * LEAST_LINES)
+        self.content.setMinimumHeight(self.content.fontMetrics().lineSpacing() * MIN_LINES)
         self.content.setTabChangesFocus(True)
         self.content.setCornerWidget(plain_corner(self.content))
         self.images = QListWidget(objectName="requestImages")

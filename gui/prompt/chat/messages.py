@@ -45,14 +45,14 @@ from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
 
 ROLE, NAME, CONTENT, TOKENS = range(4)
-MOST_CHARACTERS = 300
+MAX_CHARACTERS = 300
 """Maximum number of characters of a content shown in a row."""
 LINES = 2
 """Maximum number of lines of a content shown in a row."""
-MOST_FITTED = 500
+MAX_FITTED = 500
 """Maximum number of rows whose heights follow their texts; in a longer list, all have room for ``LINES``."""
 CHIP_HEIGHT = 18
-LEAST_WIDTH, LEAST_EDITOR = 330, 150
+MIN_WIDTH, MIN_EDITOR = 330, 150
 
 _NO_INDEX = QModelIndex()
 Index = QModelIndex | QPersistentModelIndex
@@ -189,7 +189,7 @@ class MessagesModel(QAbstractTableModel):
 
 def _shown(message: Message) -> str:
     """Return the content on one line, followed by the message's tool calls and images."""
-    parts = [" ".join(message.content[:MOST_CHARACTERS].split())]
+    parts = [" ".join(message.content[:MAX_CHARACTERS].split())]
     parts += [f"→ {call.name}({call.arguments[:80]})" for call in message.tool_calls]
     if message.images:
         number = len(message.images)
@@ -461,7 +461,7 @@ class MessageList(QWidget):
         """Set the height of each row to its content, and that of the current row to its editor."""
         table, current = self.table, self.current_row
         width = table.viewport().width()
-        if self._model.rowCount() <= MOST_FITTED:
+        if self._model.rowCount() <= MAX_FITTED:
             for row in range(self._model.rowCount()):
                 if row != current:
                     table.setRowHeight(row, self._rows.row_height(row, width))
@@ -473,7 +473,7 @@ class MessageList(QWidget):
     def _fit_current(self) -> None:
         current = self._fitted = self.current_row
         if current >= 0:
-            least = max(LEAST_EDITOR, self.table.viewport().height() - 2 * CHIP_HEIGHT)
+            least = max(MIN_EDITOR, self.table.viewport().height() - 2 * CHIP_HEIGHT)
             self.table.setRowHeight(current, min(self.editor.sizeHint().height(), least))
             self.table.scrollTo(self._model.index(current, CONTENT))
         self._place_editor()
@@ -505,7 +505,7 @@ class MessageList(QWidget):
         header.setSectionResizeMode(CONTENT, QHeaderView.ResizeMode.Stretch)
         table.verticalHeader().setMinimumSectionSize(CHIP_HEIGHT)
         table.verticalHeader().setDefaultSectionSize(self._rows.sizeHint(QStyleOptionViewItem(), _NO_INDEX).height())
-        table.setMinimumSize(LEAST_WIDTH, LEAST_EDITOR)
+        table.setMinimumSize(MIN_WIDTH, MIN_EDITOR)
         self._fitted = -1
 
     def _place(self) -> None:

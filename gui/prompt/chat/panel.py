@@ -186,12 +186,12 @@ FIRST_MESSAGES = (
     Message("system", "You are a helpful assistant. Answer in one sentence."),
     Message("user", "What is in this picture?", images=(Image(1024, 1024, "high"),)),
 )
-MOST_KEPT = 1_000_000
+MAX_KEPT = 1_000_000
 """Maximum size of a request saved with the session, in characters."""
 
 FIRST_WIDTHS = [420, 480]
 
-MOST_UNKNOWN = 200
+MAX_UNKNOWN = 200
 """Maximum number of uncounted parts saved with the session."""
 
 
@@ -332,9 +332,9 @@ class ChatPanel(QFrame):
             "tool_choice": list(self.tool_choice),
         }
         messages = [_stored(message) for message in self.model.messages]
-        if sum(len(message["content"]) for message in messages) + len(self.tools_text) <= MOST_KEPT:
+        if sum(len(message["content"]) for message in messages) + len(self.tools_text) <= MAX_KEPT:
             state |= {"messages": messages, "tools": self.tools_text}
-            state["not_counted"] = [list(part) for part in self.not_counted[:MOST_UNKNOWN]]
+            state["not_counted"] = [list(part) for part in self.not_counted[:MAX_UNKNOWN]]
         return state
 
     def restore_state(self, state: dict[str, Any]) -> None:

@@ -58,8 +58,8 @@ if TYPE_CHECKING:
     from gui.prompt.compare.service import Compared
     from gui.widgets.table_model import RowsModel
 
-LEAST_ROWS = 3
-MOST_ENCODINGS = 12
+MIN_ROWS = 3
+MAX_ENCODINGS = 12
 """Maximum number of encodings, limited by the room for their rows."""
 ROW_PADDING = 12
 
@@ -110,7 +110,7 @@ class CompareEncodings(QWidget):
 
     def set_names(self, names: Iterable[str], base: str = "") -> None:
         """Compare these encodings, at least one, without duplicates."""
-        chosen = tuple(dict.fromkeys(names))[:MOST_ENCODINGS]
+        chosen = tuple(dict.fromkeys(names))[:MAX_ENCODINGS]
         if not chosen:
             return
         self._names = chosen
@@ -191,7 +191,7 @@ class CompareEncodings(QWidget):
         self.up.setEnabled(row > 0)
         self.down.setEnabled(0 <= row < rows - 1)
         self.set_base.setEnabled(0 <= row != self.base_number)
-        self.picker.setEnabled(rows < MOST_ENCODINGS)
+        self.picker.setEnabled(rows < MAX_ENCODINGS)
 
     # --- layout -------------------------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class CompareEncodings(QWidget):
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
-        table.setMinimumHeight(rows.defaultSectionSize() * (LEAST_ROWS + 1))
+        table.setMinimumHeight(rows.defaultSectionSize() * (MIN_ROWS + 1))
 
     def _connect(self) -> None:
         self.picker.chosen.connect(self.add)
@@ -335,7 +335,7 @@ class ComparePages(PageTabs):
 
 
 FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
-MOST_KEPT = 100_000
+MAX_KEPT = 100_000
 """Maximum size of a typed text saved with the session, in characters."""
 TYPED_LINES = 4
 
@@ -443,7 +443,7 @@ class ComparePanel(QFrame):
             "source": self.source.currentData(),
             "page": self.pages.currentIndex(),
             "by_lines": self.pages.by_lines.isChecked(),
-            "text": self.typed.toPlainText() if document.characterCount() <= MOST_KEPT else "",
+            "text": self.typed.toPlainText() if document.characterCount() <= MAX_KEPT else "",
         }
 
     def restore_state(self, state: dict[str, Any]) -> None:

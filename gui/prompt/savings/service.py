@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, get_args
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.runtime.cancellation import ENTRIES, interruptible
-from gui.core.savings.proposals import MOST_SECONDS, advise, together
+from gui.core.savings.proposals import MAX_SECONDS, advise, together
 from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
 from gui.core.savings.types import Advice, SectionKind, Watch
 from gui.core.text_chunks import ChunkedText
@@ -132,7 +132,7 @@ class SavingsService(QObject):
 def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) -> Findings:
     """Find heaviest parts and suggestions. Runs on a worker thread. Raises EngineError and JobCancelled."""
     stage = [0.0, ""]
-    watch = Watch(MOST_SECONDS, check=lambda: ticket.progress(*stage))
+    watch = Watch(MAX_SECONDS, check=lambda: ticket.progress(*stage))
 
     def begin(share: float, name: str) -> None:
         stage[:] = share * ADVISING_SHARE, kind_words(name).title

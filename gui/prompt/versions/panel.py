@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 NAME, TOKENS, COST, CONTEXT, SAVED = range(5)
 
-LEAST_SHARE = 0.001
+MIN_SHARE = 0.001
 """Minimum share shown; a smaller one is shown as below this, as in the cost table."""
 
 
@@ -126,8 +126,8 @@ class VersionsModel(RowsModel):
         share = self._share(version)
         if share is None:
             return tr("n/a")
-        if 0 < share < LEAST_SHARE:
-            return "<" + self._locale.toString(LEAST_SHARE * 100, "f", 1) + "%"
+        if 0 < share < MIN_SHARE:
+            return "<" + self._locale.toString(MIN_SHARE * 100, "f", 1) + "%"
         return self._locale.toString(share * 100, "f", 1 if share < 10 else 0) + "%"
 
 

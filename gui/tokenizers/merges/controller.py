@@ -116,12 +116,12 @@ class MergesController(PageController["MergesPanel"]):
     @Slot(int, int)
     def _show_span(self, start: int, end: int) -> None:
         """Show the merges of a span of the prompt; if it is empty, of the character before it. UTF-16 offsets."""
-        from gui.tokenizers.merges.panel import MOST_CHARACTERS
+        from gui.tokenizers.merges.panel import MAX_CHARACTERS
 
         editor, encoding = self._context.prompt.editor, self._context.prompt.encoding
         if start == end:
             start -= utf16_length(editor.text_between(max(0, start - 2), start)[-1:])
-        text = editor.text_between(start, min(end, start + 2 * MOST_CHARACTERS + 2))
+        text = editor.text_between(start, min(end, start + 2 * MAX_CHARACTERS + 2))
         if not text:
             self.focus()
             return

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-MOST_NODES = 3_000
+MAX_NODES = 3_000
 """Maximum number of nodes: enough for 1,500 bytes that end in a single token."""
 
 
@@ -76,7 +76,7 @@ class MergeForest:
                 waiting += [node.right, node.left]
 
 
-def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> MergeForest:
+def forest_of(trees: Sequence[MergeTree], most_nodes: int = MAX_NODES) -> MergeForest:
     """Return the forest of these tokens, side by side.
 
     Merges are numbered in the order in which BPE performs them: among the merges whose parts exist, the lowest ID
@@ -93,7 +93,7 @@ def forest_of(trees: Sequence[MergeTree], most_nodes: int = MOST_NODES) -> Merge
 
 
 def forest_of_account(
-    account: PretokenTrace, spans: Sequence[tuple[int, int, int]], most_nodes: int = MOST_NODES
+    account: PretokenTrace, spans: Sequence[tuple[int, int, int]], most_nodes: int = MAX_NODES
 ) -> MergeForest:
     """Return the forest of a pretoken: a tree for each of its tokens.
 

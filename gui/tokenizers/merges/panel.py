@@ -33,7 +33,7 @@ from gui.tokenizers.merges.forest import MergeForest
 from gui.tokenizers.merges.service import FROM_END, LONGEST
 from gui.tokenizers.merges.tables import MergeTableView, PairsModel, StepsModel, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
-from gui.tokenizers.train.feed import MOST_SHOWN_BYTES, shown
+from gui.tokenizers.train.feed import MAX_SHOWN_BYTES, shown
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark
@@ -185,9 +185,9 @@ class MergePlayer(QWidget):
             self.stop()
 
 
-MOST_CHARACTERS = 20_000
+MAX_CHARACTERS = 20_000
 """Maximum length of the text, in characters: a line edit lays out all of it for every key."""
-MOST_PARTS = 200
+MAX_PARTS = 200
 FIRST_TEXT = " strawberry"
 STRIP_LINES, WHY_LINES = 2, 3
 
@@ -242,10 +242,10 @@ class MergesPanel(QWidget):
     def show_text(self, text: str, note: str = "") -> None:
         """Show another text. ``note``: a remark on its origin."""
         text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-        if len(text) > MOST_CHARACTERS:
+        if len(text) > MAX_CHARACTERS:
             note = f"{note} {self._too_much()}".strip()
         blocker = QSignalBlocker(self.text)
-        self.text.setText(text[:MOST_CHARACTERS])
+        self.text.setText(text[:MAX_CHARACTERS])
         blocker.unblock()
         self.text.setCursorPosition(0)
         self._begin(note)
@@ -268,14 +268,14 @@ class MergesPanel(QWidget):
 
     @Slot()
     def _on_text(self) -> None:
-        self._begin(self._too_much() if len(self.text.text()) == MOST_CHARACTERS else "")
+        self._begin(self._too_much() if len(self.text.text()) == MAX_CHARACTERS else "")
 
     @Slot(str)
     def _on_encoding(self, _name: str) -> None:
         self._begin(self._note)
 
     def _too_much(self) -> str:
-        return self.tr("Only the first {n} characters are analysed.").format(n=f"{MOST_CHARACTERS:,}")
+        return self.tr("Only the first {n} characters are analysed.").format(n=f"{MAX_CHARACTERS:,}")
 
     @Slot(object)
     def _on_pretoken(self, span: TokenSpan | None) -> None:
@@ -324,8 +324,8 @@ class MergesPanel(QWidget):
         self.tree.view.set_step(done if last else None)
         parts = state.parts if state is not None else ()
         write = self._spelled if self.letters.isChecked() else visible
-        words = "  ".join(write(content[part.byte_start : part.byte_end]) for part in parts[:MOST_PARTS])
-        more = "  …" if len(parts) > MOST_PARTS else ""
+        words = "  ".join(write(content[part.byte_start : part.byte_end]) for part in parts[:MAX_PARTS])
+        more = "  …" if len(parts) > MAX_PARTS else ""
         self.sequence.setText(words + more)
         self.sequence.setCursorPosition(0)
         label = self.tr("1 part:") if len(parts) == 1 else self.tr("{n} parts:").format(n=f"{len(parts):,}")
@@ -339,7 +339,7 @@ class MergesPanel(QWidget):
         write = self._spelled if on else visible
         self.tree.view.set_write(write)
         for model in (self.pairs, self.steps):
-            model.set_write((lambda data: self._spelled(data[:MOST_SHOWN_BYTES])) if on else shown)
+            model.set_write((lambda data: self._spelled(data[:MAX_SHOWN_BYTES])) if on else shown)
         if self._reply is not None:
             self.show_reply(self._reply)
         self.state_changed.emit()
@@ -430,7 +430,7 @@ class MergesPanel(QWidget):
         self.text = QLineEdit(objectName="mergeText")
         self.text.setAccessibleName(self.tr("Text to merge"))
         self.text.setPlaceholderText(self.tr("A word or any text"))
-        self.text.setMaxLength(MOST_CHARACTERS)
+        self.text.setMaxLength(MAX_CHARACTERS)
         self.text.setFont(fixed)
         self.picker = EncodingPicker(self)
         self.picker.setObjectName("mergeEncoding")

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from engine.analysis.merge_types import MergeState, PretokenTrace
     from engine.types import MergeStep
 
-MOST_CHARACTERS = 40
-MOST_NAMED = 12
+MAX_CHARACTERS = 40
+MAX_NAMED = 12
 
 
 def tr(text: str) -> str:
@@ -101,17 +101,17 @@ def _is_token(reason: IsToken) -> str:
 def _split_apart(reason: SplitApart) -> str:
     lines = []
     if len(reason.pieces) > 1:
-        named = "  |  ".join(_shown(piece.encode("utf-8")) for piece in reason.pieces[:MOST_NAMED])
-        more = "  |  …" if len(reason.pieces) > MOST_NAMED else ""
+        named = "  |  ".join(_shown(piece.encode("utf-8")) for piece in reason.pieces[:MAX_NAMED])
+        more = "  |  …" if len(reason.pieces) > MAX_NAMED else ""
         words = tr("the pattern splits it into {n} pretokens, and merges never cross a pretoken boundary: {pieces}")
         lines.append(words.format(n=f"{len(reason.pieces):,}", pieces=named + more))
-        places = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MOST_NAMED])
+        places = ", ".join(f"{cut:,}" for cut in reason.char_cuts[:MAX_NAMED])
         words = (
             tr("It is split after character {places}.")
             if len(reason.char_cuts) == 1
             else tr("It is split after the characters {places}.")
         )
-        lines.append(words.format(places=places + (", …" if len(reason.char_cuts) > MOST_NAMED else "")))
+        lines.append(words.format(places=places + (", …" if len(reason.char_cuts) > MAX_NAMED else "")))
     if reason.left_out:
         words = tr("The split pattern drops {n} of its characters: they get no token.")
         lines.append(words.format(n=f"{reason.left_out:,}"))
@@ -126,9 +126,9 @@ def _split_apart(reason: SplitApart) -> str:
 def _no_such_token(reason: NoSuchToken, tokens: Mapping[int, bytes]) -> str:
     joins = [
         f"{_shown(tokens[pair.left.token_id])} + {_shown(tokens[pair.right.token_id])}"
-        for pair in reason.missing[:MOST_NAMED]
+        for pair in reason.missing[:MAX_NAMED]
     ]
-    more = tr(", and others") if len(reason.missing) > MOST_NAMED else ""
+    more = tr(", and others") if len(reason.missing) > MAX_NAMED else ""
     lines = [tr("the required merge does not exist: the vocabulary has no such token.")]
     if joins:
         words = tr("The remaining tokens do not merge: {joins}.")
@@ -149,13 +149,13 @@ def _merge(step: MergeStep, tokens: Mapping[int, bytes]) -> str:
 
 
 def _shown(data: bytes) -> str:
-    text = visible(data[: 4 * MOST_CHARACTERS])
-    return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
+    text = visible(data[: 4 * MAX_CHARACTERS])
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"
 
 
 def _quoted(text: str) -> str:
-    cut = visible_text(text[: MOST_CHARACTERS + 1])
-    return f"“{cut[:MOST_CHARACTERS]}…”" if len(text) > MOST_CHARACTERS else f"“{cut}”"
+    cut = visible_text(text[: MAX_CHARACTERS + 1])
+    return f"“{cut[:MAX_CHARACTERS]}…”" if len(text) > MAX_CHARACTERS else f"“{cut}”"
 
 
 _NO_INDEX = QModelIndex()

@@ -46,10 +46,10 @@ from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, Tre
 from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.tool_row import segments
 
-MOST_CHARACTERS = 20
+MAX_CHARACTERS = 20
 PADDING = 7.0
 ROUND = 4.0
-LEAST_READABLE = 0.45
+MIN_READABLE = 0.45
 """Zoom below which text is too small to read, and not drawn."""
 
 
@@ -154,7 +154,7 @@ class MergeTreePainter:
             painter.drawRoundedRect(box.adjusted(-4, -4, 4, 4), ROUND + 3, ROUND + 3)
         if place == state.current:
             self._paint_current(painter, box, state.focused)
-        if state.zoom >= LEAST_READABLE:
+        if state.zoom >= MIN_READABLE:
             self._paint_words(painter, node, box, is_made, state)
 
     def _paint_current(self, painter: QPainter, box: QRectF, focused: bool) -> None:
@@ -219,21 +219,21 @@ def node_text(node: ForestNode, write: Callable[[bytes], str]) -> str:
 
 def short_text(data: bytes, write: Callable[[bytes], str] = visible) -> str:
     """Format bytes with ``write``, elided in the middle if they are long."""
-    half = MOST_CHARACTERS // 2
-    if len(data) <= 4 * MOST_CHARACTERS:
+    half = MAX_CHARACTERS // 2
+    if len(data) <= 4 * MAX_CHARACTERS:
         text = write(data)
-        return text if len(text) <= MOST_CHARACTERS else f"{text[:half]}…{text[-half:]}"
+        return text if len(text) <= MAX_CHARACTERS else f"{text[:half]}…{text[-half:]}"
     return f"{write(data[: 4 * half])[:half]}…{write(data[-4 * half :])[-half:]}"
 
 
 MARGIN = 16.0
 ZOOMS = (0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 1.0, 1.25, 1.5, 2.0, 3.0)
 STEP_PIXELS = 40
-MOST_SPOKEN_BYTES = 60
+MAX_SPOKEN_BYTES = 60
 AUTOMATIC, BLOCKS, TREE = "", "blocks", "tree"
-LEAST_TREE = 0.8
+MIN_TREE = 0.8
 """Zoom below which a fitted tree is shown as blocks."""
-LEAST_BYTE, MOST_BYTE = 14.0, 90.0
+MIN_BYTE, MAX_BYTE = 14.0, 90.0
 """Minimum and maximum width of the column of a byte, in pixels."""
 
 
@@ -356,7 +356,7 @@ class MergeTreeView(QAbstractScrollArea):
         """Describe a node."""
         node = self._forest.nodes[place]
         data = node.token_bytes
-        shown = visible(data[:MOST_SPOKEN_BYTES]) + ("…" if len(data) > MOST_SPOKEN_BYTES else "")
+        shown = visible(data[:MAX_SPOKEN_BYTES]) + ("…" if len(data) > MAX_SPOKEN_BYTES else "")
         words = [self.tr("{text}, token {id}").format(text=shown, id=node.token_id)]
         words.append(self.tr("1 byte") if len(data) == 1 else self.tr("{n} bytes").format(n=len(data)))
         words[-1] += f" ({hexadecimal(data, 16)})"
@@ -394,7 +394,7 @@ class MergeTreeView(QAbstractScrollArea):
         self._blocks = self._shape == BLOCKS
         self._measure()
         fitting = self._fitting()
-        if self._shape == AUTOMATIC and fitting < LEAST_TREE:
+        if self._shape == AUTOMATIC and fitting < MIN_TREE:
             self._blocks = True
             self._measure()
         self._zoom_to(1.0 if self._blocks else min(1.0, max(ZOOMS[0], fitting)))
@@ -554,8 +554,8 @@ class MergeTreeView(QAbstractScrollArea):
     def _measure(self) -> None:
         if self._blocks:
             size = sum(len(node.token_bytes) for node in self._forest.nodes[: self._forest.roots])
-            width = max(LEAST_BYTE, (self.viewport().width() - 2 * MARGIN) / max(1, size))
-            self._layout = stack(self._forest, min(width, MOST_BYTE), self._painter.box_height)
+            width = max(MIN_BYTE, (self.viewport().width() - 2 * MARGIN) / max(1, size))
+            self._layout = stack(self._forest, min(width, MAX_BYTE), self._painter.box_height)
             self.viewport().update()
             return
         if self._tree is None:

@@ -167,7 +167,7 @@ class RunOutcome:
 STATE = "training.run"
 PLAN = "training.json"
 VERSION = 1
-MOST_WAITING = 9
+MAX_WAITING = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +235,7 @@ def free_place(session: Path) -> Path:
 
 
 def _places(session: Path) -> list[Path]:
-    return [session, *(session / f"run-{number}" for number in range(2, MOST_WAITING + 1))]
+    return [session, *(session / f"run-{number}" for number in range(2, MAX_WAITING + 1))]
 
 
 def drop_checkpoint(folder: Path) -> None:

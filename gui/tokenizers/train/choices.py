@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QComboBox
 
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
 
-LEAST_VOCAB = {"bytes": 257}
+MIN_VOCAB = {"bytes": 257}
 """Smallest vocabulary that leaves room for a merge, by alphabet; for characters it depends on the texts."""
 DEFAULT_VOCAB = 8192
-MOST_VOCAB = 2_000_000
+MAX_VOCAB = 2_000_000
 
 
 class Choice(NamedTuple):

@@ -168,7 +168,7 @@ def _spelled(grapheme: str) -> str:
     return "+".join(visible_text(character) for character in grapheme)
 
 
-LEAST_OF_SHARE = 0.2
+MIN_OF_SHARE = 0.2
 """Minimum part of the requested share to hold out: a folder may have one small file among large ones."""
 
 
@@ -343,7 +343,7 @@ def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[C
         if file.file_bytes <= left:
             taken.append(file)
             left -= file.file_bytes
-    if left > (1 - LEAST_OF_SHARE) * share * survey.file_bytes:
+    if left > (1 - MIN_OF_SHARE) * share * survey.file_bytes:
         return survey, ()
     paths = {file.path for file in taken}
     kept = tuple(file for file in survey.files if file.path not in paths)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from engine.training.types import Merge
 
 _NO_INDEX = QModelIndex()
-MOST_SHOWN_BYTES = 60
+MAX_SHOWN_BYTES = 60
 """Maximum number of bytes of a token shown in a cell; the tooltip shows the total."""
 
 Index = QModelIndex | QPersistentModelIndex
@@ -238,8 +238,8 @@ class MergeFeedModel(QAbstractTableModel):
 
 def shown(token_bytes: bytes) -> str:
     """Return the bytes made visible, truncated if they are long."""
-    text = visible(token_bytes[:MOST_SHOWN_BYTES])
-    more = len(token_bytes) - MOST_SHOWN_BYTES
+    text = visible(token_bytes[:MAX_SHOWN_BYTES])
+    more = len(token_bytes) - MAX_SHOWN_BYTES
     return text if more <= 0 else text + tr("… ({number} bytes)").format(number=len(token_bytes))
 
 
@@ -260,7 +260,7 @@ def _first_character(token_bytes: bytes) -> int:
 
 ROW_PADDING = 12
 CELL_PADDING = 14
-MOST_COPIED = 100_000
+MAX_COPIED = 100_000
 
 
 class MergeDelegate(PillDelegate):
@@ -359,7 +359,7 @@ class MergeFeed(StretchedTable):
 
     def _copy(self) -> None:
         """Copy the selected rows as tab-separated text, with a header row."""
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MOST_COPIED]
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MAX_COPIED]
         if not rows:
             return
         model = self.model()

@@ -303,7 +303,7 @@ class TrainingProgressPage(QWidget):
 
 
 FORM_WIDTH = 360
-LEAST_LINES = 20
+MIN_LINES = 20
 """Minimum height of the right side, in lines of text; if there is less, it scrolls."""
 
 
@@ -408,7 +408,7 @@ class TrainingPanel(QWidget):
         left.addWidget(scroll, 1)
         left.addWidget(self.run_bar)
         self.splitter.addWidget(side)
-        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * MIN_LINES)
         right = _scrolled(self.pages)
         right.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         right.setCornerWidget(plain_corner(right))

@@ -142,7 +142,7 @@ def format_title(title: str) -> str:
 
 COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings to compare a trained one with."""
-MOST_BYTES = 20_000_000
+MAX_BYTES = 20_000_000
 """Maximum text to evaluate, in bytes: more would hardly change the figures."""
 PIECE_CHARACTERS = 200_000
 SAMPLE_CHARACTERS = 6_000
@@ -247,9 +247,9 @@ def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Tic
 
 
 def _some_of(files: Sequence[CorpusFile]) -> list[CorpusFile]:
-    """Return files evenly spread over the list, about ``MOST_BYTES`` in total, at least one."""
+    """Return files evenly spread over the list, about ``MAX_BYTES`` in total, at least one."""
     total = sum(file.file_bytes for file in files)
-    stride = max(1, -(-total // MOST_BYTES))
+    stride = max(1, -(-total // MAX_BYTES))
     return list(files[::stride])
 
 

@@ -140,7 +140,7 @@ class SideBySidePage(QWidget):
 
 
 DEFAULT_PROMPT_BYTES = 4_000
-MOST_PROMPT_BYTES = 100_000_000
+MAX_PROMPT_BYTES = 100_000_000
 CALLS = 1_000_000
 
 
@@ -168,7 +168,7 @@ class CompressionPage(QWidget):
         self.table.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideRight)
         self.calls_of = PlainLabel(objectName="trainSavingsModel")
         self.prompt_bytes = QSpinBox(objectName="trainSavingsBytes")
-        self.prompt_bytes.setRange(1, MOST_PROMPT_BYTES)
+        self.prompt_bytes.setRange(1, MAX_PROMPT_BYTES)
         self.prompt_bytes.setGroupSeparatorShown(True)
         self.prompt_bytes.setSuffix(self.tr(" bytes"))
         self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)

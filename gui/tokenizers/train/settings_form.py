@@ -27,8 +27,8 @@ from gui.tokenizers.train import choices
 from gui.widgets.forms import Remark, form_grid, form_row
 from gui.widgets.layouts import FlowLayout
 
-MOST_BYTES = 1_000_000
-MOST_THREADS = 256
+MAX_BYTES = 1_000_000
+MAX_THREADS = 256
 SPECIAL_LINES = 2
 DESCRIBED = (
     ("pattern", choices.PATTERNS),
@@ -158,7 +158,7 @@ class TrainingSettingsForm(QGroupBox):
         return self._size_problem() or self._pattern_problem
 
     def _size_problem(self) -> str:
-        least = choices.LEAST_VOCAB.get(self.alphabet.currentData(), 2)
+        least = choices.MIN_VOCAB.get(self.alphabet.currentData(), 2)
         least += len(self._special_tokens())
         if self.vocab_size.value() < least:
             if self.alphabet.currentData() == "bytes":
@@ -191,7 +191,7 @@ class TrainingSettingsForm(QGroupBox):
     def _make_controls(self) -> None:
         self.name = QLineEdit(objectName="trainName")
         self.name.setToolTip(self.tr("Name of the encoding in Tokenloupe."))
-        self.vocab_size = _number("trainVocabSize", 1, choices.MOST_VOCAB)
+        self.vocab_size = _number("trainVocabSize", 1, choices.MAX_VOCAB)
         self.vocab_size.setToolTip(self.tr("Total number of entries: bytes, merges and special tokens."))
         self.pattern = choices.choice_box("trainPattern", choices.PATTERNS)
         self.pattern.setEditable(True)
@@ -212,19 +212,19 @@ class TrainingSettingsForm(QGroupBox):
         self.special.setTabChangesFocus(True)
         self.special.setFont(fixed_font())
         self.special.setToolTip(self.tr("Each becomes one token that never merges. They get the last IDs."))
-        self.min_count = _number("trainMinCount", 1, MOST_BYTES)
+        self.min_count = _number("trainMinCount", 1, MAX_BYTES)
         self.min_count.setToolTip(self.tr("Training stops when the most frequent pair occurs fewer times than this."))
-        self.max_token = _number("trainMaxToken", 0, MOST_BYTES)
+        self.max_token = _number("trainMaxToken", 0, MAX_BYTES)
         self.max_token.setSpecialValueText(self.tr("no limit"))
         self.max_token.setSuffix(self.tr(" bytes"))
-        self.max_space_run = _number("trainMaxSpaceRun", 0, MOST_BYTES)
+        self.max_space_run = _number("trainMaxSpaceRun", 0, MAX_BYTES)
         self.max_space_run.setSpecialValueText(self.tr("no limit"))
         self.max_space_run.setSuffix(self.tr(" characters"))
         self.max_space_run.setToolTip(
             self.tr("Longer runs of spaces, tabs or line ends count as so many, and no token of them gets longer.")
         )
         self.tie_order = choices.choice_box("trainTieOrder", choices.TIE_ORDERS)
-        self.thread_count = _number("trainThreads", 0, MOST_THREADS)
+        self.thread_count = _number("trainThreads", 0, MAX_THREADS)
         self.thread_count.setSpecialValueText(self.tr("one per core"))
         self.thread_count.setToolTip(self.tr("Threads for reading and splitting. The merges do not depend on it."))
         self.cluster = QLineEdit(objectName="trainCluster")

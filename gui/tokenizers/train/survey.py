@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from engine.training.types import TrainingForecast
     from gui.tokenizers.train.corpus_service import SplitPreview
 
-MOST_FILES = 200
-MOST_CHANGES = 8
+MAX_FILES = 200
+MAX_CHANGES = 8
 
 
 class TrainingPreview(QWidget):
@@ -75,10 +75,10 @@ class TrainingPreview(QWidget):
         self.view.files_dropped.connect(self.files_dropped)
 
     def set_files(self, files: Sequence[str], current: int) -> None:
-        """Offer the first ``MOST_FILES`` of these files, by these names."""
+        """Offer the first ``MAX_FILES`` of these files, by these names."""
         blocker = QSignalBlocker(self.files)
         self.files.clear()
-        self.files.addItems(list(files[:MOST_FILES]))
+        self.files.addItems(list(files[:MAX_FILES]))
         self.files.setCurrentIndex(current)
         blocker.unblock()
         if not files:
@@ -116,8 +116,8 @@ class TrainingPreview(QWidget):
         if not preview.changes:
             return ""
         number = sum(count for _before, _after, count in preview.changes)
-        shown = ", ".join(f"{before} → {after or '∅'}" for before, after, _count in preview.changes[:MOST_CHANGES])
-        more = ", …" if len(preview.changes) > MOST_CHANGES else ""
+        shown = ", ".join(f"{before} → {after or '∅'}" for before, after, _count in preview.changes[:MAX_CHANGES])
+        more = ", …" if len(preview.changes) > MAX_CHANGES else ""
         places = self.tr("1 place") if number == 1 else self.tr("{n} places").format(n=self._text.number(number))
         return self.tr("Normalization changes {places}, framed below: {changes}").format(
             places=places, changes=shown + more
@@ -156,7 +156,7 @@ class TrainingPreview(QWidget):
 
 
 MEGABYTE = 1_000_000
-MOST_SAMPLE_MB = 1_000_000
+MAX_SAMPLE_MB = 1_000_000
 DEFAULT_SAMPLE_MB = 50
 TREE_LINES = 8
 HELD_BACK = 0.05
@@ -356,7 +356,7 @@ class TrainingSurveyBox(QGroupBox):
         self.sample = QCheckBox(self.tr("Train on a sample of"), objectName="trainSample")
         self.sample.setToolTip(self.tr("Take files evenly from the whole folder, up to this size."))
         self.sample_mb = QSpinBox(objectName="trainSampleSize")
-        self.sample_mb.setRange(1, MOST_SAMPLE_MB)
+        self.sample_mb.setRange(1, MAX_SAMPLE_MB)
         self.sample_mb.setSuffix(self.tr(" MB"))
         self.sample_mb.setGroupSeparatorShown(True)
         self.sample_mb.setAccessibleName(self.tr("Size of the sample"))

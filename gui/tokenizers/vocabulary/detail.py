@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from engine.vocabulary.entries.table import EntryTable
     from gui.tokenizers.vocabulary.service import TokenDetail
 
-MOST_BYTES = 256
-MOST_LINK_CHARACTERS = 12
-MOST_ENCODED = 8
-LEAST_LINES = 9
+MAX_BYTES = 256
+MAX_LINK_CHARACTERS = 12
+MAX_ENCODED = 8
+MIN_LINES = 9
 """Minimum height of the pages, in lines of text; if there is less, all details scroll."""
 
 
@@ -143,7 +143,7 @@ class VocabularyDetail(QWidget):
 
     # --- texts --------------------------------------------------------------------------------------------------------
 
-    def _text(self, content: bytes, most: int = MOST_BYTES) -> str:
+    def _text(self, content: bytes, most: int = MAX_BYTES) -> str:
         shown = self._spelled(content[:most]) if self.in_letters else visible(content[:most])
         return shown if len(content) <= most else f"{shown}…"
 
@@ -177,7 +177,7 @@ class VocabularyDetail(QWidget):
             return known if detail.kind == "piece" else self.tr("unused ID")
         if detail.reachable:
             return self.tr("yes, as a special token") if detail.kind == "special" else self.tr("yes")
-        ids = ", ".join(map(str, detail.encoded[:MOST_ENCODED])) + ("…" if len(detail.encoded) > MOST_ENCODED else "")
+        ids = ", ".join(map(str, detail.encoded[:MAX_ENCODED])) + ("…" if len(detail.encoded) > MAX_ENCODED else "")
         if not ids:
             return self.tr("no: merging never produces it")
         return self.tr("no: its text encodes to {ids}").format(ids=ids)
@@ -222,7 +222,7 @@ class VocabularyDetail(QWidget):
             if parents is None:
                 continue
             content = entries.token_bytes(parent)
-            words = self._text(content, MOST_LINK_CHARACTERS)
+            words = self._text(content, MAX_LINK_CHARACTERS)
             link.setText(words.replace("&", "&&"))
             link.setAccessibleName(self.tr("Parent {token}").format(token=f"{words}  {parent}"))
             link.setToolTip(self.tr("Go to token {id}").format(id=parent))
@@ -359,7 +359,7 @@ class VocabularyDetail(QWidget):
         body.setSpacing(8)
         body.addLayout(self._grid)
         body.addWidget(self.pages, 1)
-        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * LEAST_LINES)
+        self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * MIN_LINES)
         self._scroll = QScrollArea(objectName="vocabDetailScroll")
         self._scroll.setAccessibleName(self.tr("Facts about the token"))
         self._scroll.setWidgetResizable(True)

@@ -19,7 +19,7 @@ from gui.widgets.layouts import FlowLayout
 from gui.widgets.popover import Popover
 
 MODES = ("text", "hex", "regex")
-MOST_BYTES = 100_000
+MAX_BYTES = 100_000
 ID_SIGN = "#"
 """Prefix of an ID in the search field. A number without it is searched as text; Enter goes to that ID."""
 HEX_SIGN, EXPRESSION_SIGN = "0x", "/"
@@ -268,7 +268,7 @@ class VocabularyFilters(QWidget):
         spin = QSpinBox(objectName=name)
         spin.setAccessibleName(accessible)
         spin.setToolTip(accessible)
-        spin.setRange(0, MOST_BYTES)
+        spin.setRange(0, MAX_BYTES)
         spin.setSpecialValueText(self.tr("any"))
         spin.setGroupSeparatorShown(True)
         return spin

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 HEAD_ROOM = 1.05
 BAR_WIDTH = 0.8
-MOST_BARS = 32
+MAX_BARS = 32
 """Length, in bytes, from which all tokens share the last bar: bars up to runs of 128 spaces would be too thin."""
 
 
@@ -59,8 +59,8 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         top = end_of_axis(float(max(heights, default=1)) * HEAD_ROOM)
         self.histogram.setRange(xRange=(0, max(2, len(heights))), yRange=(0, top), padding=0)
         self.means.setData(lengths.ids, lengths.means)
-        self.longest.setData(lengths.ids, np.minimum(lengths.longest, MOST_BARS))
-        highest = float(min(MOST_BARS, lengths.longest.max(initial=1.0)))
+        self.longest.setData(lengths.ids, np.minimum(lengths.longest, MAX_BARS))
+        highest = float(min(MAX_BARS, lengths.longest.max(initial=1.0)))
         last = float(lengths.ids[-1]) if len(lengths.ids) else 1.0
         self.along.setRange(xRange=(0, last), yRange=(0, end_of_axis(highest * HEAD_ROOM)), padding=0)
 
@@ -101,10 +101,10 @@ class LengthPlots(pg.GraphicsLayoutWidget):
 
 
 def bar_heights(counts: np.ndarray) -> list[int]:
-    """Return the number of tokens of each bar; the last one has tokens of at least ``MOST_BARS`` bytes.
+    """Return the number of tokens of each bar; the last one has tokens of at least ``MAX_BARS`` bytes.
 
     ``counts``: int64[k], number of tokens by length in bytes.
     """
-    if len(counts) <= MOST_BARS + 1:
+    if len(counts) <= MAX_BARS + 1:
         return counts.tolist()
-    return [*counts[:MOST_BARS].tolist(), int(counts[MOST_BARS:].sum())]
+    return [*counts[:MAX_BARS].tolist(), int(counts[MAX_BARS:].sum())]

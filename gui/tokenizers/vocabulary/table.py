@@ -141,7 +141,7 @@ class EntryDelegate(QStyledItemDelegate):
 
 ROW_PADDING = 12
 CELL_PADDING = 14
-MOST_COPIED = 100_000
+MAX_COPIED = 100_000
 
 
 class EntryHeader(QHeaderView):
@@ -285,7 +285,7 @@ class VocabularyTable(QTableView):
 
     def _copy(self) -> None:
         """Copy the selected rows as tab-separated text, with a header row."""
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MOST_COPIED]
+        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MAX_COPIED]
         if not rows:
             return
         model, columns = self._entries, range(len(COLUMNS))

@@ -164,7 +164,7 @@ def tr(text: str) -> str:
 
 
 _NO_INDEX = QModelIndex()
-MOST_SHOWN_BYTES = 60
+MAX_SHOWN_BYTES = 60
 """Maximum number of bytes of a token shown in a cell."""
 PENDING = "…"
 
@@ -247,9 +247,9 @@ class VocabularyTableModel(QAbstractTableModel):
 
     def token_text(self, content: bytes) -> str:
         """Format a token as in the table, truncated if it is long."""
-        shown = content[:MOST_SHOWN_BYTES]
+        shown = content[:MAX_SHOWN_BYTES]
         text = self._spelled(shown) if self._in_letters else visible(shown)
-        return text if len(content) <= MOST_SHOWN_BYTES else f"{text}…"
+        return text if len(content) <= MAX_SHOWN_BYTES else f"{text}…"
 
     def cell_text(self, row: int, column: int) -> str:
         """Return the text of a cell."""

@@ -136,7 +136,7 @@ def test_only_the_first_in_line_are_listed(monkeypatch):
     encoding = engine.get_encoding("cl100k_base")
     account = trace_of(encoding, "ab" * 200)
     state = state_after(encoding, account, 0)
-    assert (len(state.pairs), state.pairs_left_out) == (merge_steps.MOST_PAIRS, 399 - merge_steps.MOST_PAIRS)
+    assert (len(state.pairs), state.pairs_left_out) == (merge_steps.MAX_PAIRS, 399 - merge_steps.MAX_PAIRS)
     assert state.chosen == state.pairs[0]
     with pytest.raises(ValueError, match="out of range"):
         state_after(encoding, account, len(account.steps) + 1)

@@ -332,7 +332,7 @@ def test_the_cache_may_be_in_a_folder_whose_name_is_no_unicode(tree, tmp_path):
 
 def test_the_cache_is_bounded(tree, tmp_path, monkeypatch):
     make_old(tree)
-    monkeypatch.setattr(count_cache, "MOST_KEPT", BATCH_FILES // 4)
+    monkeypatch.setattr(count_cache, "MAX_KEPT", BATCH_FILES // 4)
     cache = CountCache(tmp_path / "counts.sqlite")
     counts = scan(tree, tmp_path / "counts.sqlite", ("o200k_base",))
     known = cache.known(["o200k_base"])

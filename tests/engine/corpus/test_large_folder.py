@@ -30,7 +30,7 @@ from tests.engine.folder_trees import TEXT, make_large_tree
 
 FILES = 20_000
 HUGE_BYTES = 5_000_000_000
-MOST_MEMORY = 400_000_000
+MAX_MEMORY = 400_000_000
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="pipes, sockets and links")
 
@@ -211,4 +211,4 @@ def test_files_larger_than_the_memory(large, encoding):
         tracemalloc.stop()
     assert reasons(counts, folder) == troubles
     assert_counted_as_alone(counts, encoding)
-    assert most < MOST_MEMORY
+    assert most < MAX_MEMORY

@@ -107,7 +107,7 @@ def test_which_items_make_a_sample(sizes, most, taken):
 
 
 def test_skipped_files_are_counted_where_there_are_too_many_to_list(tmp_path, monkeypatch):
-    monkeypatch.setattr(walk, "MOST_LISTED", 3)
+    monkeypatch.setattr(walk, "MAX_LISTED", 3)
     for number in range(5):
         (tmp_path / f"{number}.txt").touch()
     found = survey([tmp_path])

@@ -187,7 +187,7 @@ def test_an_error_leaves_the_encoder_usable():
 
 
 def test_texts_beyond_the_reach_of_ends_are_refused(small, monkeypatch):
-    monkeypatch.setattr(text_work, "_MOST_BYTES_AT_ONCE", 20)
+    monkeypatch.setattr(text_work, "_MAX_BYTES_AT_ONCE", 20)
     assert small.count(b"abc cab " * 2) > 0
     for text in (b"abc cab " * 3, "abc cab " * 3):
         for method in (small.count, small.encode, small.encode_to_list, small.token_ends):

@@ -129,7 +129,7 @@ def test_longer_pieces_are_found_in_a_cache_that_has_grown(own):
 
 
 def test_caches_grow_with_what_comes_in_until_they_may_not(monkeypatch):
-    for name, value in {"WORD_LINES": 2, "MOST_WORD_LINES": 16, "SLOT_COUNT": 2, "MOST_SLOTS": 8}.items():
+    for name, value in {"WORD_LINES": 2, "MAX_WORD_LINES": 16, "SLOT_COUNT": 2, "MAX_SLOTS": 8}.items():
         monkeypatch.setattr(state, name, value)
     rng = random.Random(40)
     ranks = learnt_ranks(rng, b"ab", 60, 0)

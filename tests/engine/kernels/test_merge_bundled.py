@@ -59,8 +59,8 @@ def test_every_token_is_found_and_every_token_but_one_byte_merges(vocabulary):
 @pytest.mark.deep
 def test_caches_that_are_far_too_small_change_nothing(vocabulary, monkeypatch):
     core, tables, token_count = vocabulary
-    monkeypatch.setattr("engine.kernels.state.MOST_WORD_LINES", 4)
-    monkeypatch.setattr("engine.kernels.state.MOST_SLOTS", 4)
+    monkeypatch.setattr("engine.kernels.state.MAX_WORD_LINES", 4)
+    monkeypatch.setattr("engine.kernels.state.MAX_SLOTS", 4)
     monkeypatch.setattr("engine.kernels.state.ARENA_BYTES", 260_000)
     state = new_state(token_count)
     rng = random.Random(21)

@@ -68,7 +68,7 @@ def test_characters_outside_of_the_text_are_refused(start, end):
 
 
 def test_too_little_room_is_refused():
-    for text, most_bytes in (("hello", 1), ("añoes", utf8.MOST_BYTES)):
+    for text, most_bytes in (("hello", 1), ("añoes", utf8.MAX_BYTES)):
         with pytest.raises(IndexError):
             utf8.write_utf8(text, 0, 5, np.empty(most_bytes * 5 + utf8.ROOM - 1, dtype=np.uint8))
 

@@ -49,7 +49,7 @@ def test_files_are_what_they_hold_wherever_their_blocks_end(tmp_path, monkeypatc
 
 
 def test_a_long_rest_is_more_than_one_pretoken(monkeypatch):
-    monkeypatch.setattr(validity, "MOST_UNCUT_BYTES", 100)
+    monkeypatch.setattr(validity, "MAX_UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "BLOCK_BYTES", 30)
     pieces = [piece for piece in validity.uncut_pieces(b"\xff", iter([b"x" * 30] * 5)) if piece]
     assert [len(piece) for piece in pieces] == [121, 30]

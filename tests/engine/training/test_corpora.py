@@ -154,7 +154,7 @@ def test_a_pattern_that_runs_away_can_be_left(monkeypatch):
 
 def test_a_text_that_is_never_cut_is_refused_beyond_a_size(monkeypatch, tmp_path):
     monkeypatch.setattr(training_texts, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(training_texts, "MOST_PIECE_BYTES", 10_000)
+    monkeypatch.setattr(training_texts, "MAX_PIECE_BYTES", 10_000)
     path = tmp_path / "endless.txt"
     path.write_text("abcdefghij" * 990)
     assert finished(TrainingRun(path, 280)).progress().bytes_read == 9900
@@ -176,7 +176,7 @@ def test_a_text_that_is_never_cut_is_read_in_slices(monkeypatch, tmp_path):
 
 
 def test_a_corpus_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("engine.training.trained_encoding.MOST_SLOTS", 20)
+    monkeypatch.setattr("engine.training.trained_encoding.MAX_SLOTS", 20)
     with pytest.raises(TrainingError, match="do not fit"):
         finished(TrainingRun(TEXT, 280))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine import TrainingRun
 from engine.kernels._jit import COMPILED
-from engine.kernels.train_layout import MOST_WEIGHT
+from engine.kernels.train_layout import MAX_WEIGHT
 from engine.split.patterns import split_named
 from engine.split.pretokenization import pretokenizer
 from engine.training import merging
@@ -158,9 +158,9 @@ def test_room_and_phases_do_not_matter(
 
 
 def test_counts_beyond_32_bits():
-    words = {(97, 98, 99): 3 * MOST_WEIGHT + 5, (98, 99): 7}
+    words = {(97, 98, 99): 3 * MAX_WEIGHT + 5, (98, 99): 7}
     tokens = sum(len(word) * count for word, count in words.items())
-    slots = [part for weight in (MOST_WEIGHT, MOST_WEIGHT, MOST_WEIGHT, 5) for part in ((1 << 31) + weight, 97, 98, 99)]
+    slots = [part for weight in (MAX_WEIGHT, MAX_WEIGHT, MAX_WEIGHT, 5) for part in ((1 << 31) + weight, 97, 98, 99)]
     slots += [(1 << 31) + 7, 98, 99, 1 << 31]
     merger = Merger(np.array(slots, dtype=np.uint32), byte_alphabet().symbols, 44, tokens, min_count=1)
     while not merger.is_done:

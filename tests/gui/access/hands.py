@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.access.walk import described
 
-MOST_TABS = 80
+MAX_TABS = 80
 
 
 class Hands:
@@ -44,7 +44,7 @@ class Hands:
 
     def tab_to(self, name: str, key: str = "Tab") -> QWidget:
         """Press Tab until a control has the focus. Fails where Tab does not lead to it."""
-        for _ in range(MOST_TABS):
+        for _ in range(MAX_TABS):
             self.press(key)
             if self.focus_name() == name:
                 now = QApplication.focusWidget()

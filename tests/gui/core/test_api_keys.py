@@ -6,7 +6,7 @@ import string
 import pytest
 
 from gui.core import api_keys
-from gui.core.api_keys import MOST_FOUND, find_keys
+from gui.core.api_keys import MAX_FOUND, find_keys
 
 WORD = string.ascii_letters + string.digits
 rng = random.Random(7)
@@ -72,7 +72,7 @@ def test_many_keys_on_many_lines():
     assert [(found.issuer, found.line) for found in find_keys(text)] == [
         (issuer, number) for number, (issuer, _key) in enumerate(KEYS, 1)
     ]
-    assert len(find_keys((KEYS[4][1] + "\n") * 200)) == MOST_FOUND
+    assert len(find_keys((KEYS[4][1] + "\n") * 200)) == MAX_FOUND
 
 
 @pytest.mark.parametrize("stretch", range(1, 120, 7))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QColor
 
-from gui.editor.invisible_characters import FLAG, MOST_ON_A_LINE, unseen_places
+from gui.editor.invisible_characters import FLAG, MAX_ON_A_LINE, unseen_places
 from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import show
 
@@ -45,7 +45,7 @@ def test_where_they_stand(make_editor, text: str, places: list[int]) -> None:
 def test_there_is_an_end_to_what_is_marked_on_a_line(make_editor) -> None:
     editor = make_editor()
     show(editor, "a" + "\u200b" * 3000, [3])
-    assert len(places_of(editor)) == MOST_ON_A_LINE * len([line for line in lines_of(editor) if line.length])
+    assert len(places_of(editor)) == MAX_ON_A_LINE * len([line for line in lines_of(editor) if line.length])
 
 
 @pytest.mark.parametrize("palette", ["standard", "none"])

@@ -42,7 +42,7 @@ def test_gathered_changes_are_all_done(text: str, data: st.DataObject):
     for start, end, new in changes:
         expected, place = expected + text[place:start] + new, end
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_changes, "MOST_BETWEEN", 3)
+        patch.setattr(text_changes, "MAX_BETWEEN", 3)
         patch.setattr(text_changes, "LARGEST_PIECE", 8)
         made = gathered(text, changes)
     assert written(text, made) == expected + text[place:]

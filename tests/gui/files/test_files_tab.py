@@ -578,8 +578,8 @@ def test_a_file_that_another_one_replaced_is_watched(qtbot, bench, panel, tree):
 
 @pytest.mark.deep
 def test_what_is_not_watched_is_said_and_looked_at_again(qtbot, bench, panel, tree, monkeypatch):
-    monkeypatch.setattr(folder_service, "MOST_FILES", 1)
-    monkeypatch.setattr(folder_service, "MOST_FOLDERS", 1)
+    monkeypatch.setattr(folder_service, "MAX_FILES", 1)
+    monkeypatch.setattr(folder_service, "MAX_FOLDERS", 1)
     scan(qtbot, bench, tree)
     qtbot.waitUntil(lambda: "Too many files to watch" in panel.watching.text())
     path = min(map(Path, panel.model.tree.paths), key=lambda path: path.stat().st_size)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 
 import engine
 from gui.lab.experiments.card import Card, Claim, Inputs, Outcome, ResultTable, Tools
-from gui.lab.experiments.training_cards import MOST_CHARACTERS, in_bytes, learn
+from gui.lab.experiments.training_cards import MAX_CHARACTERS, in_bytes, learn
 from gui.lab.experiments.word_cards import article
 from gui.lab.lab_outcome import EXPECTED, FOUND, SAYS, VERDICT, ClaimsModel, ResultModel
 from gui.lab.lab_service import LabRequest, card, cards, run_card
@@ -81,7 +81,7 @@ def test_a_card_ends_when_it_is_to():
 
 def test_more_text_than_the_plain_trainer_is_for_is_refused_in_words():
     with pytest.raises(ValueError, match="Train page"):
-        learn([in_bytes("x" * (MOST_CHARACTERS + 1))], 1)
+        learn([in_bytes("x" * (MAX_CHARACTERS + 1))], 1)
 
 
 def test_of_equals_the_pair_seen_first_or_the_lower_one():

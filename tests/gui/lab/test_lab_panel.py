@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QScrollArea, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
 from gui.lab.experiments.card import BROKEN, DONE, HOLDS, NOT_RUN, WAITING
-from gui.lab.lab_page import KEY, MOST_CHARACTERS, LabCard, LabPage
+from gui.lab.lab_page import KEY, MAX_CHARACTERS, LabCard, LabPage
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
@@ -131,7 +131,7 @@ def test_of_ten_pasted_megabytes_only_the_beginning_is_taken(panel: LabPage):
     QGuiApplication.clipboard().setText("lorem ipsum dolor " * 600_000)
     card.text.selectAll()
     card.text.paste()
-    assert len(card.inputs().text) == MOST_CHARACTERS
+    assert len(card.inputs().text) == MAX_CHARACTERS
     assert card.standing == NOT_RUN
 
 

@@ -39,7 +39,7 @@ messages = st.builds(
 def test_tokens_tile_the_text(shown: int, name: str, talk: list[Message], key: str) -> None:
     draft = RequestDraft(1, tuple(talk), "", key, None, name, "", "")
     with pytest.MonkeyPatch.context() as patches:
-        patches.setattr(request_count, "MOST_SHOWN", shown)
+        patches.setattr(request_count, "MAX_SHOWN", shown)
         reply = count_draft(encodings.__getitem__, draft)
     if reply.problem:
         return

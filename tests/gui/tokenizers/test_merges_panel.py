@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.encoding.encoding import Encoding
 from engine.library import catalog
-from gui.tokenizers.merges.panel import FIRST_TEXT, MOST_CHARACTERS, MergesPanel
+from gui.tokenizers.merges.panel import FIRST_TEXT, MAX_CHARACTERS, MergesPanel
 from gui.tokenizers.merges.service import LONGEST
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
@@ -353,7 +353,7 @@ def test_a_hundred_kilobytes_are_pasted(qtbot, panel):
     panel.text.clear()
     panel.text.paste()
     settled(qtbot, panel)
-    assert len(panel.text.text()) == MOST_CHARACTERS
+    assert len(panel.text.text()) == MAX_CHARACTERS
     assert panel.remark.text() == "Only the first 20,000 characters are analysed."
     assert panel.tree.caption.text().startswith("Pretoken 2 of 5,000")
 

@@ -64,10 +64,10 @@ def test_a_version_that_is_renamed_is_not_deleted_meanwhile(tmp_path: Path, monk
 
 def test_nothing_is_dropped_to_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     store.save(tmp_path, "a", chunked(["text"]), "o200k_base", {})
-    monkeypatch.setattr(store, "MOST_BYTES", 7)
+    monkeypatch.setattr(store, "MAX_BYTES", 7)
     with pytest.raises(VersionError, match="delete one first"):
         store.save(tmp_path, "b", chunked(["text"]), "o200k_base", {})
-    monkeypatch.setattr(store, "MOST_VERSIONS", 1)
+    monkeypatch.setattr(store, "MAX_VERSIONS", 1)
     with pytest.raises(VersionError, match="the limit is 1 versions"):
         store.save(tmp_path, "b", chunked([""]), "o200k_base", {})
     assert len(store.kept(tmp_path).versions) == 1

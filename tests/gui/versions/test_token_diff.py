@@ -70,10 +70,10 @@ def test_too_many_edits_are_not_looked_for(a: list[int], b: list[int], most: int
 def test_what_takes_too_long_is_replaced_as_a_whole_and_said(monkeypatch: pytest.MonkeyPatch):
     a, b = [1, 2, 3, 1, 2, 3, 0, 4], [3, 2, 1, 3, 2, 1, 0, 4]
     assert not diff(a, b).simplified
-    monkeypatch.setattr(token_diff, "MOST_EDITS", 1)
+    monkeypatch.setattr(token_diff, "MAX_EDITS", 1)
     assert diff(a, b) == Difference((Hunk(0, 6, 0, 6),), True)
-    monkeypatch.setattr(token_diff, "MOST_EDITS", 500)
-    monkeypatch.setattr(token_diff, "MOST_STEPS", 0)
+    monkeypatch.setattr(token_diff, "MAX_EDITS", 500)
+    monkeypatch.setattr(token_diff, "MAX_STEPS", 0)
     assert diff(a, b).simplified
 
 
@@ -136,7 +136,7 @@ def test_one_long_line_is_many_rows_and_two_such_find_each_other():
 
 
 def test_rows_end_somewhere(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(token_diff, "MOST_ROWS", 10)
+    monkeypatch.setattr(token_diff, "MAX_ROWS", 10)
     encoding = engine.get_encoding("o200k_base")
     comparison = compare(encoding, "a\n" * 50, "b\n" * 50)
     assert comparison.cut

@@ -178,7 +178,7 @@ def test_the_bytes_of_a_character_are_all_of_it(tmp_path):
 
 
 def test_a_long_text_is_refused_in_a_sentence(opened, monkeypatch):
-    monkeypatch.setattr("engine.encoding.library_encoding.MOST_CHARS", 1000)
+    monkeypatch.setattr("engine.encoding.library_encoding.MAX_CHARS", 1000)
     with pytest.raises(UnsupportedTextError, match="limited to texts of 1,000 characters"):
         opened[0].encoding.count("x" * 1001)
 
