@@ -99,6 +99,8 @@ def main() -> int:
     parser.add_argument("--pattern", default="llama3", help="for files without one")
     parser.add_argument("--only", default="", help="a part of the path")
     arguments = parser.parse_args()
+    if not any(arguments.corpora.glob("*.txt")):
+        parser.error(f"no corpora in {arguments.corpora}; --corpora names their folder")
     texts = texts_of(arguments.corpora, arguments.megabytes)
     print("| file | opened as, run by | tokens | texts with other ids | opened in | notes |\n|---|---|---|---|---|---|")
     good = True
