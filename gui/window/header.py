@@ -197,7 +197,8 @@ class HeaderFigures(QObject):
         if row is None:
             meter.set_model("", None)
             return
-        meter.set_model(row.model.name, row.model.max_input or row.model.context)
+        limit, context = row.model.max_input, row.model.context
+        meter.set_model(row.model.name, limit or context, is_input_limit=limit is not None and limit != context)
         meter.set_tokens(row.estimate.input_tokens)
 
     @Slot()

@@ -215,15 +215,16 @@ class ContextMeter(KeyFigure):
         super().__init__(theme, "headerContext", "", parent, trailing=BAR.width() + GAP)
         self._model = ""
         self._window: int | None = None
+        self._is_input_limit = False
         self._tokens: int | None = None
         self.bar = MeterBar(theme, self)
         self._show()
 
-    @Slot(str, object)
-    def set_model(self, name: str, context_window: int | None) -> None:
-        """Set the model to compare with; ``context_window`` is None if unknown."""
+    def set_model(self, name: str, context_window: int | None, *, is_input_limit: bool = False) -> None:
+        """Set the model to compare with; ``context_window`` is None if unknown. ``is_input_limit``: the vendor accepts
+        no longer input, though the context window is larger."""
         self._model = name
-        self._window = context_window
+        self._window, self._is_input_limit = context_window, is_input_limit
         self._show()
 
     def set_tokens(self, tokens: int | None) -> None:
@@ -256,7 +257,10 @@ class ContextMeter(KeyFigure):
             return self.tr("Context window of {model}: unknown").format(model=self._model)
         window = self.tr("{window} ({model})").format(window=figure(self.locale(), self._window), model=self._model)
         if share is None or self._tokens is None:
-            return self.tr("Context window: {window}").format(window=window)
+            words = self.tr("Input limit: {window}") if self._is_input_limit else self.tr("Context window: {window}")
+            return words.format(window=window)
+        if self._is_input_limit:
+            window = self.tr("the input limit of {window}").format(window=window)
         if share > 1:
             over = figure(self.locale(), self._tokens - self._window)
             return self.tr("{over} tokens too long for {window}").format(over=over, window=window)
@@ -270,7 +274,8 @@ class ContextMeter(KeyFigure):
             window = self.tr("{thousands}k").format(thousands=figure(self.locale(), self._window // ROUND))
         if share is not None and share > 1:
             return self.tr("too long for {window}").format(window=window)
-        return self.tr("of {window} context").format(window=window)
+        words = self.tr("of {window} input limit") if self._is_input_limit else self.tr("of {window} context")
+        return words.format(window=window)
 
     def _place_bar(self) -> None:
         line = self._metrics[self._strong.weight()].height()

@@ -131,6 +131,17 @@ def test_the_meter_says_what_it_shows(
     assert not meter.grab().isNull()
 
 
+def test_the_meter_names_an_input_limit_below_the_context_window(qtbot: QtBot, theme: Theme):
+    meter = ContextMeter(theme)
+    qtbot.addWidget(meter)
+    meter.setLocale(QLocale("en_GB"))
+    meter.set_model("GPT", 272_000, is_input_limit=True)
+    assert meter.bar.accessibleDescription() == "Input limit: 272,000 (GPT)"
+    meter.set_tokens(2720)
+    assert (meter.text, meter.caption) == ("1.0%", "of 272k input limit")
+    assert meter.bar.accessibleDescription() == "2,720 of the input limit of 272,000 (GPT)"
+
+
 def test_the_meter_shows_no_share_without_a_model(qtbot: QtBot, theme: Theme):
     meter = ContextMeter(theme)
     qtbot.addWidget(meter)

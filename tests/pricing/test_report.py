@@ -50,6 +50,7 @@ def test_json_says_null_for_what_is_unknown() -> None:
     row = json_row(cost(UNKNOWN, 10, output_tokens=1), with_calls=True)
     assert row["usd"] is row["usd_low"] is row["usd_high"] is None
     assert row["usd_calls"] is row["usd_calls_low"] is row["usd_calls_high"] is None
+    assert row["usd_label"] is None
     assert row["unknown"] == ["output"]
     assert row["price_checked"] is None
     assert row["retired"] is True

@@ -38,7 +38,7 @@ def test_figures_are_those_of_the_model(qtbot: QtBot, open_window: OpenWindow, p
     assert header.tokens.accessibleName() == "7 tokens"
     assert header.tokens.toolTip() == "exact", "what the dot says in words"
     assert header.context.text == "<0.1%"
-    assert header.context.caption == "of 272k context"
+    assert header.context.caption == "of 272k input limit"
     ranged = next(row for row in bench.costs.service.rows if row.has_range and row.estimate.usd)
     choose(bench, ranged.model_id)
     assert header.tokens.quality == "estimated"
