@@ -362,7 +362,7 @@ class PriceImportDialog(QDialog):
         self.add.setToolTip(self.tr("Read a published price table from a file, or drop it here"))
         self.add.setAccessibleName(self.add.toolTip())
         self.add.setAutoDefault(False)
-        self.add_installed = QPushButton(self.tr("Add &installed tables"), objectName="priceImportInstalled")
+        self.add_installed = QPushButton(self.tr("Add insta&lled tables"), objectName="priceImportInstalled")
         names = ", ".join(name for name, _ in self._installed)
         self.add_installed.setToolTip(self.tr("Read price tables from installed packages: {names}").format(names=names))
         self.add_installed.setAccessibleName(self.add_installed.toolTip())
@@ -400,6 +400,7 @@ class PriceImportDialog(QDialog):
         """Show the tables in place of the empty state."""
         if self._pages.currentWidget() is self.empty:
             self._top.insertWidget(0, self.add_installed, 0, Qt.AlignmentFlag.AlignTop)
+            self.setTabOrder(self.add_installed, self.add)
             self._pages.setCurrentIndex(1)
             self.table.setFocus()
 
