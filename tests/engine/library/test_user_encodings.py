@@ -66,7 +66,7 @@ def test_the_size_of_a_saved_encoding_is_known_before_it_is_opened(tmp_path, spe
     assert engine.add_folder(tmp_path) == ()
     entry = engine.encoding_entries()[-1]
     assert entry.n_vocab == encoding.n_vocab
-    assert engine.opened_encodings() == []
+    assert "mine" not in {one.name for one in engine.opened_encodings()}
     assert engine.get_encoding("mine").n_vocab == entry.n_vocab
     assert engine.rename_encoding("mine", "yours").n_vocab == encoding.n_vocab
 
