@@ -6,9 +6,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QLocale, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon, QPainter, QPixmap, QResizeEvent
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from gui.editor.editor_look import TokenView
 from gui.look.plain_text import PlainLabel
@@ -19,53 +19,14 @@ from gui.state.settings import SettingsStore
 from gui.widgets.chip import Chip
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import FlowLayout
+from gui.widgets.parts_bar import SQUARE, Part, PartsBar
 
 if TYPE_CHECKING:
     from gui.prompt.chat.draft_service import RequestReply
 
-BAR_HEIGHT = 8
-SQUARE = 9
-GAP, CHIP_GAP = 2, 6
+CHIP_GAP = 6
 ROLES = ("rival_2", "rival_1", "star", "bar")
 """Colours of the theme, in the order of the parts."""
-
-
-class PartsBar(QWidget):
-    """Bar of the parts of a request in the colours of ``ROLES``, at most one part for each."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._theme = theme
-        self._parts: tuple[tuple[str, int], ...] = ()
-        self.setObjectName("requestPartsBar")
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme.changed.connect(self.update)
-
-    def show_parts(self, parts: Sequence[tuple[str, int]]) -> None:
-        """Show parts, each as (name, tokens). Parts without tokens are omitted."""
-        self._parts = tuple(part for part in parts if part[1] > 0)[: len(ROLES)]
-        words = ", ".join(f"{name} {figure(self.locale(), tokens)}" for name, tokens in self._parts)
-        self.setAccessibleName(self.tr("Parts of the request: {parts}").format(parts=words))
-        self.setVisible(bool(self._parts))
-        self.update()
-
-    def sizeHint(self) -> QSize:
-        return QSize(200, BAR_HEIGHT)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(60, BAR_HEIGHT)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        total = sum(tokens for _name, tokens in self._parts)
-        if not total:
-            return
-        room = self.width() - GAP * (len(self._parts) - 1)
-        x = 0.0
-        with QPainter(self) as painter:
-            for (_name, tokens), role in zip(self._parts, ROLES, strict=False):
-                width = max(3.0, room * tokens / total)
-                painter.fillRect(QRectF(x, 0, min(width, self.width() - x), BAR_HEIGHT), self._theme.colour(role))
-                x += width + GAP
 
 
 class PartChips(QWidget):
@@ -170,12 +131,12 @@ class RequestResult(QWidget):
         if reply.tally is None or reply.patch is None:
             self.total.setText(self.tr("Not counted"))
             self.parts.setText("")
-            self.bar.show_parts(())
+            self._show_bar(())
             self.tint.show_parts(())
             return
         self.total.setText(total(reply.tally, self._locale))
         self.parts.setText(breakdown(reply.tally, self._locale))
-        self.bar.show_parts([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
+        self._show_bar([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
         self.tint.show_parts([(part.kind, part.tokens) for part in reply.tally.parts])
         if reply.text != self._shown_text:
             self._shown_text = reply.text
@@ -214,11 +175,18 @@ class RequestResult(QWidget):
             )
         )
 
+    def _show_bar(self, parts: Sequence[tuple[str, int]]) -> None:
+        """Show parts, each as (name, tokens), at most one for each of ``ROLES``."""
+        found = [part for part in parts if part[1] > 0][: len(ROLES)]
+        words = ", ".join(f"{name} {figure(self.locale(), tokens)}" for name, tokens in found)
+        shown = [Part(tokens, role) for (_name, tokens), role in zip(found, ROLES, strict=False)]
+        self.bar.show_parts(shown, self.tr("Parts of the request: {parts}").format(parts=words))
+
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
         self.total = QLabel(objectName="requestTotal")
         self.total.setTextFormat(Qt.TextFormat.PlainText)
         self.total.setProperty("role", "section")
-        self.bar = PartsBar(theme)
+        self.bar = PartsBar(theme, "requestPartsBar")
         self.parts = QLabel(objectName="requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))
         self.parts.setTextFormat(Qt.TextFormat.PlainText)
