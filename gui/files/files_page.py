@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
     QStackedWidget,
     QStyle,
     QStyledItemDelegate,
-    QStyleOptionHeader,
     QStyleOptionViewItem,
     QTabBar,
     QTreeView,
@@ -48,6 +47,7 @@ from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import tokens_box
 from gui.widgets.skipped_files import SkippedFilesModel
+from gui.widgets.tables import SortHeader
 from gui.widgets.tool_row import segments
 
 if TYPE_CHECKING:
@@ -65,7 +65,6 @@ FIRST_CHARACTERS = {NAME: 19, TOKENS: 12, SHARE: 15, FILES: 8, BYTES: 10}
 """Initial widths of the columns, in average characters."""
 PADDING, ROW_PADDING, CELL_PADDING = 16, 11, 6
 BAR_WIDTH, BAR_HEIGHT = 54.0, 4.0
-ARROW_ROOM = 14
 ICON = QSize(16, 16)
 FIRST_SIZES = [620, 580]
 """Initial widths of the tree and the map, in pixels."""
@@ -167,40 +166,15 @@ class FileCells(QStyledItemDelegate):
             painter.drawText(QRectF(x, area.top(), quiet_width + 1, area.height()), line, zeros)
 
 
-class TreeHeader(QHeaderView):
-    """Header whose titles align with their figures. Draws the sort arrow itself; Qt would draw it over the title."""
+class TreeHeader(SortHeader):
+    """Header of the tree, whose columns can be moved and resized."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self.setSectionsMovable(True)
-        self.setSectionsClickable(True)
         self.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.setStretchLastSection(False)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-
-    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logical: int) -> None:
-        super().initStyleOptionForIndex(option, logical)
-        option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
-
-    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
-        painter.save()
-        super().paintSection(painter, rect, logical)
-        painter.restore()
-        if logical != self.sortIndicatorSection():
-            return
-        title = str(self.model().headerData(logical, self.orientation()))
-        width = self.fontMetrics().horizontalAdvance(title) + ARROW_ROOM
-        at_end = (logical != NAME) != self.isRightToLeft()
-        centre = rect.right() - width if at_end else rect.left() + width
-        up = 1.0 if self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder else -1.0
-        middle = rect.center().y() + 0.5
-        corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(QPen(self._theme.colour("accent"), 1.6, c=Qt.PenCapStyle.RoundCap))
-        painter.drawPolyline(corners)
-        painter.restore()
 
 
 class TypeLegend(QWidget):

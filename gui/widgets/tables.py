@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRect, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyleOptionHeader, QTableView, QWidget
 
 from gui.look.corner import plain_corner
+from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 
+ARROW_ROOM = 14
 MEASURED_ROWS = 40
 """Number of rows measured to fit a column. Qt's thousand take a tenth of a second."""
 
@@ -39,6 +41,40 @@ def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
     editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
     if editable and table.state() != QAbstractItemView.State.EditingState:
         table.edit(index)
+
+
+class SortHeader(QHeaderView):
+    """Header that sorts on a click. It draws the arrow beside the title; Qt would draw it over one at the right."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self._theme = theme
+        self.setSectionsClickable(True)
+
+    def initStyleOptionForIndex(self, option: QStyleOptionHeader, logical: int) -> None:
+        super().initStyleOptionForIndex(option, logical)
+        option.sortIndicator = QStyleOptionHeader.SortIndicator.None_
+
+    def paintSection(self, painter: QPainter, rect: QRect, logical: int) -> None:
+        painter.save()
+        super().paintSection(painter, rect, logical)
+        painter.restore()
+        if logical != self.sortIndicatorSection():
+            return
+        model, orientation = self.model(), self.orientation()
+        title = str(model.headerData(logical, orientation))
+        side = model.headerData(logical, orientation, Qt.ItemDataRole.TextAlignmentRole) or self.defaultAlignment()
+        width = self.fontMetrics().horizontalAdvance(title) + ARROW_ROOM
+        at_end = bool(side & Qt.AlignmentFlag.AlignRight) != self.isRightToLeft()
+        centre = rect.right() - width if at_end else rect.left() + width
+        up = 1.0 if self.sortIndicatorOrder() == Qt.SortOrder.AscendingOrder else -1.0
+        middle = rect.center().y() + 0.5
+        corners = [QPointF(centre + x, middle + y * up) for x, y in ((-3.5, 1.75), (0.0, -1.75), (3.5, 1.75))]
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self._theme.colour("accent"), 1.6, c=Qt.PenCapStyle.RoundCap))
+        painter.drawPolyline(corners)
+        painter.restore()
 
 
 class StretchedTable(QTableView):
