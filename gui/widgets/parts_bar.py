@@ -19,11 +19,11 @@ MIN_WIDTH = 3.0
 
 
 class Part(NamedTuple):
-    """A part: its amount, the theme role of its colour, and True if only its outline is drawn."""
+    """A part: its amount, and the theme roles of its fill and its outline; it may lack one of them."""
 
     amount: int
-    role: str
-    hollow: bool = False
+    fill: str
+    edge: str = ""
 
 
 class PartsBar(QWidget):
@@ -77,9 +77,8 @@ class PartSquare(QWidget):
 
 
 def draw_part(painter: QPainter, area: QRectF, part: Part, theme: Theme) -> None:
-    """Fill an area in the colour of a part, or draw its outline."""
+    """Draw the fill and the outline of a part in an area."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    colour = theme.colour(part.role)
-    painter.setPen(QPen(colour, 1.2) if part.hollow else Qt.PenStyle.NoPen)
-    painter.setBrush(Qt.BrushStyle.NoBrush if part.hollow else colour)
-    painter.drawRoundedRect(area.adjusted(0.6, 0.6, -0.6, -0.6) if part.hollow else area, 2, 2)
+    painter.setPen(QPen(theme.colour(part.edge), 1.2) if part.edge else Qt.PenStyle.NoPen)
+    painter.setBrush(theme.colour(part.fill) if part.fill else Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(area.adjusted(0.6, 0.6, -0.6, -0.6) if part.edge else area, 2, 2)
