@@ -24,15 +24,19 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText, age_tone
-from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ModelFacts
+from gui.costs.price_facts_service import BUNDLED, YOURS, Fact, ListedModel, ModelFacts, is_web_address
 from gui.look.fonts import set_weight
-from gui.look.plain_text import PlainLabel
+from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.theme import Theme
+from gui.widgets.labels import ElidedLink, RemarkLabel
+from gui.widgets.layouts import FlowLayout
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, edit_cell, set_up_rows
 
@@ -145,7 +149,7 @@ class ModelPrices(QWidget):
 
     Signals: ``model_chosen(str)`` with an ID; ``changed(Fact, str)`` with the typed text; ``cleared(Fact)`` to use a
     built-in value again; ``forgotten()`` to use all built-in values; ``shown(int)`` with a line of the file to show;
-    ``undo_asked()`` and ``redo_asked()``.
+    ``source_asked(str)`` with the address of a page to open; ``undo_asked()`` and ``redo_asked()``.
     """
 
     model_chosen = Signal(str)
@@ -153,6 +157,7 @@ class ModelPrices(QWidget):
     cleared = Signal(object)
     forgotten = Signal()
     shown = Signal(int)
+    source_asked = Signal(str)
     undo_asked = Signal()
     redo_asked = Signal()
 
@@ -161,7 +166,8 @@ class ModelPrices(QWidget):
         self._theme, self._today = theme, today
         self._tone = ""
         self._facts: ModelFacts | None = None
-        self._models: tuple[tuple[str, str], ...] = ()
+        self._models: tuple[ListedModel, ...] = ()
+        self._address = ""
         self.setObjectName("pricingForm")
         self._make_controls()
         self._place()
@@ -169,6 +175,7 @@ class ModelPrices(QWidget):
         self.table.activated.connect(self._on_activated)
         self.table.selectionModel().currentRowChanged.connect(self._show_choices)
         self.picker.activated.connect(self._on_chosen)
+        self.source.clicked.connect(self._on_source)
         self.reset.clicked.connect(self._clear_current)
         self.forget.clicked.connect(self.forgotten)
         theme.changed.connect(self._colour)
@@ -186,12 +193,25 @@ class ModelPrices(QWidget):
             self.picker.addItem(model_id, model_id)
             place = self.picker.count() - 1
         self.picker.setCurrentIndex(place)
+        self._show_heading()
         self.model_chosen.emit(model_id)
+
+    def show_picker(self, on: bool) -> None:
+        """Show the box that chooses a model, where no list does, in place of the heading."""
+        for widget in (self.picker, self._picker_label):
+            widget.setVisible(on)
+        for widget in (self.heading, self.identifier):
+            widget.setVisible(not on)
 
     def show_checked(self, checked: CheckedText) -> None:
         """Show the values of a price file. If it has errors, the previous values stay and cannot be edited."""
         self.table.setEnabled(not checked.problems)
         if checked.problems:
+            if self._facts is not None and self._facts.model_id != self.model_id:
+                self._facts = None  # another model was chosen meanwhile
+                self.facts.show(())
+                self._show_words()
+                self.about.hide()
             self.remark.setText(
                 self.tr("These values are from before the error. Fix the text to see and edit those in the file.")
                 if self._facts is not None
@@ -200,16 +220,21 @@ class ModelPrices(QWidget):
             self.remark.show()
             self._show_choices()
             return
-        hidden = tuple((model_id, self.tr("hidden by your file")) for model_id in checked.hidden)
-        self._fill((*checked.models, *hidden))
+        self._fill(checked.models)
         self._facts = checked.facts
         facts = checked.facts.facts if checked.facts is not None else ()
         same = [fact.path for fact in facts] == [fact.path for fact in self.facts.rows]
         (self.facts.update if same else self.facts.show)(facts)
-        self._show_words(checked)
+        self._show_words()
         self._show_choices()
 
     def _make_controls(self) -> None:
+        self.heading = RemarkLabel("pricingHeading")
+        self.heading.setProperty("role", "section")
+        self.heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        self.identifier = RemarkLabel("pricingIdentifier")
+        self.identifier.setProperty("role", "quiet")
+        self.identifier.setAccessibleDescription(self.tr("ID of the model in the price file"))
         self.picker = QComboBox(objectName="pricingModel")
         self.picker.setAccessibleName(self.tr("Model"))
         self.picker.setEditable(True)
@@ -221,11 +246,16 @@ class ModelPrices(QWidget):
         completer.setFilterMode(Qt.MatchFlag.MatchContains)
         completer.setCompletionMode(QCompleter.CompletionMode.PopupCompletion)
         self.about = PlainLabel(objectName="pricingAbout")
+        self.source_title = PlainLabel(self.tr("Source"))
+        self.source_title.setProperty("role", "quiet")
+        self.source = ElidedLink("pricingSource")
         self.age = PlainLabel(objectName="pricingAge")
+        self.units = PlainLabel(self.tr("US$ per million tokens"), objectName="pricingUnits")
+        self.units.setProperty("role", "quiet")
         self.remark = PlainLabel(objectName="pricingFormRemark")
-        for label in (self.about, self.age, self.remark):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        for label in (self.about, self.remark):
             label.setWordWrap(True)
+        for label in (self.about, self.age, self.remark):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.facts = TableModel(FACTS, parent=self, context="PriceFacts")
         self.table = _FactsTable(objectName="pricingFacts")
@@ -244,39 +274,76 @@ class ModelPrices(QWidget):
             button.setAutoDefault(False)
 
     def _place(self) -> None:
-        label = PlainLabel(self.tr("&Model"))
-        label.setBuddy(self.picker)
+        self._picker_label = PlainLabel(self.tr("&Model"))
+        self._picker_label.setBuddy(self.picker)
         top = QHBoxLayout()
-        top.addWidget(label)
+        top.setSpacing(8)
+        top.addWidget(self._picker_label)
         top.addWidget(self.picker, 1)
+        top.addWidget(self.heading)
+        top.addWidget(self.identifier, 1)
+        source = QHBoxLayout()
+        source.setSpacing(8)
+        source.addWidget(self.source_title)
+        source.addWidget(self.source)
+        source.addStretch(1)
+        self._details = QWidget()
+        details = FlowLayout(self._details, 12)
+        details.addWidget(self.age)
+        details.addWidget(self.units)
+        for widget in (self.source_title, self.source, self._details):
+            widget.hide()  # until there is a model
         bottom = QHBoxLayout()
         bottom.addStretch(1)
         bottom.addWidget(self.reset)
         bottom.addWidget(self.forget)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 6, 0)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addLayout(top)
-        for label in (self.about, self.age, self.remark):
-            column.addWidget(label)
+        column.addLayout(source)
+        column.addWidget(self._details)
+        column.addWidget(self.about)
+        column.addWidget(self.remark)
         column.addWidget(self.table, 1)
         column.addLayout(bottom)
 
-    def _fill(self, models: tuple[tuple[str, str], ...]) -> None:
+    def _fill(self, models: tuple[ListedModel, ...]) -> None:
         if models == self._models:
             return
         self._models, chosen = models, self.model_id
         self.picker.clear()
-        for model_id, name in models:
-            self.picker.addItem(f"{name} ({model_id})", model_id)
+        for model in models:
+            name = self.tr("hidden by your file") if model.hidden else model.name
+            self.picker.addItem(f"{name} ({model.id})", model.id)
         if chosen and self.picker.findData(chosen) < 0:
             self.picker.addItem(chosen, chosen)
         self.picker.setCurrentIndex(self.picker.findData(chosen) if chosen else -1)
 
-    def _show_words(self, checked: CheckedText) -> None:
-        facts = checked.facts
+    def _listed(self) -> ListedModel | None:
+        """Return the model shown as it is listed; None if it is not."""
+        return next((model for model in self._models if model.id == self.model_id), None)
+
+    def _show_heading(self) -> None:
+        listed = self._listed()
+        name = listed.name if listed is not None else self.model_id
+        self.heading.setText(visible_line(name))
+        self.identifier.setText(visible_line(self.model_id) if name != self.model_id else "")
+        self.identifier.setToolTip(plain_tip(self.model_id))
+
+    def _show_words(self) -> None:
+        facts = self._facts
         self._tone = ""
-        self.about.setText(self._about(checked))
+        self._show_heading()
+        source = facts.source if facts is not None else ""
+        self._address = source if is_web_address(source) else ""
+        self.source.setText(source.partition("//")[2].replace("&", "&&") if self._address else "")
+        self.source.setToolTip(plain_tip(self.tr("Open {address} in your browser").format(address=source)))
+        self.source.setAccessibleName(self.tr("Source: {address}").format(address=source))
+        for widget in (self.source_title, self.source):
+            widget.setVisible(bool(self._address))
+        self.about.setText(self._about())
+        self.about.setVisible(bool(self.about.text()))
         if facts is None:
             self.age.clear()
         else:
@@ -286,7 +353,7 @@ class ModelPrices(QWidget):
             words = self.tr("Checked {day}: {age}").format(day=day, age=age) if day else self.tr("Prices {age}")
             self._tone = age_tone(facts.checked, self._today())
             self.age.setText(words.format(age=age))
-        self.age.setVisible(facts is not None)
+        self._details.setVisible(facts is not None)
         foreign = facts is not None and facts.currency != "USD"
         if foreign:
             assert facts is not None
@@ -295,13 +362,14 @@ class ModelPrices(QWidget):
         self.remark.setVisible(foreign)
         self._colour()
 
-    def _about(self, checked: CheckedText) -> str:
-        if checked.facts is not None:
-            source = checked.facts.source or self.tr("none named")
-            return self.tr("US dollars per million tokens. Source: {source}").format(source=source)
+    def _about(self) -> str:
+        if self._facts is not None:
+            source = self._facts.source or self.tr("none named")
+            return "" if self._address else self.tr("Source: {source}").format(source=source)
         if not self.model_id:
             return self.tr("Choose a model to see its prices and where each comes from.")
-        if self.model_id in checked.hidden:
+        listed = self._listed()
+        if listed is not None and listed.hidden:
             return self.tr("Your file hides this model. “Remove my prices” shows it again.")
         return self.tr("This model is in neither the built-in prices nor your file.")
 
@@ -320,7 +388,12 @@ class ModelPrices(QWidget):
 
     @Slot(int)
     def _on_chosen(self, _place: int) -> None:
+        self._show_heading()
         self.model_chosen.emit(self.model_id)
+
+    @Slot()
+    def _on_source(self) -> None:
+        self.source_asked.emit(self._address)
 
     @Slot(object, str, str)
     def _on_edited(self, fact: Fact, _key: str, typed: str) -> None:
@@ -352,7 +425,7 @@ class ModelPrices(QWidget):
             label.setPalette(palette)
 
 
-FIELD_CHARACTERS, VALUE_CHARACTERS, ORIGIN_CHARACTERS = 20, 14, 26
+FIELD_CHARACTERS, VALUE_CHARACTERS, ORIGIN_CHARACTERS = 16, 12, 22
 """Widths of the columns; values have at least theirs."""
 
 

@@ -29,6 +29,9 @@ AGEING_DAYS = 30
 OLD_DAYS = 90
 """Age in days from which prices are called old: in a quarter, most vendors release a model or change a price."""
 
+MIN_DAYS = {1: 0, 7: 14, 30: 63, 365: 730}
+"""Age in days from which a unit of so many days is used."""
+
 SIGNS = {"exact": "", "counted": "", "formula": "~", "assumed": "~", "reconstructed": "≈", "estimated": "≈"}
 """Sign before a number that is not exact, by count quality, best first."""
 
@@ -186,6 +189,17 @@ class CostText:
         if tone == "error":
             return tr("{age}, old").format(age=text)
         return tr("{age}, ageing").format(age=text) if tone == "warning" else text
+
+    def short_age(self, checked: date | None, today: date) -> str:
+        """Return the age of prices in the largest unit that is used: ``yesterday``, ``8 days``, ``5 weeks``."""
+        if checked is None:
+            return tr("unknown")
+        days = (today - checked).days
+        if days <= 1:
+            return tr("today") if days <= 0 else tr("yesterday")
+        words = {1: tr("{n} days"), 7: tr("{n} weeks"), 30: tr("{n} months"), 365: tr("{n} years")}
+        unit = next(unit for unit in reversed(words) if days >= MIN_DAYS[unit])
+        return words[unit].format(n=self.localised(f"{days // unit:,}"))
 
     def unknown(self) -> str:
         """Return the text for an unknown figure."""

@@ -23,6 +23,7 @@ UNKNOWN_WORDS = frozenset({"n/a", "null", "~", "unknown"})
 
 _AMOUNT = re.compile(r"[0-9]+(\.[0-9]+)?")
 _WHOLE = re.compile(r"[0-9]+(_[0-9]{3})*")
+_WEB_ADDRESS = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?([/?#][!-~]*)?")
 MAX_DIGITS = 30
 """Maximum digits of a token count. Longer numbers stay text, since Python refuses to parse thousands of digits."""
 
@@ -67,6 +68,33 @@ class ModelFacts:
     def is_yours(self) -> bool:
         """True if the user's file has any value of this model."""
         return any(fact.origin == YOURS for fact in self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class ListedModel:
+    """Model in the list of the page. ``checked``: the day of its prices; ``yours``: the user's file sets a value of it.
+
+    ``hidden``: the user's file hides the model, of which only the ID is then known.
+    """
+
+    id: str
+    name: str
+    provider: str = ""
+    checked: date | None = None
+    retires: date | None = None
+    yours: bool = False
+    hidden: bool = False
+
+
+def listed(model: Model) -> ListedModel:
+    """Return the model for the list."""
+    return ListedModel(model.id, model.name, model.provider, model.checked, model.retires, model.is_yours)
+
+
+def is_web_address(text: str) -> bool:
+    """Return True if a source is an address of the web without a user name, all of it visible: what a browser may
+    open."""
+    return _WEB_ADDRESS.fullmatch(text) is not None
 
 
 def facts_of(model: Model) -> ModelFacts:

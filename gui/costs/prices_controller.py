@@ -166,6 +166,7 @@ class PricesController(QObject):
         self.built, context = True, self._context
         panel = PricingPanel(context.theme, context.icons, fields_below, lambda: self._costs.today)
         context.pages.page("pricingTab").fill(panel)
+        context.window.view_bar.add_tools("pricingTab", panel.tools)
         context.pages.page("pricingTab").lead_to(panel.editor)
         self._panel, self._editor, self.editor = panel, panel.editor, panel.editor
         context.session.restore("pricing", panel.restore_state, self._state)
@@ -191,6 +192,7 @@ class PricesController(QObject):
         panel.show_file_name(str(price_file.path))
         panel.save_asked.connect(self.save)
         panel.form.model_chosen.connect(self._on_model_chosen)
+        panel.form.source_asked.connect(self._open_source)
         panel.form.changed.connect(self._on_changed_by_form)
         panel.form.cleared.connect(self._on_cleared)
         panel.form.forgotten.connect(self._on_forgotten)
@@ -503,7 +505,7 @@ class PricesController(QObject):
             problems = (self._file.problem,) if self._file.problem is not None else ()
         self._checked, self._checked_revision = checked, request.revision
         self._panel.show_problems(problems)
-        self._panel.form.show_checked(checked)
+        self._panel.show_checked(checked)
         self._panel.form.setEnabled(not self._editor.isReadOnly())
         self._show_status()
 
@@ -545,6 +547,15 @@ class PricesController(QObject):
     def _on_model_chosen(self, _model_id: str) -> None:
         self.check()
         self._context.session.touch()
+
+    @Slot(str)
+    def _open_source(self, address: str) -> None:
+        """Open the source of the prices in the user's browser, as the link says."""
+        from PySide6.QtCore import QUrl
+        from PySide6.QtGui import QDesktopServices
+
+        if not QDesktopServices.openUrl(QUrl(address)):
+            self.notifier.information(self.tr("Could not open {address}.").format(address=address))
 
     @Slot(object, str)
     def _on_changed_by_form(self, fact: Fact, typed: str) -> None:

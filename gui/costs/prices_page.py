@@ -1,4 +1,4 @@
-"""Page Prices: the form of one model, and beside it the user's price file with its problems."""
+"""Page Prices: the models, the form of one of them, and beside it the user's price file with its problems."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from PySide6.QtCore import (
     QCoreApplication,
     QEvent,
     QModelIndex,
+    QObject,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
+    QFrame,
     QHeaderView,
     QPushButton,
     QSplitter,
@@ -31,6 +32,7 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import visible_line
 from gui.costs.model_prices import ModelPrices
 from gui.costs.price_editor import FieldsBelow, PriceEditor
+from gui.costs.price_list import AgeSummary, PricedModels, next_to_check
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import plain_tip
@@ -39,8 +41,10 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.labels import RemarkLabel
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable
+from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
+    from gui.costs.prices_service import CheckedText
     from gui.widgets.find_bar import FindBar
     from pricing.types import Problem
 
@@ -85,12 +89,38 @@ PROBLEMS = (
 MAX_ROWS = 6
 """Maximum number of rows of the problem list before it scrolls."""
 ROW_PADDING = 12
-FIRST_WIDTHS = [560, 520]
+FIRST_WIDTHS = [455, 477]
 """Initial widths of the form and of the file, in pixels."""
+LIST_WIDTH = 246
+MIN_WITH_LIST = 1000
+"""Minimum width of the page with the list of models; a narrower one has a box to choose a model instead."""
+
+
+class SaveKey(QObject):
+    """Claims the key for Save in a widget, where it saves the price file whatever it does in the window.
+
+    Signals: ``pressed()``.
+    """
+
+    pressed = Signal()
+
+    def claim(self, widget: QWidget) -> None:
+        """Claim the key in a widget and those inside."""
+        widget.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress):
+            return False
+        if not isinstance(event, QKeyEvent) or not event.matches(QKeySequence.StandardKey.Save):
+            return False
+        event.accept()
+        if event.type() == QEvent.Type.KeyPress:
+            self.pressed.emit()
+        return True
 
 
 class PricingPanel(QWidget):
-    """Page Prices. ``PricesController`` holds the logic.
+    """Page Prices. ``PricesController`` holds the logic; ``tools`` stand beside the pages.
 
     Signals: ``save_asked()``; ``import_asked()``; ``tables_dropped(list[Path])`` with published price tables.
     """
@@ -103,11 +133,13 @@ class PricingPanel(QWidget):
         """``fields_below``: returns the fields allowed at a path of the file. ``today``: returns the current day."""
         super().__init__()
         self.setObjectName("pricingPanel")
-        self._theme = theme
+        self._theme, self._today = theme, today
         self._tone = "stale"
         DroppedFiles(self).dropped.connect(self.tables_dropped)
         self.editor = PriceEditor(theme, fields_below)
         self.form = ModelPrices(theme, today)
+        self.models = PricedModels(theme)
+        self.ages = AgeSummary(theme)
         self._icons = icons
         self._make_tools(icons)
         self._make_problems()
@@ -116,16 +148,27 @@ class PricingPanel(QWidget):
 
     def state(self) -> dict[str, Any]:
         """Return the user's arrangement as JSON data."""
-        return {"model": self.form.model_id, "split": self.splitter.sizes()}
+        listed = self._list_width if self.models.isHidden() else self.columns.sizes()[0]
+        return {"model": self.form.model_id, "split": self.splitter.sizes(), "list": listed}
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore what ``state`` returned; invalid values get their defaults."""
         sizes = state.get("split")
         if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
             self.splitter.setSizes(sizes)
+        width = state.get("list")
+        if isinstance(width, int) and not isinstance(width, bool) and width > 0:
+            self._set_list_width(width)
         model = state.get("model")
         if isinstance(model, str) and model:
             self.form.choose(model)
+
+    def show_checked(self, checked: CheckedText) -> None:
+        """Show a checked text: its problems, or the models and the values of the one chosen."""
+        self.form.show_checked(checked)
+        if not checked.problems:
+            self.models.show_models(checked.models, self._today())
+            self.ages.show_models(checked.models, self._today())
 
     def show_file_name(self, path: str) -> None:
         """Show the name of the file."""
@@ -160,22 +203,9 @@ class PricingPanel(QWidget):
             QWidget.setTabOrder(before, after)
         return bar
 
-    def event(self, event: QEvent) -> bool:
-        """Claim the key for Save, which saves the price file here whatever it does in the window."""
-        if (
-            isinstance(event, QKeyEvent)
-            and event.type() == QEvent.Type.ShortcutOverride
-            and event.matches(QKeySequence.StandardKey.Save)
-        ):
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.matches(QKeySequence.StandardKey.Save):
-            self.save_asked.emit()
-        else:
-            super().keyPressEvent(event)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def _make_tools(self, icons: Icons) -> None:
         self.file = RemarkLabel("pricingFile")
@@ -198,6 +228,10 @@ class PricingPanel(QWidget):
             button.setAccessibleName(button.toolTip())
         self.undo.setEnabled(False)
         self.redo.setEnabled(False)
+        self.tools = ToolRow("pricingTools", self.tr("Price file"), self)
+        self.tools.add_button(self.undo, self.undo.icon())
+        self.tools.add_button(self.redo, self.redo.icon())
+        self.tools.add(self.import_button, self.save)
 
     def _make_problems(self) -> None:
         self.problems = TableModel(PROBLEMS, parent=self, context="PriceProblems")
@@ -221,39 +255,71 @@ class PricingPanel(QWidget):
         self.problem_list.hide()
 
     def _place(self) -> None:
-        top = QHBoxLayout()
-        top.setSpacing(8)
-        top.addWidget(self.file, 1)
-        for button in (self.import_button, self.undo, self.redo, self.save):
-            top.addWidget(button)
-        left = QWidget()
-        self._column = column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
+        middle, right = QWidget(), QWidget()
+        self._line = QFrame()
+        self._line.setProperty("kind", "line")
+        left = QVBoxLayout(middle)
+        left.setContentsMargins(16, 10, 6, 8)
+        left.setSpacing(7)
+        left.addWidget(self.ages)
+        left.addWidget(self._line)
+        left.addWidget(self.form, 1)
+        self._column = column = QVBoxLayout(right)
+        column.setContentsMargins(6, 10, 12, 8)
         column.setSpacing(6)
+        column.addWidget(self.file)
         column.addWidget(self.editor, 1)
         column.addWidget(self.status)
         column.addWidget(self.problem_list)
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="pricingSplitter")
-        self.splitter.addWidget(self.form)
-        self.splitter.addWidget(left)
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.setStretchFactor(0, 1)
-        self.splitter.setStretchFactor(1, 1)
+        self.splitter.addWidget(middle)
+        self.splitter.addWidget(right)
         self.splitter.setSizes(FIRST_WIDTHS)
+        self.columns = QSplitter(Qt.Orientation.Horizontal, objectName="pricingColumns")
+        self.columns.addWidget(self.models)
+        self.columns.addWidget(self.splitter)
+        for splitter in (self.splitter, self.columns):
+            splitter.setChildrenCollapsible(False)
+            splitter.setStretchFactor(1, 1)
+        self.splitter.setStretchFactor(0, 1)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(16, 8, 12, 8)
-        whole.setSpacing(6)
-        whole.addLayout(top)
-        whole.addWidget(self.splitter, 1)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self.columns)
+        self._set_list_width(LIST_WIDTH)
+        self._fit()
         form = self.form
         order = [
-            *(self.import_button, self.undo, self.redo, self.save),
-            *(form.picker, form.table, form.reset, form.forget, self.editor, self.problem_list),
+            *(self.undo, self.redo, self.import_button, self.save, self.models.find, self.models.table),
+            *(self.ages.next, form.picker, form.source, form.table, form.reset, form.forget),
+            *(self.editor, self.problem_list),
         ]
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
 
+    def _set_list_width(self, width: int) -> None:
+        self._list_width = width
+        self.columns.setSizes([width, max(1, self.columns.width() - width)])
+
+    def _fit(self) -> None:
+        """Show the list of models, or where the page is too narrow for it the box of the form."""
+        listed = self.width() >= MIN_WITH_LIST
+        if listed == self.models.isHidden():
+            if not listed:
+                self._list_width = self.columns.sizes()[0] or self._list_width
+            self.models.setVisible(listed)
+            self.form.show_picker(not listed)
+            self._line.setVisible(listed)
+            if listed:
+                self._set_list_width(self._list_width)
+
     def _connect(self) -> None:
+        key = SaveKey(self)
+        key.claim(self)
+        key.claim(self.tools)
+        key.pressed.connect(self.save_asked)
+        self.models.chosen.connect(self.form.choose)
+        self.form.model_chosen.connect(self.models.select)
+        self.ages.next_asked.connect(self._go_to_next)
         self.save.clicked.connect(self.save_asked)
         self.import_button.clicked.connect(self.import_asked)
         self.undo.clicked.connect(self.editor.undo)
@@ -266,6 +332,12 @@ class PricingPanel(QWidget):
         self.problem_list.clicked.connect(self._go_to_problem)
         self.problem_list.activated.connect(self._go_to_problem)
         self._theme.changed.connect(self._colour)
+
+    @Slot()
+    def _go_to_next(self) -> None:
+        model_id = next_to_check(self.models.in_order, self.form.model_id, self._today())
+        if model_id:
+            self.form.choose(model_id)
 
     @Slot(QModelIndex)
     def _go_to_problem(self, index: QModelIndex) -> None:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, Signal, Slot
 
 from gui.core.versioned_document import regular_bytes
-from gui.costs.price_facts_service import IN_THE_TEXT, ModelFacts, facts_of, value_of
+from gui.costs.price_facts_service import IN_THE_TEXT, ListedModel, ModelFacts, facts_of, listed, value_of
 from gui.editor.offsets import document_text
 from gui.editor.text_changes import TextMirror
 
@@ -361,12 +361,11 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """Result of a check: all errors or, if there are none, all models as (ID, name), the hidden IDs, and the values of
+    """Result of a check: all errors or, if there are none, all models by ID, the hidden ones last, and the values of
     the requested model (None if the text hides it or it is unknown)."""
 
     problems: tuple[Problem, ...]
-    models: tuple[tuple[str, str], ...] = ()
-    hidden: tuple[str, ...] = ()
+    models: tuple[ListedModel, ...] = ()
     facts: ModelFacts | None = None
     notices: tuple[str, ...] = ()
 
@@ -413,8 +412,10 @@ def check(request: CheckRequest, ticket: Ticket) -> CheckedText:
     wanted = next((model for model in models if model.id == request.model_id), None)
     return CheckedText(
         (),
-        tuple(sorted((model.id, model.name) for model in models)),
-        tuple(sorted(hidden)),
+        (
+            *sorted(map(listed, models), key=lambda model: model.id),
+            *(ListedModel(model_id, model_id, yours=True, hidden=True) for model_id in sorted(hidden)),
+        ),
         facts_of(wanted) if wanted is not None else None,
         tuple(notice.message for notice in notices),
     )

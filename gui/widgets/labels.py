@@ -1,10 +1,10 @@
-"""Labels: single-line remarks and the status line, and wrapping labels."""
+"""Labels: single-line remarks and the status line, links, and wrapping labels."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyleOptionButton, QWidget
 
 from gui.core.token_text import shown
 from gui.look.plain_text import as_written
@@ -32,6 +32,26 @@ class RemarkLabel(QLabel):
             self.style().drawItemText(
                 painter, self.contentsRect(), side, palette, enabled, self.shown_text(), QPalette.ColorRole.WindowText
             )
+
+
+class ElidedLink(QPushButton):
+    """A button that looks like a link, and ends what it has no room for with dots."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(objectName=name)
+        self.setProperty("kind", "link")
+        self.setAutoDefault(False)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def initStyleOption(self, option: QStyleOptionButton) -> None:
+        super().initStyleOption(option)
+        text = option.text.replace("&&", "&")
+        option.text = (
+            self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, self.width() - 2).replace("&", "&&")
+        )
 
 
 class StatusLine(QWidget):

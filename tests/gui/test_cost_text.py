@@ -94,6 +94,14 @@ def test_age_in_words_with_a_word_for_too_old():
     assert age_tone(None, TODAY) == "error"
 
 
+def test_short_ages_are_in_the_largest_unit():
+    ages = ((-1, "today"), (0, "today"), (1, "yesterday"), (2, "2 days"), (13, "13 days"), (14, "2 weeks"))
+    ages += ((62, "8 weeks"), (63, "2 months"), (729, "24 months"), (730, "2 years"), (4_000, "10 years"))
+    for days, words in ages:
+        assert ENGLISH.short_age(TODAY - timedelta(days), TODAY) == words
+    assert ENGLISH.short_age(None, TODAY) == "unknown"
+
+
 @pytest.mark.parametrize(
     ("low", "high", "text"),
     [
