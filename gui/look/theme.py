@@ -46,10 +46,6 @@ _ROLES = {
 """For everything outside the style sheet: item view contents, disabled text, links, system dialogs."""
 
 
-_PADDED = "padded"
-"""Property of a spin box whose field has its margins."""
-
-
 class LookStyle(QProxyStyle):
     """Fusion, which takes every colour from the palette, as the base of the sheet.
 
