@@ -240,7 +240,7 @@ def estimate(
         output_usd_high=ends.output_high,
         output_low=fewest,
         output_high=most,
-        usd_label=_usd_label(count.label, price, change, scenario),
+        usd_label=None if usd is None else _usd_label(count.label, price, change, scenario),
         price_note=_price_note(price, change, scenario),
         context_note=_context_note(model, count, scenario),
         is_complete=count.is_complete,

@@ -34,7 +34,7 @@ def json_row(estimate: CostEstimate, with_calls: bool, with_sum: bool = False) -
         "price_checked": estimate.price_checked.isoformat() if estimate.price_checked else None,
         "price_checked_in": estimate.price_checked_in,
         "retired": estimate.retired,
-        "usd_label": None if estimate.usd is None else estimate.usd_label,
+        "usd_label": estimate.usd_label,
         "price_note": estimate.price_note,
         "context_exceeded": bool(estimate.over_context),
         "complete": estimate.is_complete,

@@ -402,7 +402,7 @@ COLUMNS: tuple[CostColumn, ...] = (
             ("usd", lambda row, view: row.estimate.usd),
             ("usd_low", lambda row, view: row.estimate.usd_low),
             ("usd_high", lambda row, view: row.estimate.usd_high),
-            ("usd_label", lambda row, view: None if row.estimate.usd is None else row.estimate.usd_label),
+            ("usd_label", lambda row, view: row.estimate.usd_label),
         ),
         widest="$0.000132–136",
         numeric=True,
