@@ -330,16 +330,16 @@ class FileChunk(NamedTuple):
     end: int
 
 
-def file_chunks(file_bytes: int, stretch_bytes: int) -> list[FileChunk]:
+def file_chunks(file_bytes: int, chunk_bytes: int) -> list[FileChunk]:
     """Divide a whole file into spans of about the same size."""
-    count = max(1, round(file_bytes / stretch_bytes))
+    count = max(1, round(file_bytes / chunk_bytes))
     places = [file_bytes * number // count for number in range(count + 1)]
     return [FileChunk(start, end) for start, end in itertools.pairwise(places)]
 
 
 def read_chunk(
     file: CorpusFile,
-    stretch: FileChunk,
+    chunk: FileChunk,
     cuts: re.Pattern[str],
     is_valid: Callable[[bytes], bool] = is_utf8,
 ) -> Iterator[bytes]:
@@ -351,8 +351,8 @@ def read_chunk(
         before = os.fstat(opened.fileno())
         if before.st_size != file.file_bytes:
             raise changed(file.path, before.st_size - file.file_bytes)
-        start = _cut_from(opened, file, stretch.start, cuts)
-        end = _cut_from(opened, file, stretch.end, cuts)
+        start = _cut_from(opened, file, chunk.start, cuts)
+        end = _cut_from(opened, file, chunk.end, cuts)
         opened.seek(start)
         blocks = valid_blocks(_blocks(opened, file, start, end), is_valid)
         is_first = start == 0

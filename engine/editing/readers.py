@@ -308,10 +308,10 @@ class PretokenReader:
         segment_start = 0
         for segment, special in split_at_specials(sound, special_tokens):
             char_start, start = 0, segment_start
-            for stretch in pretoken_chunks(self._pretokenizer, segment):
-                start += utf16_length(segment[char_start : stretch.char_start])
-                char_start = stretch.char_start
-                yield self._tokens_of(stretch, start)
+            for chunk in pretoken_chunks(self._pretokenizer, segment):
+                start += utf16_length(segment[char_start : chunk.char_start])
+                char_start = chunk.char_start
+                yield self._tokens_of(chunk, start)
             segment_start += utf16_length(segment)
             if special:
                 segment_start += utf16_length(special)
@@ -405,13 +405,13 @@ class PretokenReader:
             return _Tokens(_NO_IDS, _NO_IDS.astype(np.int64), end if to_end else start)
         return self._tokens_of(PretokenChunk(sound, 0, spans), low)
 
-    def _tokens_of(self, stretch: PretokenChunk, utf16_start: int) -> _Tokens:
+    def _tokens_of(self, chunk: PretokenChunk, utf16_start: int) -> _Tokens:
         """Return the tokens of a chunk that starts at ``utf16_start``."""
-        byte_spans = stretch.byte_spans()
-        ids = ids_of_pretokens(self.encoding, stretch.text.encode("utf-8"), byte_spans)
+        byte_spans = chunk.byte_spans()
+        ids = ids_of_pretokens(self.encoding, chunk.text.encode("utf-8"), byte_spans)
         byte_lengths, utf16_lengths = self.encoding.byte_lengths[ids], self.encoding.utf16_lengths[ids]
         numbers, is_last = pretokens_of_tokens(byte_lengths, byte_spans[:, 1] - byte_spans[:, 0])
-        spans = utf16_offsets(stretch.text)[stretch.char_spans] + utf16_start
+        spans = utf16_offsets(chunk.text)[chunk.char_spans] + utf16_start
         left_out = spans[:, 1] - np.cumsum(spans[:, 1] - spans[:, 0])
         ends = np.cumsum(utf16_lengths, dtype=np.int64) + left_out[numbers]
         return _Tokens(np.where(is_last, ids | LAST_OF_PRETOKEN, ids), ends, int(spans[-1, 1]))

@@ -50,7 +50,7 @@ class Part:
 
     documents: tuple[Document, ...]
     stored_bytes: int
-    stretch: FileChunk | None = None
+    chunk: FileChunk | None = None
 
 
 class PartCounts(NamedTuple):
@@ -82,9 +82,9 @@ def parts_of(documents: Iterable[Document], plan: TrainingPlan, part_bytes: int 
     gathered: list[Document] = []
     size = 0
     for document in documents:
-        if document.stored_bytes > part_bytes and _has_stretches(document, plan):
-            for stretch in file_chunks(document.stored_bytes, part_bytes):
-                yield Part((document,), stretch.end - stretch.start, stretch)
+        if document.stored_bytes > part_bytes and _can_be_chunked(document, plan):
+            for chunk in file_chunks(document.stored_bytes, part_bytes):
+                yield Part((document,), chunk.end - chunk.start, chunk)
             continue
         gathered.append(document)
         size += document.stored_bytes
@@ -95,7 +95,7 @@ def parts_of(documents: Iterable[Document], plan: TrainingPlan, part_bytes: int 
         yield Part(tuple(gathered), size)
 
 
-def _has_stretches(document: Document, plan: TrainingPlan) -> bool:
+def _can_be_chunked(document: Document, plan: TrainingPlan) -> bool:
     file = document.source
     known = plan.split.cuts is not None and plan.split.name in NAMED_SPLITS and not plan.preparation.steps
     return known and isinstance(file, CorpusFile) and file.encoding in _STRETCHED
@@ -108,8 +108,8 @@ def count_part(part: Part, counting: PartCounting) -> PartCounts:
     with kept_in(counting.kernels):
         plan = plan_for(counting.settings)
         counter = PretokenCounter(plan.expression)
-        if part.stretch is not None:
-            return _count_stretch(part, part.stretch, plan, counter)
+        if part.chunk is not None:
+            return _count_chunk(part, part.chunk, plan, counter)
         reader = PieceReader(
             list(part.documents), plan.split.cuts, plan.preparation, is_valid, plan.settings.max_space_run
         )
@@ -118,13 +118,13 @@ def count_part(part: Part, counting: PartCounting) -> PartCounts:
         return _packed(counter, reader.problems, reader.sign_bytes)
 
 
-def _count_stretch(part: Part, stretch: FileChunk, plan: TrainingPlan, counter: PretokenCounter) -> PartCounts:
+def _count_chunk(part: Part, chunk: FileChunk, plan: TrainingPlan, counter: PretokenCounter) -> PartCounts:
     document, cuts = part.documents[0], plan.split.cuts
     assert isinstance(document.source, CorpusFile)
     assert cuts is not None
     problems: list[SkippedFile] = []
     try:
-        for piece in cut_pieces(read_chunk(document.source, stretch, cuts, is_valid), cuts, document.name):
+        for piece in cut_pieces(read_chunk(document.source, chunk, cuts, is_valid), cuts, document.name):
             counter.add(piece)
     except CorpusFileError as error:
         problems.append(error.skipped)

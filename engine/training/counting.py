@@ -182,9 +182,9 @@ class PretokenCounter:
 
     def go_on(self) -> None:
         """Count a chunk of the current text, or try for most of a second. Raises SplitTimeoutError."""
-        for stretch in itertools.islice(self._left or (), 1):
-            if stretch is not None:
-                self._add_stretch(stretch)
+        for chunk in itertools.islice(self._left or (), 1):
+            if chunk is not None:
+                self._add_chunk(chunk)
             return
         self._left = None
 
@@ -201,9 +201,9 @@ class PretokenCounter:
             self._count(array, self._ends, found, start)
             start = int(self._ends[found - 1])
 
-    def _add_stretch(self, stretch: PretokenChunk) -> None:
-        spans = stretch.byte_spans()
-        text = stretch.text.encode("utf-8")
+    def _add_chunk(self, chunk: PretokenChunk) -> None:
+        spans = chunk.byte_spans()
+        text = chunk.text.encode("utf-8")
         ends = np.cumsum(spans[:, 1] - spans[:, 0])
         if ends[-1] != spans[-1, 1]:
             text = b"".join([text[start:stop] for start, stop in pairs(spans)])

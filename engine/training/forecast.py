@@ -246,9 +246,9 @@ class _PlainCounter:
         return len(self._found)
 
     def add(self, text: bytes) -> None:
-        for stretch in interruptible(pretoken_chunks(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
-            spans = interruptible(pairs(stretch.char_spans))
-            self._found.update(stretch.text[start:end] for start, end in spans)
+        for chunk in interruptible(pretoken_chunks(self._pretokenizer, text.decode("utf-8", "replace")), every=1):
+            spans = interruptible(pairs(chunk.char_spans))
+            self._found.update(chunk.text[start:end] for start, end in spans)
 
     def byte_count(self) -> int:
         return sum(len(one.encode("utf-8")) for one in interruptible(self._found))

@@ -33,7 +33,7 @@ def test_stretches_are_the_whole_file(tmp_path: Path, split: str) -> None:
     def check(content: bytes, size: int) -> None:
         file = written(tmp_path, content)
         whole = b"".join(read_blocks(file))
-        texts = [b"".join(read_chunk(file, stretch, cuts)) for stretch in file_chunks(len(content), size)]
+        texts = [b"".join(read_chunk(file, chunk, cuts)) for chunk in file_chunks(len(content), size)]
         assert b"".join(texts) == whole
         allowed = {len(whole.decode()[: match.start()].encode()) for match in cuts.finditer(whole.decode())}
         at = 0
@@ -47,17 +47,17 @@ def test_stretches_are_the_whole_file(tmp_path: Path, split: str) -> None:
 def test_a_cut_far_behind_its_place_is_found_by_both(tmp_path: Path) -> None:
     content = b"x" * 200_000 + b" y" + b"z" * 200_000
     file = written(tmp_path, content)
-    first, second = (b"".join(read_chunk(file, stretch, CUT)) for stretch in file_chunks(len(content), 130_000)[:2])
+    first, second = (b"".join(read_chunk(file, chunk, CUT)) for chunk in file_chunks(len(content), 130_000)[:2])
     assert len(first) == 200_000
     assert len(second) == 200_002 or second == b""
-    texts = [b"".join(read_chunk(file, stretch, CUT)) for stretch in file_chunks(len(content), 130_000)]
+    texts = [b"".join(read_chunk(file, chunk, CUT)) for chunk in file_chunks(len(content), 130_000)]
     assert b"".join(texts) == content
 
 
 def test_a_byte_order_mark_is_left_out_once(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbfone \xef\xbb\xbftwo"
     file = written(tmp_path, content)
-    texts = [b"".join(read_chunk(file, stretch, CUT)) for stretch in (FileChunk(0, 5), FileChunk(5, len(content)))]
+    texts = [b"".join(read_chunk(file, chunk, CUT)) for chunk in (FileChunk(0, 5), FileChunk(5, len(content)))]
     assert texts == [b"one", b" \xef\xbb\xbftwo"]
 
 

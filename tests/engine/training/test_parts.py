@@ -64,9 +64,9 @@ def test_long_files_are_read_in_stretches_where_that_changes_nothing(folder: Pat
     documents = documents_of([folder], CorpusRules())
     for settings, stretched in zip(SETTINGS, (True, False, False, False, False, False), strict=True):
         parts = list(parts_of(documents, plan_for(settings), 2000))
-        assert any(part.stretch is not None for part in parts) == stretched
+        assert any(part.chunk is not None for part in parts) == stretched
         wide = [part for part in parts if part.documents[0].name.endswith("wide.txt")]
-        assert [part.stretch for part in wide] == [None]
+        assert [part.chunk for part in wide] == [None]
 
 
 def test_a_file_that_changed_is_named(folder: Path) -> None:
