@@ -118,7 +118,7 @@ def run(profile: Path, texts: Path, seed: int, number: int, journal: int) -> Non
 
 
 def _disable_compiling() -> None:
-    """Let tiktoken count; the parent has loaded what training needs."""
+    """Count with tiktoken. The kernels for training are already loaded, by the parent."""
     from engine.encoding import compiling, encoder_choice
     from gui.runtime import kernel_build
 

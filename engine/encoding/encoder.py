@@ -140,8 +140,8 @@ class NativeEncoder:
     def encode_to_list(self, text: str | bytes, chunks: Chunks | None = None) -> list[int]:
         """Return the token ids of a text."""
         ids = self.encode(text, chunks)
-        numbers: list[int] = ids[:_LIST_SLICE].tolist()
-        for start in range(_LIST_SLICE, len(ids), _LIST_SLICE):
+        numbers: list[int] = []
+        for start in range(0, len(ids), _LIST_SLICE):
             numbers += ids[start : start + _LIST_SLICE].tolist()
         return numbers
 

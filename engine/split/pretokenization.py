@@ -68,7 +68,8 @@ class Way:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reach:
-    """How far a pattern looks. ``behind``: characters before the start of an attempt, None if there is no limit."""
+    """Range of text that a pattern depends on. ``behind``: number of characters before the start of an attempt; None if
+    unlimited."""
 
     behind: int | None
     singles: tuple[int, ...]

@@ -19,7 +19,7 @@ PADDING = 64
 KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
     {text: known.scan for known in PATTERNS if known.scan for text in (known.expression, *known.also)}
 )
-"""How kernels scan each pattern, by the text of the pattern."""
+"""Scanner of each pattern that kernels know, by its expression."""
 
 Kernel = Callable[..., int]
 BlockTables = tuple[NDArray[np.uint16], NDArray[np.uint8], NDArray[np.uint8], NDArray[np.int64]]

@@ -453,7 +453,7 @@ class _FactsTable(StretchedTable):
 
     @Slot()
     def _share_room(self) -> None:
-        """Keep room for the values: where the table is narrow, their origin is cut."""
+        """Keep room for the values: in a narrow table the column *Set by* shrinks instead."""
         width = self.fontMetrics().averageCharWidth()
         left = self.viewport().width() - self.columnWidth(FIELD) - width * VALUE_CHARACTERS
         self.setColumnWidth(ORIGIN, max(width * VALUE_CHARACTERS, min(width * ORIGIN_CHARACTERS, left)))

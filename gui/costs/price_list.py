@@ -52,14 +52,14 @@ MARK_GAP = 8
 MIN_WIDTH = 170
 
 MONTH, QUARTER, OLDER, UNKNOWN = "", "warning", "error", "unknown"
-"""Groups of ages: the tones of ``age_tone``, but prices without a day are apart."""
+"""Age groups: the tones of ``age_tone``, and a group of its own for prices without a date."""
 LEGEND = {
     MONTH: (Part(0, "bar"), QT_TRANSLATE_NOOP("PriceList", "{n} up to 1 month")),
     QUARTER: (Part(0, "bar_soft", "bar"), QT_TRANSLATE_NOOP("PriceList", "{n} up to 3 months")),
     OLDER: (Part(0, "warn"), QT_TRANSLATE_NOOP("PriceList", "{n} older")),
     UNKNOWN: (Part(0, "", "quiet"), QT_TRANSLATE_NOOP("PriceList", "{n} unknown")),
 }
-"""Parts of the bar, in their order, with their words."""
+"""Parts of the bar in order, each with its label."""
 
 
 def _tr(text: str) -> str:
@@ -72,7 +72,7 @@ def age_group(model: ListedModel, today: date) -> str:
 
 
 def needs_check(model: ListedModel, today: date) -> bool:
-    """Return True if the prices of a model are old or of an unknown age, and the vendor still serves it."""
+    """Return True if a model's prices are old or of unknown age and the vendor still serves it."""
     retired = model.retires is not None and today >= model.retires
     return not model.hidden and not retired and age_group(model, today) in (OLDER, UNKNOWN)
 
@@ -82,7 +82,7 @@ def needs_check(model: ListedModel, today: date) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class AgeView:
-    """What the cells of the list depend on besides their model."""
+    """Context of the cells: formatter of costs, and the day that ages are counted to."""
 
     text: CostText
     today: date
@@ -242,7 +242,7 @@ class PricedModels(QFrame):
 
     @property
     def in_order(self) -> tuple[ListedModel, ...]:
-        """All models in the order of the list, also those that the search leaves out."""
+        """All models in the order of the list, including those that the search excludes."""
         return self._all
 
     def show_models(self, models: Sequence[ListedModel], today: date) -> None:
@@ -258,7 +258,7 @@ class PricedModels(QFrame):
             self.table.verticalScrollBar().setValue(place)
 
     def select(self, model_id: str) -> None:
-        """Select a model; a search that leaves it out is cleared."""
+        """Select a model. Clears a search that excludes it."""
         self._current = model_id
         if self.find.text() and self._row_of(model_id) < 0:
             self.find.clear()
@@ -355,7 +355,7 @@ class _FindField(QLineEdit):
 
 
 class AgeSummary(QWidget):
-    """How old all prices are: a bar with its legend, and a button that goes to the next model to check.
+    """Summary of the ages of all prices: a bar with a legend, and a button that selects the next model to check.
 
     Signals: ``next_asked()``.
     """
@@ -420,8 +420,8 @@ class AgeSummary(QWidget):
 
 
 def next_to_check(models: Sequence[ListedModel], after: str, today: date) -> str:
-    """Return the ID of the first model that needs checking behind the model ``after``, from the start again at the
-    end; "" if none needs it."""
+    """Return the ID of the next model after ``after`` that needs checking, wrapping around at the end; "" if none
+    does."""
     place = next((place for place, model in enumerate(models) if model.id == after), -1)
     found = [model.id for model in (*models[place + 1 :], *models[: place + 1]) if needs_check(model, today)]
     return found[0] if found else ""

@@ -439,7 +439,7 @@ class PricesController(QObject):
             self._show_status()
 
     def _keep_mine(self) -> None:
-        """Let the next save overwrite the file on disk, which is then kept as the backup."""
+        """Overwrite the file on disk with the next save; its content becomes the backup."""
         file, self._outside = self._outside, None
         self.notifier.withdraw(OUTSIDE)
         if file is not None:

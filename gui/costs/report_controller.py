@@ -48,8 +48,8 @@ MAX_CHARACTERS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class ReportChoice:
-    """What a report contains. ``kind``: ``HTML`` or ``MARKDOWN``. ``left_out``: titles of sections. ``with_text``: True
-    if the text itself is included."""
+    """Format and contents of a report. ``kind``: ``HTML`` or ``MARKDOWN``. ``left_out``: titles of excluded sections.
+    ``with_text``: True if the text of the prompt is included."""
 
     kind: str = HTML
     left_out: frozenset[str] = frozenset()

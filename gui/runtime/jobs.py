@@ -53,8 +53,8 @@ times that; with one or two busy workers, a key press would wait for most of a f
 at 0.1 ms keys were painted no sooner, at 0.03 ms later, because of the switching."""
 
 WAY_MS = 15
-"""How long the GUI thread has priority after an edit. By then the edit and its tokens are usually painted; a key that
-is held down repeats after twice that time."""
+"""Time for which the GUI thread has priority after an edit, in milliseconds. By then the edit and its tokens are
+usually painted; a key that is held down repeats after twice that time."""
 
 STAND_BACK_SECONDS = 0.5
 """Maximum total time a job yields to edits; prices must appear even while the user types."""

@@ -30,8 +30,8 @@ class Offer(NamedTuple):
 class Notice:
     """A message. ``key`` identifies its subject: a newer notice with the same key replaces it.
 
-    ``passing``: about something just done, so that it goes when the user turns to another page; else it stays until it
-    is closed or settled.
+    ``passing``: True for a notice about something just done, which disappears when the user leaves the page. Others
+    stay until they are closed or settled.
     """
 
     kind: str
@@ -58,7 +58,7 @@ class Notifier(QObject):
         self._post(INFORMATION, text, details, key, offers)
 
     def done(self, text: str, *, key: str, offers: tuple[Offer, ...]) -> None:
-        """Post what was just done, with an offer to undo it or go on."""
+        """Post a notice about something just done, with offers such as Undo."""
         self._post(INFORMATION, text, "", key, offers, passing=True)
 
     def warning(self, text: str, details: str = "", *, key: str = "", offers: tuple[Offer, ...] = ()) -> None:

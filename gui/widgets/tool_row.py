@@ -141,10 +141,10 @@ class ToolRow(QWidget):
 
 
 class ElidedChoice(QComboBox):
-    """A combo box that ends what it has no room for with dots. Qt cuts it in the middle of a letter."""
+    """Combo box that elides a text that does not fit. Qt would cut it off in the middle of a letter."""
 
     def elided_text(self, room: int) -> str:
-        """Return what is shown in so many pixels."""
+        """Return the text shown in ``room`` pixels."""
         text = self.currentText() if self.currentIndex() >= 0 else self.placeholderText()
         return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room)
 

@@ -317,7 +317,7 @@ class Application(QObject):
         self.pages.controllers[page.name] = make(self.context, *states)
 
     def _list_encodings(self) -> None:
-        """List the encodings. A page that is made later would not hear of them."""
+        """List the encodings once all pages are created: later pages would miss the signal."""
         assert self.context is not None
         self.context.encodings.refresh()
 

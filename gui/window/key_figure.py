@@ -221,8 +221,8 @@ class ContextMeter(KeyFigure):
         self._show()
 
     def set_model(self, name: str, context_window: int | None, *, is_input_limit: bool = False) -> None:
-        """Set the model to compare with; ``context_window`` is None if unknown. ``is_input_limit``: the vendor accepts
-        no longer input, though the context window is larger."""
+        """Set the model to compare with; ``context_window`` is None if unknown. ``is_input_limit``: True if it is
+        the model's maximum input, which is below the context window."""
         self._model = name
         self._window, self._is_input_limit = context_window, is_input_limit
         self._show()

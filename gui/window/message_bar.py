@@ -122,7 +122,7 @@ class MessageBar(QWidget):
 
     @Slot()
     def leave_page(self) -> None:
-        """Drop what was done on the page that is left, if there was time to read it."""
+        """Remove notices about the page that the user leaves, if there was time to read them."""
         for banner, deadline in list(self._unread.items()):
             if deadline.hasExpired():
                 self._remove(banner)

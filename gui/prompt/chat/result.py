@@ -30,9 +30,9 @@ ROLES = ("rival_2", "rival_1", "star", "bar")
 
 
 class PartChips(QWidget):
-    """Legend of the bar: a chip for each part, with its colour and tokens. The one that is on is marked in the text.
+    """Legend of the bar: a chip for each part, with its colour and tokens. The checked one is highlighted in the text.
 
-    Signals: ``changed()``: another part is to be marked, or none.
+    Signals: ``changed()`` when another part, or none, is checked.
     """
 
     changed = Signal()
@@ -80,7 +80,7 @@ class PartChips(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the caption out where the chips need its room, so that they stay in one line."""
+        """Hide the caption if the chips need its room to stay on one line."""
         chips = [chip for chip in self._chips.values() if not chip.isHidden()]
         needed = sum(one.sizeHint().width() + CHIP_GAP for one in (self._label, *chips)) - CHIP_GAP
         self._label.setVisible(needed <= self.width())

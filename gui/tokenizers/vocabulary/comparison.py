@@ -172,7 +172,7 @@ class ComparePage(QWidget):
         self.model.set_group(None, 0)
 
     def _show_lists(self, on: bool) -> None:
-        """Without a comparison there is nothing to choose from and nothing to list."""
+        """Show or hide the filters and the table, which are empty without a comparison."""
         self.group.setVisible(on)
         self.table.setVisible(on)
         self.layout().setStretch(self.layout().count() - 1, 0 if on else 1)
