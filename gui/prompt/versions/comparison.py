@@ -6,10 +6,9 @@ import math
 from bisect import bisect_right
 from decimal import Decimal
 from functools import partial
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QLocale, QObject, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QObject, QRectF, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QPainter, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -50,6 +49,7 @@ if TYPE_CHECKING:
     from gui.costs.priced_model import CostChange
     from pricing.types import CostEstimate
 
+_NO_INDEX = QModelIndex()
 CONTINUED = "↳"
 """Shown in place of the line number where a line is continued."""
 
@@ -62,8 +62,18 @@ def tr(text: str) -> str:
 SIGN, BEFORE_LINE, BEFORE, AFTER_LINE, AFTER = range(5)
 
 
+SLICE = 40_000
+"""Number of characters wrapped in one turn of the event loop, about 20 ms; the longest comparisons have 2,000,000."""
+ROW_COST = 40
+"""Characters that a row counts for besides its own."""
+
+
 class DiffTableModel(RowsModel):
-    """Diff of two texts: a sign for the change, then line number and text of both."""
+    """Diff of two texts: a sign for the change, then line number and text of both.
+
+    Long lines are wrapped, at most ``SLICE`` characters in one turn of the event loop: the first rows are there at
+    once, and the others are inserted after them.
+    """
 
     COLUMNS = 5
     FIGURES = (BEFORE_LINE, AFTER_LINE)
@@ -73,7 +83,10 @@ class DiffTableModel(RowsModel):
         self._locale = locale
         self._whole: Sequence[DiffRow] = ()
         self._first = [0]
+        self.rows: list[DiffRow] = []
         self.room, self._width = math.inf, len
+        self._more = QTimer(self, singleShot=True, interval=0)
+        self._more.timeout.connect(self._insert_more)
 
     def set_rows(self, rows: Sequence[DiffRow]) -> None:
         """Show these rows; lines that are too wide are wrapped."""
@@ -86,11 +99,35 @@ class DiffTableModel(RowsModel):
             self.room, self._width = room, width
             self._wrap()
 
+    @property
+    def wrapped(self) -> int:
+        """Number of unwrapped rows that are shown so far."""
+        return len(self._first) - 1
+
     def _wrap(self) -> None:
+        self._more.stop()
+        self._first = [0]
+        super().set_rows(self._next_rows())
+
+    @Slot()
+    def _insert_more(self) -> None:
+        rows = self._next_rows()
+        self.beginInsertRows(_NO_INDEX, len(self.rows), len(self.rows) + len(rows) - 1)
+        self.rows += rows
+        self.endInsertRows()
+
+    def _next_rows(self) -> list[DiffRow]:
         wrap = partial(wrapped, room=self.room, width=self._width)
-        parts = [row.wrapped(wrap) for row in self._whole]
-        self._first = list(accumulate(map(len, parts), initial=0))
-        super().set_rows([one for part in parts for one in part])
+        rows: list[DiffRow] = []
+        start, left = self._first[-1], SLICE
+        while left > 0 and self.wrapped < len(self._whole):
+            row = self._whole[self.wrapped]
+            rows += row.wrapped(wrap)
+            self._first.append(start + len(rows))
+            left -= sum(len(run.text) for run in (*row.before, *row.after)) + ROW_COST
+        if self.wrapped < len(self._whole):
+            self._more.start()
+        return rows
 
     def whole_row(self, row: int) -> int:
         """Return the index of the unwrapped row that a row belongs to."""
@@ -326,6 +363,8 @@ class VersionComparison(QFrame):
         self.tokens = StretchedTable(objectName="versionDiff")
         self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
         self.tokens.setModel(self.rows)
+        self._top = 0
+        self.rows.rowsInserted.connect(self._return_to_top)
         self._runs = RunsDelegate(theme, self.tokens)
         self.tokens.setItemDelegate(self._runs)
         self._wrapping = QTimer(self, singleShot=True, interval=0)
@@ -386,6 +425,7 @@ class VersionComparison(QFrame):
 
     def show_comparison(self, comparison: Comparison, encoding: str) -> None:
         """Show the tokens and the totals."""
+        self._top = 0
         self.rows.set_rows(comparison.rows)
         write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
         before, after = comparison.tokens_before, comparison.tokens_after
@@ -414,10 +454,17 @@ class VersionComparison(QFrame):
     def _wrap(self) -> None:
         """Wrap long lines at the width of the columns, and keep the line at the top."""
         room = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
-        top = self.rows.whole_row(self.tokens.rowAt(0))
+        self._top = self._top or self.rows.whole_row(self.tokens.rowAt(0))
         self.rows.set_room(self._runs.room(room), self._runs.width)
-        if top > 0:
-            self.tokens.scrollTo(self.rows.index(self.rows.first_of(top), 0), QTableView.ScrollHint.PositionAtTop)
+        self._return_to_top()
+
+    @Slot()
+    def _return_to_top(self) -> None:
+        """Scroll to the line that was at the top, once it is wrapped."""
+        if 0 < self._top < self.rows.wrapped:
+            index = self.rows.index(self.rows.first_of(self._top), 0)
+            self.tokens.scrollTo(index, QTableView.ScrollHint.PositionAtTop)
+            self._top = 0
 
     @Slot()
     def _colour(self) -> None:
