@@ -6,8 +6,8 @@ JSON loads in milliseconds. The YAML files beside it are the source and hold the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
 from datetime import date
 from decimal import Decimal
 from functools import cache
@@ -93,20 +93,16 @@ def decode(text: str) -> Bundled:
 def _encode_value(path: str, value: Any, names: Mapping[CountRule, str]) -> Any:
     if path == "count":
         return names.get(value) or _encode_rule(value)
+    if path in _LISTS:
+        return [_encode_block(block) for block in value]
+    if path == "price.services":
+        return {service.name: _encode_block(service) for service in value}
     if path == "price.batch":
         return _encode_batch(value)
-    if path == "price.tiers":
-        return [_encode_tier(tier) for tier in value]
-    if path == "price.changes":
-        return [_encode_change(change) for change in value]
-    if path == "price.history":
-        return [_encode_past(past) for past in value]
-    if path == "price.services":
-        return {service.name: _encode_service(service) for service in value}
-    if path == "price.off_peak":
-        return _encode_off_peak(value)
+    if isinstance(value, OffPeak):
+        return {**asdict(value), "factor": str(value.factor), "from_date": _encode_day(value.from_date)}
     if path == "dated_aliases":
-        return [[alias.name, _day(alias.from_date), _day(alias.until)] for alias in value]
+        return [[alias.name, _encode_day(alias.from_date), _encode_day(alias.until)] for alias in value]
     if isinstance(value, date):
         return value.isoformat()
     return str(value) if isinstance(value, Decimal) else value
@@ -115,20 +111,17 @@ def _encode_value(path: str, value: Any, names: Mapping[CountRule, str]) -> Any:
 def _decode_value(path: str, raw: Any, rules: Mapping[str, CountRule]) -> Any:
     if path == "count":
         return rules[raw] if isinstance(raw, str) else _decode_rule(raw)
+    if path in _LISTS:
+        return tuple(_decode_block(_LISTS[path], block) for block in raw)
+    if path == "price.services":
+        return tuple(_decode_block(Service, service, name=name) for name, service in raw.items())
     if path == "price.batch":
         return _decode_batch(raw)
-    if path == "price.tiers":
-        return tuple(_decode_tier(tier) for tier in raw)
-    if path == "price.changes":
-        return tuple(_decode_change(change) for change in raw)
-    if path == "price.history":
-        return tuple(_decode_past(past) for past in raw)
-    if path == "price.services":
-        return tuple(_decode_service(name, service) for name, service in raw.items())
     if path == "price.off_peak":
-        return _decode_off_peak(raw)
+        peak = tuple((start, end) for start, end in raw["peak"])
+        return OffPeak(Decimal(raw["factor"]), peak, tuple(raw["weekdays"]), _decode_day(raw["from_date"]), raw["note"])
     if path == "dated_aliases":
-        return tuple(Alias(name, _of_day(start), _of_day(end)) for name, start, end in raw)
+        return tuple(Alias(name, _decode_day(start), _decode_day(end)) for name, start, end in raw)
     if path.startswith("price.") and path != "price.since":
         return Decimal(raw)
     if path in {"checked", "retires", "price.since"}:
@@ -137,19 +130,20 @@ def _decode_value(path: str, raw: Any, rules: Mapping[str, CountRule]) -> Any:
 
 
 def _encode_rule(rule: CountRule) -> dict[str, Any]:
-    return {
-        "tokenizer": rule.tokenizer,
-        "label": rule.label,
-        "ratio": str(rule.ratio),
-        "low": str(rule.low),
-        "high": str(rule.high),
-        "note": rule.note,
-    }
+    return {name: str(value) if isinstance(value, Decimal) else value for name, value in asdict(rule).items()}
 
 
 def _decode_rule(raw: Mapping[str, Any]) -> CountRule:
     factors = {name: Decimal(raw[name]) for name in ("ratio", "low", "high")}
     return CountRule(raw["tokenizer"], raw["label"], note=raw["note"], **factors)
+
+
+def _encode_day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _decode_day(raw: str | None) -> date | None:
+    return None if raw is None else date.fromisoformat(raw)
 
 
 def _encode_rates(rates: Rates) -> dict[str, str]:
@@ -168,104 +162,43 @@ def _decode_batch(raw: Any) -> Batch:
     return _decode_rates(raw) if isinstance(raw, dict) else raw
 
 
-def _encode_tier(tier: Tier) -> dict[str, Any]:
-    limit = {"from": tier.from_} if tier.from_ is not None else {"over": tier.over}
-    encoded = {**limit, **_encode_rates(tier.rates), **dict.fromkeys(tier.unknown)}
-    return {**encoded, **({"batch": _encode_batch(tier.batch)} if tier.batch else {})}
+def _encode_block(block: Tier | Change | PastPrice | Service) -> dict[str, Any]:
+    """Return rates and fields of a block side by side, without those at their defaults. Unknown ones are null."""
+    encoded: dict[str, Any] = {}
+    for name, (encode_field, _) in _FIELDS.items():
+        value = getattr(block, name, None)
+        if value is not None and value != "" and value is not False:
+            encoded[name.removesuffix("_")] = encode_field(value)
+    return {**encoded, **_encode_rates(block.rates), **dict.fromkeys(getattr(block, "unknown", ()))}
 
 
-def _decode_tier(raw: Mapping[str, Any]) -> Tier:
-    unknown = _nulls(raw)
-    return Tier(_decode_rates(raw), raw.get("over"), raw.get("from"), _decode_batch(raw.get("batch")), unknown)
+def _decode_block(kind: type[Any], raw: Mapping[str, Any], **more: str) -> Any:
+    """Return a block of this class."""
+    values: dict[str, Any] = {"rates": _decode_rates(raw), **more}
+    for name, (_, decode_field) in _FIELDS.items():
+        value = raw.get(name.removesuffix("_"))
+        if value is not None:
+            values[name] = decode_field(value)
+    if "unknown" in kind.__dataclass_fields__:
+        values["unknown"] = tuple(name for name in (*RATE_NAMES, "per_request", "batch") if raw.get(name, "") is None)
+    return kind(**values)
 
 
-def _nulls(raw: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(name for name in (*RATE_NAMES, "per_request", "batch") if name in raw and raw[name] is None)
+_FIELDS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "from_date": (date.isoformat, date.fromisoformat),
+    "over": (int, int),
+    "from_": (int, int),
+    "factor": (str, Decimal),
+    "per_request": (str, Decimal),
+    "batch": (_encode_batch, _decode_batch),
+    "tiers": (
+        lambda tiers: [_encode_block(tier) for tier in tiers],
+        lambda raw: tuple(_decode_block(Tier, tier) for tier in raw),
+    ),
+    "source": (str, str),
+    "note": (str, str),
+    "assumed": (bool, bool),
+}
+"""Fields of blocks besides their rates: how each is written and read. ``from_`` is written without its underscore."""
 
-
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()
-
-
-def _of_day(raw: str | None) -> date | None:
-    return None if raw is None else date.fromisoformat(raw)
-
-
-def _encode_past(past: PastPrice) -> dict[str, Any]:
-    encoded: dict[str, Any] = {"from_date": past.from_date.isoformat(), **_encode_rates(past.rates)}
-    if past.per_request is not None:
-        encoded["per_request"] = str(past.per_request)
-    if past.batch is not None:
-        encoded["batch"] = _encode_batch(past.batch)
-    if past.tiers is not None:
-        encoded["tiers"] = [_encode_tier(tier) for tier in past.tiers]
-    return {**encoded, **{name: text for name in ("source", "note") if (text := getattr(past, name))}}
-
-
-def _decode_past(raw: Mapping[str, Any]) -> PastPrice:
-    return PastPrice(
-        date.fromisoformat(raw["from_date"]),
-        _decode_rates(raw),
-        None if raw.get("per_request") is None else Decimal(raw["per_request"]),
-        _decode_batch(raw.get("batch")),
-        tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
-        raw.get("source", ""),
-        raw.get("note", ""),
-    )
-
-
-def _encode_service(service: Service) -> dict[str, Any]:
-    encoded: dict[str, Any] = _encode_rates(service.rates)
-    if service.factor is not None:
-        encoded["factor"] = str(service.factor)
-    if service.tiers is not None:
-        encoded["tiers"] = [_encode_tier(tier) for tier in service.tiers]
-    return encoded
-
-
-def _decode_service(name: str, raw: Mapping[str, Any]) -> Service:
-    factor = Decimal(raw["factor"]) if "factor" in raw else None
-    tiers = tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None
-    return Service(name, factor, _decode_rates(raw), tiers)
-
-
-def _encode_off_peak(off_peak: OffPeak) -> dict[str, Any]:
-    return {
-        "factor": str(off_peak.factor),
-        "peak": [list(window) for window in off_peak.peak],
-        "weekdays": list(off_peak.weekdays),
-        "from_date": _day(off_peak.from_date),
-        "note": off_peak.note,
-    }
-
-
-def _decode_off_peak(raw: Mapping[str, Any]) -> OffPeak:
-    windows = tuple((start, end) for start, end in raw["peak"])
-    return OffPeak(Decimal(raw["factor"]), windows, tuple(raw["weekdays"]), _of_day(raw["from_date"]), raw["note"])
-
-
-def _encode_change(change: Change) -> dict[str, Any]:
-    encoded: dict[str, Any] = {"from_date": change.from_date.isoformat(), **_encode_rates(change.rates)}
-    encoded.update(dict.fromkeys(change.unknown))
-    if change.per_request is not None:
-        encoded["per_request"] = str(change.per_request)
-    if change.batch is not None:
-        encoded["batch"] = _encode_batch(change.batch)
-    if change.tiers is not None:
-        encoded["tiers"] = [_encode_tier(tier) for tier in change.tiers]
-    if change.assumed:
-        encoded["assumed"] = True
-    return {**encoded, "note": change.note}
-
-
-def _decode_change(raw: Mapping[str, Any]) -> Change:
-    return Change(
-        date.fromisoformat(raw["from_date"]),
-        _decode_rates(raw),
-        per_request=None if raw.get("per_request") is None else Decimal(raw["per_request"]),
-        batch=_decode_batch(raw.get("batch")),
-        tiers=tuple(_decode_tier(tier) for tier in raw["tiers"]) if "tiers" in raw else None,
-        note=raw["note"],
-        unknown=_nulls(raw),
-        assumed=raw.get("assumed", False),
-    )
+_LISTS: dict[str, type[Any]] = {"price.tiers": Tier, "price.changes": Change, "price.history": PastPrice}

@@ -57,14 +57,14 @@ _WORDS: dict[Kind, str] = {
     "json": "JSON",
     "structured": "structured text",
     "english": "English prose",
-    "latin": "other prose in Latin letters",
+    "latin": "other prose in Latin script",
     "chinese": "Chinese",
     "japanese": "Japanese",
     "korean": "Korean",
     "cyrillic": "Cyrillic",
     "arabic": "Arabic",
     "devanagari": "Devanagari",
-    "other": "text of no measured kind",
+    "other": "text of an unmeasured kind",
 }
 
 
@@ -218,7 +218,7 @@ def parse_usage(text: str) -> Usage:
     usage = _read(raw, model)
     parts = usage.cached_tokens + usage.cache_write_tokens + usage.cache_write_1h_tokens
     if parts > usage.input_tokens:
-        raise UsageError(f"{parts:,} tokens of the cache are more than the {usage.input_tokens:,} of the prompt")
+        raise UsageError(f"{parts:,} cached tokens are more than the {usage.input_tokens:,} of the prompt")
     return usage
 
 
@@ -236,7 +236,7 @@ def scenario_of(usage: Usage, on: date) -> Scenario:
 
 def _json(text: str) -> object:
     if len(text) > MAX_CHARACTERS:
-        raise UsageError(f"this is too long for a provider's answer ({len(text):,} characters)")
+        raise UsageError(f"this is too long for a provider's response ({len(text):,} characters)")
     cleaned = text.rstrip().rstrip(",")
     # Do not strip the start, so that error positions match the pasted text.
     is_part = cleaned.lstrip().startswith('"')
@@ -246,7 +246,7 @@ def _json(text: str) -> object:
         column = error.colno - (is_part and error.lineno == 1)
         raise UsageError(f"this is not JSON: {error.msg} in line {error.lineno}, column {column}") from error
     except (RecursionError, ValueError) as error:
-        raise UsageError("this is nested too deep, or has a number that is too long, for an answer") from error
+        raise UsageError("this is nested too deeply for a response, or has too long a number") from error
 
 
 def _find(node: object, model: str, depth: int = 0) -> tuple[Mapping[str, Any], str] | None:
@@ -290,7 +290,7 @@ def _anthropic(raw: Mapping[str, Any], model: str) -> Usage:
     written = _tokens(raw, "cache_creation_input_tokens")
     hour = _tokens(_table(raw, "cache_creation"), "ephemeral_1h_input_tokens")
     if hour > written:
-        raise UsageError(f"{hour:,} tokens written for an hour are more than the {written:,} written at all")
+        raise UsageError(f"{hour:,} tokens written for an hour are more than the {written:,} written to the cache")
     output = _tokens(raw, "output_tokens")
     thinking = _tokens(_table(raw, "output_tokens_details"), "thinking_tokens")
     if thinking > output:
@@ -332,7 +332,7 @@ def _tokens(raw: Mapping[str, Any], key: str) -> int:
     if value is None:
         return 0
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= MAX_TOKENS:
-        raise UsageError(f"{key} is no number of tokens (got {str(value)[:40]})")
+        raise UsageError(f"{key} is not a number of tokens (got {str(value)[:40]})")
     return value
 
 
@@ -416,7 +416,7 @@ def fitted(prior: CountRule, samples: Sequence[Sample]) -> CountRule:
     low = min(ratio * (1 - below), *seen).quantize(_RATIO_STEP, ROUND_FLOOR)
     high = max(ratio * (1 + above), *seen).quantize(_RATIO_STEP, ROUND_CEILING)
     texts = "one text" if len(samples) == 1 else f"{len(samples)} texts"
-    note = f"your own ratio to {prior.tokenizer}, from {texts} that you were billed for"
+    note = f"your own ratio to {prior.tokenizer}, from {texts} you were billed for"
     return replace(prior, label="estimated", ratio=ratio, low=max(low, _RATIO_STEP), high=high, note=note)
 
 
@@ -446,7 +446,7 @@ def samples_of(document: Mapping[str, Any]) -> tuple[Sample, ...]:
     """
     saved = document.get(_SAMPLES)
     if not isinstance(saved, list) or not all(isinstance(one, dict) for one in saved):
-        raise CalibrationError("this is no file of saved calibration")
+        raise CalibrationError("this is not a calibration file")
     return tuple(_sample(number, raw) for number, raw in enumerate(saved, 1) if raw.get("kind") in KINDS)
 
 
@@ -461,15 +461,15 @@ def _sample(number: int, raw: Mapping[str, Any]) -> Sample:
         texts = {name: raw[name] for name in ("model_id", "tokenizer")}
         day = date.fromisoformat(raw["day"])
     except KeyError as error:
-        raise CalibrationError(f"sample {number} of the saved calibration is damaged: it has no {error}") from error
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: {error} is missing") from error
     except (TypeError, ValueError) as error:  # the message may quote a day of any length
-        raise CalibrationError(f"sample {number} of the saved calibration is damaged: 'day' is no date") from error
+        raise CalibrationError(f"sample {number} of the saved calibration is damaged: 'day' is not a date") from error
     if not all(isinstance(text, str) and text for text in texts.values()):
-        raise CalibrationError(f"sample {number} of the saved calibration names no model or no tokenizer")
+        raise CalibrationError(f"sample {number} of the saved calibration has no model or no tokenizer")
     if not all(isinstance(count, int) and not isinstance(count, bool) and count >= 0 for count in counts.values()):
-        raise CalibrationError(f"sample {number} of the saved calibration has no numbers of tokens")
+        raise CalibrationError(f"sample {number} of the saved calibration has invalid token counts")
     if not counts["counted"] or not counts["billed"]:
-        raise CalibrationError(f"sample {number} of the saved calibration is of no tokens")
+        raise CalibrationError(f"sample {number} of the saved calibration has a token count of 0")
     return Sample(kind=raw["kind"], day=day, **counts, **texts)
 
 

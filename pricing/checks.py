@@ -27,7 +27,7 @@ from pricing.values import (
     shown,
 )
 
-_OF_THE_MODEL = dict.fromkeys(names("model"), "beside 'price', one level up")
+_OF_THE_MODEL = dict.fromkeys(names("model"), "next to 'price', one level up")
 
 Fields = Mapping[str, tuple[Scalar, Node]]
 
@@ -84,12 +84,12 @@ class PriceChecker:
         if isinstance(node, Table):
             fields = self._checker.table(node, path, names("batch"))
             if not fields and not node.pairs:
-                self._checker.report(node, path, "give prices here, or write half")
+                self._checker.report(node, path, "give prices, or write half")
             return self._rates(fields, path)
         return self._checker.scalar(node, path, _read_half)
 
     def _tiers(self, node: Node, path: str) -> tuple[Tier, ...]:
-        sentence = "tiers go from small prompts to big ones, this one does not come after the last"
+        sentence = "tiers must be in order of prompt length; this one does not follow the previous one"
         return self._rising(node, path, self._tier, lambda tier: tier.first, sentence)
 
     def _tier(self, node: Node, path: str) -> Tier | None:
@@ -130,9 +130,9 @@ class PriceChecker:
             if "factor" in fields:
                 factor = self._checker.scalar(fields["factor"][1], join(where, "factor"), read_factor)
                 if len(fields) > 1:
-                    self._checker.report(value, where, "give a factor or prices of its own, not both")
+                    self._checker.report(value, where, "give either a factor or prices, not both")
             elif not any(name in fields for name in RATE_NAMES):
-                self._checker.report(value, where, "give prices here, or a factor, or write half")
+                self._checker.report(value, where, "give prices, or a factor, or write half")
             tiers = self._tiers(fields["tiers"][1], join(where, "tiers")) if "tiers" in fields else None
             services.append(Service(name, factor, self._rates(fields, where), tiers))
         return tuple(services)
@@ -145,7 +145,7 @@ class PriceChecker:
         thresholds = {tier.first for tier in tiers}
         for service in services:
             if any(tier.first not in thresholds for tier in service.tiers or ()):
-                sentence = "a tier of a service begins at a threshold of the model's own tiers"
+                sentence = "tiers of a service must start at thresholds of the model's own tiers"
                 self._checker.report(fields["services"][1], join(path, f"services.{service.name}.tiers"), sentence)
 
     def _check_history(self, entry: Mapping[str, object], fields: Fields, path: str) -> None:
@@ -154,10 +154,10 @@ class PriceChecker:
         if not isinstance(history, tuple) or not history:
             return
         if "since" not in fields:
-            sentence = "'since' is missing beside 'history', the first day of the prices of today"
+            sentence = "'since' is missing: with 'history', it gives the first day of the current prices"
             self._checker.report(fields["history"][1], path, sentence)
         elif isinstance(since, date) and history[-1].from_date >= since:
-            sentence = f"earlier prices begin before those of today, which are from {since.isoformat()} on"
+            sentence = f"past prices must start before the current ones, which start on {since.isoformat()}"
             self._checker.report(fields["history"][1], join(path, "history"), sentence)
 
     def _off_peak(self, node: Node, path: str) -> OffPeak | None:
@@ -165,7 +165,7 @@ class PriceChecker:
         if not isinstance(node, Table):
             return None
         if "factor" not in fields:
-            self._checker.report(node, path, "'factor' is missing, what tokens cost outside the peak hours")
+            self._checker.report(node, path, "'factor' is missing: the multiple of the peak price outside peak hours")
             return None
         factor = self._checker.scalar(fields["factor"][1], join(path, "factor"), read_factor)
         windows = self._each(fields, "peak", path, read_window)
@@ -174,7 +174,7 @@ class PriceChecker:
         if any(start < end for (_, end), (start, _) in itertools.pairwise(ordered)):
             self._checker.report(fields["peak"][1], join(path, "peak"), "these hours overlap")
         if days and not windows:
-            self._checker.report(node, path, "'peak' is missing, the hours of these days")
+            self._checker.report(node, path, "'peak' is missing: the peak hours on these days")
         start, note = None, ""
         if "from_date" in fields:
             start = self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
@@ -198,7 +198,7 @@ class PriceChecker:
         return found
 
     def _history(self, node: Node, path: str) -> tuple[PastPrice, ...]:
-        sentence = "earlier prices go from early to late, this one does not come after the last"
+        sentence = "past prices must be in order of date; this one does not follow the previous one"
         return self._rising(node, path, self._past, lambda past: past.from_date, sentence)
 
     def _rising(
@@ -218,7 +218,7 @@ class PriceChecker:
     def _first_day(self, fields: Fields, node: Node, path: str, of: str) -> date | None:
         if "from_date" in fields:
             return self._checker.scalar(fields["from_date"][1], join(path, "from_date"), read_date)
-        self._checker.report(node, path, f"'from_date' is missing, the first day of {of}")
+        self._checker.report(node, path, f"'from_date' is missing: the first day of {of}")
         return None
 
     def _past(self, node: Node, path: str) -> PastPrice | None:
@@ -239,7 +239,7 @@ class PriceChecker:
         return None if day is None else PastPrice(day, rates, fee, batch, tiers, **texts)
 
     def _changes(self, node: Node, path: str) -> tuple[Change, ...]:
-        sentence = "changes go from early to late, this one does not come after the last"
+        sentence = "changes must be in order of date; this one does not follow the previous one"
         return self._rising(node, path, self._change, lambda change: change.from_date, sentence)
 
     def _change(self, node: Node, path: str) -> Change | None:
@@ -275,7 +275,7 @@ def _read_half(text: str) -> Literal["half"]:
     if text == "half":
         return "half"
     hint = f", did you mean '{closest(text, ['half'])}'?" if closest(text, ["half"]) else ""
-    raise BadValue(f"write half, or a block with prices of its own (got '{shown(text)}'){hint}")
+    raise BadValue(f"write half, or a block of prices (got '{shown(text)}'){hint}")
 
 
 MAX_FACTOR = 100
@@ -297,10 +297,10 @@ class CountChecker:
         if name is None:
             return None
         if name not in self.rules:
-            sentence = f"there is no counting rule '{shown(name)}'"
+            sentence = f"unknown counting rule '{shown(name)}'"
             hint = closest(name, self.rules)
             if not hint:
-                sentence += ", write a block like {tokenizer: o200k_base}"
+                sentence += "; write a block like {tokenizer: o200k_base}"
             self._checker.report(node, path, sentence, hint)
         return self.rules.get(name)
 
@@ -327,14 +327,14 @@ class CountChecker:
 
     def _tokenizer(self, node: Table, fields: Fields, path: str) -> str | None:
         if "tokenizer" not in fields:
-            self._checker.report(node, path, "'tokenizer' is missing, the encoding to count with, like o200k_base")
+            self._checker.report(node, path, "'tokenizer' is missing: the encoding to count with, like o200k_base")
             return None
         value = fields["tokenizer"][1]
         where = join(path, "tokenizer")
         name = self._checker.scalar(value, where, read_text)
         if name is not None and name not in self._tokenizers:
             hint = closest(name, self._tokenizers, cutoff=0.5)
-            listed = "" if hint else f", known are {', '.join(self._tokenizers[:20])}"
+            listed = "" if hint else f"; known tokenizers are {', '.join(self._tokenizers[:20])}"
             self._checker.report(value, where, f"unknown tokenizer '{shown(name)}'{listed}", hint)
         return name
 
@@ -348,13 +348,13 @@ class CountChecker:
         if ("low" in factors) != ("high" in factors):
             self._checker.report(node, path, "give both 'low' and 'high', or neither")
         elif "ratio" in factors and "low" not in factors:
-            self._checker.report(node, path, "a ratio needs its range, give 'low' and 'high' too")
+            self._checker.report(node, path, "a ratio needs a range: add 'low' and 'high'")
         low, high = factors.get("low"), factors.get("high")
         if low is None or high is None:
             return {}
         ratio = factors["ratio"] if "ratio" in factors else (low + high) / 2
         if low > high:
-            self._checker.report(fields["low"][1], join(path, "low"), f"low ({low}) is more than high ({high})")
+            self._checker.report(fields["low"][1], join(path, "low"), f"low ({low}) is greater than high ({high})")
         elif ratio is not None and not low <= ratio <= high:
             sentence = f"the ratio ({ratio}) must lie between low ({low}) and high ({high})"
             self._checker.report(fields["ratio"][1], join(path, "ratio"), sentence)
@@ -365,5 +365,5 @@ def read_factor(text: str) -> Decimal:
     """Parse a factor greater than 0. Raises BadValue."""
     factor = read_number(text)
     if not 0 < factor <= MAX_FACTOR:
-        raise BadValue(f"a factor lies between 0 and {MAX_FACTOR} (got '{shown(text)}')")
+        raise BadValue(f"a factor must be greater than 0 and at most {MAX_FACTOR} (got '{shown(text)}')")
     return factor

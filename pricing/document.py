@@ -57,7 +57,7 @@ def _short(name: object) -> str:
 
 
 def _hidden(character: str) -> str:
-    return f"an invisible control character stands here (U+{ord(character):04X}), remove it"
+    return f"invisible control character (U+{ord(character):04X}): remove it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ def read_document(text: str, file: str, cancel_check: CancelCheck = check_cancel
     """
     text = text.removeprefix("\ufeff")
     if len(text) > MAX_CHARACTERS:
-        message = f"the file is too big for a price file ({len(text):,} characters, at most {MAX_CHARACTERS:,})"
+        message = f"the file is too large for a price file ({len(text):,} characters, at most {MAX_CHARACTERS:,})"
         return Document(None, [Problem(file, 1, 1, "", message)], complete=False)
     problems: list[Problem] = []
     text = _without_control_characters(text, file, problems)
@@ -173,7 +173,7 @@ class _Builder:
         try:
             for event in _events(text, cancel_check):
                 if isinstance(event, DocumentStartEvent) and self.root is not None:
-                    self._problem(event, "a price file is one document: remove this '---' or what follows it")
+                    self._problem(event, "a price file is one YAML document: remove this '---' and what follows it")
                     self.stopped = True
                 else:
                     self._take(event)
@@ -184,7 +184,7 @@ class _Builder:
         except YAMLError as error:
             return SyntaxFault(1, 1, f"this is not valid YAML: {' '.join(str(error).split())[:200]}")
         except (RecursionError, ValueError, OverflowError) as error:
-            return SyntaxFault(1, 1, f"this cannot be read as YAML ({type(error).__name__})")
+            return SyntaxFault(1, 1, f"this is not valid YAML ({type(error).__name__})")
         return None
 
     def _take(self, event: Event) -> None:
@@ -193,7 +193,7 @@ class _Builder:
         elif isinstance(event, (MappingEndEvent, SequenceEndEvent)):
             self._close(event)
         elif isinstance(event, AliasEvent):
-            self._problem(event, f"aliases (*{_short(event.anchor)}) are not supported, write the value out")
+            self._problem(event, f"aliases (*{_short(event.anchor)}) are not supported: write out the value")
             self._add(Broken(*self._place(event)))
         elif isinstance(event, ScalarEvent):
             self._check_decorations(event)
@@ -210,7 +210,7 @@ class _Builder:
     def _open(self, event: MappingStartEvent | SequenceStartEvent) -> None:
         self._check_decorations(event)
         if len(self._stack) >= MAX_DEPTH:
-            self._problem(event, f"this is nested too deep (more than {MAX_DEPTH} levels)")
+            self._problem(event, f"this is nested too deeply (more than {MAX_DEPTH} levels)")
             self.stopped = True
             return
         line, column = self._place(event)
@@ -245,19 +245,19 @@ class _Builder:
             self._keys[-1] = node
         else:
             if not isinstance(node, Broken):
-                self.problems.append(Problem(self._file, node.line, node.column, "", "a name is expected here"))
+                self.problems.append(Problem(self._file, node.line, node.column, "", "expected a name"))
             self._keys[-1] = Scalar(STAND_IN, True, node.line, node.column)
 
     def _check_decorations(self, event: NodeEvent) -> None:
         anchor = getattr(event, "anchor", None)
         if anchor is not None:
             self._problem(
-                event, f"anchors (&{_short(anchor)}) are not supported, write the value out where it is needed"
+                event, f"anchors (&{_short(anchor)}) are not supported: write out the value where it is needed"
             )
         tag = getattr(event, "tag", None)
         if tag is not None and str(tag) not in {"!", ""}:
             written = str(tag).replace("tag:yaml.org,2002:", "!!")
-            self._problem(event, f"tags ({_short(written)}) are not supported, write the plain value")
+            self._problem(event, f"tags ({_short(written)}) are not supported: write the plain value")
 
     def _problem(self, event: Event, message: str) -> None:
         self.problems.append(Problem(self._file, *self._place(event), "", message))
@@ -316,31 +316,31 @@ def describe(error: MarkedYAMLError, text: str) -> SyntaxFault:
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     start = error.context_mark
     if "'\\t'" in problem:
-        return SyntaxFault(line, column, "a tab stands here, use spaces")
+        return SyntaxFault(line, column, "found a tab: use spaces")
     if "flow sequence" in context or "flow mapping" in context:
         bracket = "[" if "sequence" in context else "{"
         closing = "]" if bracket == "[" else "}"
         at = (start.line + 1, start.column + 1) if start else (line, column)
-        return SyntaxFault(*at, f"this '{bracket}' is not closed, a ',' or '{closing}' is missing")
+        return SyntaxFault(*at, f"this '{bracket}' is not closed: a ',' or '{closing}' is missing")
     if "quoted scalar" in context:
         at = (start.line + 1, start.column + 1) if start else (line, column)
         if "escape" in problem:
             return SyntaxFault(line, column, f"{problem}: use single quotes, or double the backslash")
-        return SyntaxFault(*at, "this quotation mark is not closed")
+        return SyntaxFault(*at, "this quote is not closed")
     if "could not find expected ':'" in problem and start:
         return SyntaxFault(start.line + 1, start.column + 1, "a ':' is missing after this name")
     if "mapping values are not allowed" in problem:
         return _misplaced_colon(text, line, column)
     if "expected <block end>" in problem:
-        return SyntaxFault(line, column, "the indentation does not fit the lines before")
+        return SyntaxFault(line, column, "the indentation does not match the lines above")
     if "cannot start any token" in problem:
         character = text.splitlines()[line - 1][column - 1 : column] if text else ""
-        return SyntaxFault(line, column, f"a value cannot start with '{character}', put it in quotes")
+        return SyntaxFault(line, column, f"a value cannot start with '{character}': put it in quotes")
     if "incompatible YAML" in problem or "directive" in (problem + context):
-        return SyntaxFault(line, column, "lines that start with '%' are not supported, remove this line")
+        return SyntaxFault(line, column, "lines that start with '%' are not supported: remove this line")
     if "expected the node content" in problem:
         found = problem.rpartition("found ")[2]
-        return SyntaxFault(line, column, f"a value is expected here, not {found}")
+        return SyntaxFault(line, column, f"expected a value, found {found}")
     return SyntaxFault(line, column, f"this is not valid YAML: {problem or context or 'unreadable'}")
 
 
@@ -349,16 +349,16 @@ def _misplaced_colon(text: str, line: int, column: int) -> SyntaxFault:
     lines = text.split("\n")
     before = lines[line - 1][: column - 1]
     if ":" in before:
-        return SyntaxFault(line, column, "a second ':' stands here, put the text in quotes")
+        return SyntaxFault(line, column, "found a second ':': put the text in quotes")
     previous = _line_before(lines, line)
     indent = len(before) - len(before.lstrip())
     if previous and not re.search(r":(\s|$)", lines[previous - 1]):
         name = lines[previous - 1]
         if ":" in name:
-            return SyntaxFault(previous, name.index(":") + 1, "put a space behind this ':'")
+            return SyntaxFault(previous, name.index(":") + 1, "put a space after this ':'")
         first = len(name) - len(name.lstrip()) + 1
         return SyntaxFault(previous, first, "a ':' is missing after this name")
-    return SyntaxFault(line, indent + 1, "the indentation does not fit the lines before")
+    return SyntaxFault(line, indent + 1, "the indentation does not match the lines above")
 
 
 def _line_before(lines: list[str], number: int) -> int:

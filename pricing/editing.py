@@ -85,11 +85,9 @@ class PriceSource:
         self._mark = 1 if text.startswith("\ufeff") else 0
         root = read_document(text.replace("\r\n", "\n"), file_name).root
         if not isinstance(root, Table):
-            raise EditError("the file holds nothing that could be changed")
+            raise EditError("the file has no content to edit")
         if is_another_form(root):
-            raise EditError(
-                f"the file is of an older version, which is read but not written: make it version {VERSION}"
-            )
+            raise EditError(f"files of older versions can be read but not edited: change the file to version {VERSION}")
         self._root = root
         self._starts = [0, *(found.end() for found in _LINE_END.finditer(text))]
         ends = _LINE_END.findall(text)
@@ -111,12 +109,12 @@ class PriceSource:
     def _enlarged(self, place: _Place, steps: tuple[str, ...], nested: dict[str, Value]) -> str:
         """Return the text with names that do not exist yet."""
         if isinstance(place.node, Sequence):
-            raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} entries")
+            raise EditError(f"{'.'.join(steps)}: the list has only {len(place.node.items)} items")
         if isinstance(place.node, Table):
             return self._added(place.node, nested)
         if isinstance(place.node, Scalar) and (place.node.is_null or place.node.is_empty):
             return self._filled(place, nested)
-        raise EditError(f"{'.'.join(steps)}: a single value stands above this field")
+        raise EditError(f"{'.'.join(steps)}: a parent of this field is a single value")
 
     def at(self, steps: tuple[str, ...]) -> Node | None:
         """Return the node at a path, or None."""
@@ -199,7 +197,7 @@ class PriceSource:
         """Return the text with a block in place of a missing value or ``null``."""
         node, key = place.node, place.key
         if key is None or not isinstance(node, Scalar):
-            raise EditError("a list entry that is null cannot be filled")
+            raise EditError("fields cannot be added to a list item that is null")
         if any(isinstance(parent, (Table, Sequence)) and parent.flow for parent in place.parents):
             begin, end = self._at(node.line, node.column), self._end(node, key)
             space = " " if node.is_empty else ""
@@ -223,7 +221,7 @@ class PriceSource:
     def _without_lines(self, span: tuple[int, int]) -> str:
         begin = max(start for start in self._starts if start <= span[0])
         if self._text[begin : span[0]].strip().startswith("-"):
-            raise EditError("an entry of a list that is written with dashes is removed with the whole list")
+            raise EditError("items of a list written with dashes cannot be removed one by one; remove the whole list")
         found = _LINE_END.search(self._text, span[1])
         return self._text[:begin] + (self._text[found.end() :] if found else "")
 
@@ -287,7 +285,7 @@ def _nested(steps: tuple[str, ...], value: Value) -> dict[str, Value]:
     """Return the value wrapped in the missing names."""
     for step in reversed(steps):
         if step.isdecimal():
-            raise EditError(f"{join('', step)}: give a list that is not there as a whole")
+            raise EditError(f"{join('', step)}: a list that does not exist yet must be given as a whole")
         value = {step: value}
     assert isinstance(value, dict)
     return value
@@ -339,7 +337,7 @@ def add_models(
     source = PriceSource(text or new_file(), file_name, tokenizers)
     for model_id in models:
         if source.at(("models", model_id)) is not None:
-            raise EditError(f"{model_id}: the file names this model already")
+            raise EditError(f"{model_id}: the file already has this model")
     new = source.having_more(("models",), dict(models))
     after = PriceSource(new, file_name, tokenizers)
     wanted = read_document(f"{rendered(dict(models))}\n", file_name).root
@@ -347,7 +345,7 @@ def add_models(
     for key, block in wanted.pairs:
         found = after.at(("models", key.text))
         if found is None or not _alike(found, block):
-            raise EditError(f"{key.text}: this model is written in a way that cannot be changed here")
+            raise EditError(f"{key.text}: this model is written in a way that cannot be edited here")
     return new
 
 
@@ -367,7 +365,7 @@ def _edited(text: str, steps: tuple[str, ...], value: Value, file_name: str, tok
     wanted = read_document(f"- {rendered(value)}\n", file_name).root
     found = PriceSource(new, file_name, tokenizers).at(steps)
     if found is None or not isinstance(wanted, Sequence) or not _alike(found, wanted.items[0]):
-        raise EditError(f"{'.'.join(steps)}: this place is written in a way that cannot be changed here")
+        raise EditError(f"{'.'.join(steps)}: this field is written in a way that cannot be edited here")
     return new
 
 

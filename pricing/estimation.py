@@ -50,7 +50,7 @@ def check(count: TokenCount | None, scenario: Scenario) -> None:
     if count is None:
         return
     if not 0 <= count.low <= count.tokens <= count.high <= MAX_TOKENS * 100:
-        raise ScenarioError(f"the count {count.tokens:,} must lie in its range {count.low:,} to {count.high:,}")
+        raise ScenarioError(f"the count {count.tokens:,} must be within its range {count.low:,} to {count.high:,}")
     special = cached_tokens(count.tokens, scenario) + scenario.cache_write_tokens + scenario.cache_write_1h_tokens
     if special > count.tokens:
         raise ScenarioError(
@@ -72,8 +72,8 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
         "cached tokens": scenario.cached_tokens or 0,
         "tokens written to the cache": scenario.cache_write_tokens,
         "tokens written to the cache for an hour": scenario.cache_write_1h_tokens,
-        "audio tokens sent": scenario.audio_input_tokens,
-        "audio tokens answered": scenario.audio_output_tokens,
+        "audio input tokens": scenario.audio_input_tokens,
+        "audio output tokens": scenario.audio_output_tokens,
         "searches": scenario.searches,
         "calls": scenario.calls,
         "prompt tokens": count.tokens if count else 0,
@@ -82,7 +82,7 @@ def _check_amounts(count: TokenCount | None, scenario: Scenario) -> None:
         if amount < 0:
             raise ScenarioError(f"the number of {what} cannot be negative (got {amount:,})")
         if amount > MAX_TOKENS:
-            raise ScenarioError(f"the number of {what} is too big (got {amount:,}, at most {MAX_TOKENS:,})")
+            raise ScenarioError(f"the number of {what} is too large (got {amount:,}, at most {MAX_TOKENS:,})")
 
 
 def _check_service(scenario: Scenario) -> None:
@@ -103,20 +103,20 @@ def cached_tokens(prompt: int, scenario: Scenario) -> int:
 def _check_range(what: str, tokens: int, given: tuple[int, int] | None) -> None:
     if given is not None and not 0 <= given[0] <= tokens <= given[1] <= MAX_TOKENS:
         raise ScenarioError(
-            f"the number of {what} tokens, {tokens:,}, must lie in its range {given[0]:,} to {given[1]:,}"
+            f"the number of {what} tokens, {tokens:,}, must be within its range {given[0]:,} to {given[1]:,}"
         )
 
 
 def check_share(what: str, share: Decimal) -> None:
     """Raise ScenarioError for a share outside 0 to 1."""
     if not share.is_finite() or not 0 <= share <= 1:
-        raise ScenarioError(f"the {what} must lie between 0 and 1 (got {share})")
+        raise ScenarioError(f"the {what} must be between 0 and 1 (got {share})")
     _check_decimals(what, share)
 
 
 def _check_factors(scenario: Scenario) -> None:
     if not scenario.factor.is_finite() or not 0 <= scenario.factor <= MAX_FACTOR:
-        raise ScenarioError(f"the factor must lie between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
+        raise ScenarioError(f"the factor must be between 0 and {MAX_FACTOR:,} (got {scenario.factor})")
     _check_decimals("factor", scenario.factor)
     if scenario.cached_share is None:
         return
@@ -128,7 +128,7 @@ def _check_factors(scenario: Scenario) -> None:
 def _check_decimals(what: str, value: Decimal) -> None:
     exponent = value.as_tuple().exponent
     if isinstance(exponent, int) and -exponent > MAX_DECIMALS:
-        raise ScenarioError(f"the {what} has too many decimals (at most {MAX_DECIMALS})")
+        raise ScenarioError(f"the {what} has too many decimal places (at most {MAX_DECIMALS})")
 
 
 TOKENS_UNKNOWN = "tokens"
@@ -428,15 +428,13 @@ def _price_note(price: Price, change: Change | None, scenario: Scenario) -> str:
 def _hours_note(off_peak: OffPeak, scenario: Scenario) -> str:
     """Describe for which hours the price is, what it is at other hours, and which of the two applies now."""
     hours = f" ({peak_hours(off_peak)})" if off_peak.peak or off_peak.note else ""
-    half = off_peak.factor == _HALF
-    times = "half of it" if half else f"{exact_usd(off_peak.factor)} times that"
+    times = "half" if off_peak.factor == _HALF else f"{exact_usd(off_peak.factor)} times"
     if scenario.hours == "off-peak":
-        times = "half" if half else f"{exact_usd(off_peak.factor)} times"
-        note = f"price outside the peak hours{hours}: {times} that of the peak"
+        note = f"off-peak price{hours}: {times} the peak price"
     elif scenario.hours == "average" and off_peak.peak:
-        note = f"mean price of a week: that of the peak hours{hours}, and {times} at other times"
+        note = f"average price of a week: peak price{hours}, {times} that at other times"
     else:
-        note = f"price of the peak hours{hours}, {times} at other times"
+        note = f"peak price{hours}, {times} that at other times"
     now = scenario.now
     if now is None or off_peak.is_peak(now) is None:
         return note
@@ -449,7 +447,7 @@ def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
     """Describe what exceeds, or may exceed, the model's limits; "" if all fits or the limits are unknown."""
     for prompt, prompt_is, both_are in ((count.tokens, "is", "are"), (count.high, "may be", "may be")):
         if model.max_input is not None and prompt > model.max_input:
-            return f"the prompt {prompt_is} longer than the {model.max_input:,} tokens that the model takes"
+            return f"the prompt {prompt_is} longer than the model's input limit of {model.max_input:,} tokens"
         if model.context is not None and prompt > model.context:
             return f"the prompt {prompt_is} longer than the context window of {model.context:,} tokens"
         if _is_over(model, prompt, scenario):
@@ -460,7 +458,7 @@ def _context_note(model: Model, count: TokenCount, scenario: Scenario) -> str:
 def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change | None) -> Iterator[str]:
     """Yield remarks on one estimate, for its explanation."""
     if not count.is_complete:
-        yield "parts of the request are not counted and cost more"
+        yield "parts of the request are not counted; the real cost is higher"
     if change is not None and change.note and not change.assumed:
         yield change.note
     coming = model.next_change(scenario.on)
@@ -472,13 +470,13 @@ def _notes(model: Model, count: TokenCount, scenario: Scenario, change: Change |
     elif model.retires is not None:
         yield f"retires on {model.retires.isoformat()}"
     if model.max_output is not None and scenario.output_tokens > model.max_output:
-        yield f"the model puts out {model.max_output:,} tokens at most"
+        yield f"the model's output limit is {model.max_output:,} tokens"
     if model.count.note and count.label == model.count.label:
         yield f"count: {model.count.note}"
     if model.is_yours:
         yours = [path for path, origin in model.origin.items() if origin == "yours" and path.startswith("price.")]
         if yours:
-            yield f"from your own price file: {', '.join(path.removeprefix('price.') for path in yours)}"
+            yield f"from your price file: {', '.join(path.removeprefix('price.') for path in yours)}"
     if model.currency != "USD":
         yield f"your prices were converted at 1 {model.currency} = {model.exchange_rate} USD"
     yield from model.notes

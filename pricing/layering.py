@@ -43,7 +43,7 @@ def lay_over(bundled: Bundled, file: PriceFile) -> tuple[list[Model], list[Notic
             continue
         if yours is None:
             if model_id not in bundled.aliases:
-                sentence = f"no built-in model has the id {model_id}, nothing is hidden{_hint(model_id, bundled)}"
+                sentence = f"{model_id} is not a built-in model, so nothing is hidden{_hint(model_id, bundled)}"
                 notices.append(Notice(model_id, "", sentence))
             continue
         models.append(build_model(model_id, bundled, file))
@@ -188,22 +188,22 @@ def _notices(model_id: str, bundled: Mapping[str, Any], yours: Entry) -> list[No
     """Return notices of built-in values that still apply although the user set other prices."""
     found = _price_notices(model_id, yours)
     if bundled.get("price.batch") == "half" and isinstance(yours.fields.get("price.batch"), Rates):
-        sentence = f"your batch prices of {model_id} replace 'half' as a whole, those that you leave out are unknown"
+        sentence = f"your batch prices of {model_id} replace 'half' entirely; those you leave out are unknown"
         found.append(Notice(model_id, "price.batch", sentence))
     if not any(f"price.{name}" in yours.fields for name in RATE_NAMES):
         return found
     for path, what in (
-        ("price.tiers", "the built-in prices of long prompts"),
-        ("price.changes", "the built-in changes of price"),
+        ("price.tiers", "the built-in long-prompt prices"),
+        ("price.changes", "the built-in price changes"),
         ("price.batch", "the built-in batch prices"),
-        ("price.off_peak", "the built-in prices outside the peak hours"),
-        ("price.services", "the built-in prices of service tiers"),
+        ("price.off_peak", "the built-in off-peak prices"),
+        ("price.services", "the built-in service tier prices"),
     ):
         survives = bundled.get(path) and path not in yours.fields
         if survives and bundled[path] != "half":
             name = path.partition(".")[2]
             empty = "[]" if name in ("tiers", "changes") else "null"
-            sentence = f"{what} of {model_id} still apply beside yours; set '{name}' too (or write '{name}: {empty}')"
+            sentence = f"{what} of {model_id} still apply alongside yours; set '{name}' too, or write '{name}: {empty}'"
             found.append(Notice(model_id, path, sentence))
     return found
 
@@ -213,13 +213,11 @@ def _own_notices(model_id: str, yours: Entry, bundled: Bundled) -> list[Notice]:
     found = _price_notices(model_id, yours)
     owner = bundled.aliases.get(model_id)
     if owner is not None:
-        sentence = (
-            f"{model_id} is another name of {owner}; here it is a model of its own, write {owner} to change that one"
-        )
+        sentence = f"{model_id} is an alias of {owner}, but defines a new model here; use {owner} to change that one"
         found.append(Notice(model_id, "", sentence))
         return found
     if "price.input" not in yours.fields:
-        sentence = f"no built-in model has the id {model_id}, and this one has no input price{_hint(model_id, bundled)}"
+        sentence = f"{model_id} is not a built-in model, and it has no input price{_hint(model_id, bundled)}"
         found.append(Notice(model_id, "", sentence))
     return found
 
@@ -230,7 +228,7 @@ def _price_notices(model_id: str, yours: Entry) -> list[Notice]:
     for name in ("input", "output"):
         price = yours.fields.get(f"price.{name}")
         if isinstance(price, Decimal) and 0 < price < PER_TOKEN_LIMIT:
-            sentence = f"prices are per million tokens, the {name} price of {model_id} looks like one per token"
+            sentence = f"prices are per million tokens; the {name} price of {model_id} looks like one per token"
             found.append(Notice(model_id, f"price.{name}", sentence))
     return found
 

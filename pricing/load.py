@@ -193,10 +193,10 @@ def read_price_file(
     except OSError as error:
         return PriceFile(name, problems=(Problem(name, 0, 0, "", f"this file cannot be read: {error.strerror}"),))
     if len(raw) > MAX_BYTES:
-        sentence = f"the file is too big for a price file (more than {MAX_BYTES:,} bytes)"
+        sentence = f"the file is too large for a price file (more than {MAX_BYTES:,} bytes)"
         return PriceFile(name, problems=(Problem(name, 1, 1, "", sentence),))
     if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
-        sentence = "the file is saved as UTF-16, save it as UTF-8"
+        sentence = "the file is UTF-16: save it as UTF-8"
         return PriceFile(name, problems=(Problem(name, 1, 1, "", sentence),))
     try:
         text = raw.decode("utf-8")
@@ -204,7 +204,7 @@ def read_price_file(
         line = raw.count(b"\n", 0, error.start) + 1
         begin = raw.rfind(b"\n", 0, error.start) + 1
         column = len(raw[begin : error.start].decode("utf-8", "replace")) + 1
-        sentence = f"this is not UTF-8 text (byte 0x{raw[error.start]:02X}), save the file as UTF-8"
+        sentence = f"this is not UTF-8 text (byte 0x{raw[error.start]:02X}): save the file as UTF-8"
         return PriceFile(name, problems=(Problem(name, line, column, "", sentence),))
     return read_price_text(text, name, tokenizers, rules)
 
@@ -247,13 +247,13 @@ class _Reader:
             self._not_a_table(root)
         elif self._document.complete and not self._document.problems:
             place = Scalar("", False, 1, 1)
-            self._checker.report(place, "", f"the file is empty, a price file starts with 'version: {VERSION}'")
+            self._checker.report(place, "", f"the file is empty; a price file starts with 'version: {VERSION}'")
         self._file.problems = self._checker.problems
         return self._file
 
     def _not_a_table(self, root: Node) -> None:
         if isinstance(root, Scalar) and ":" in root.text:
-            sentence = f"this reads as one long text: put a space behind the ':' of 'version: {VERSION}'"
+            sentence = f"this is one long text: put a space after the ':' in 'version: {VERSION}'"
             self._checker.report(root, "", sentence)
         else:
             self._checker.expect(f"a block of 'name: value' lines that starts with 'version: {VERSION}'", root, "")
@@ -294,7 +294,7 @@ class _Reader:
         """Return False if the file format is newer than supported."""
         if value is None:
             place = Scalar("", False, 1, 1)
-            sentence = f"the file must say 'version: {VERSION}', best in its first line"
+            sentence = f"'version: {VERSION}' is missing: add it as the first line"
             self._checker.report(place, "version", sentence)
             return True
         if isinstance(value, Broken):
@@ -303,10 +303,10 @@ class _Reader:
         if text == str(VERSION) or is_older(text):
             return True
         if text.isascii() and text.isdigit() and int(text[:9]) > VERSION:
-            sentence = f"file format {shown(text)} is newer than this program reads ({VERSION}): update Tokenloupe"
+            sentence = f"format version {shown(text)} is newer than {VERSION}: update Tokenloupe"
             self._checker.report(value, "version", sentence)
             return False
-        self._checker.report(value, "version", f"the version is written 'version: {VERSION}' (got '{shown(text)}')")
+        self._checker.report(value, "version", f"write the version as 'version: {VERSION}' (got '{shown(text)}')")
         return True
 
     def _read_exchange_rates(self, node: Node) -> None:
@@ -323,7 +323,9 @@ class _Reader:
                 continue
             if rate == 0 or (name == "USD" and rate != 1):
                 sentence = (
-                    "one dollar is worth one dollar" if name == "USD" else "a currency is worth more than nothing"
+                    "the exchange rate of USD is always 1"
+                    if name == "USD"
+                    else "an exchange rate must be greater than 0"
                 )
                 self._checker.report(value, path, f"{sentence} (got '{rate}')")
                 continue
@@ -334,7 +336,7 @@ class _Reader:
         if currency is None:
             return self._currency
         if currency not in self._exchange_rates:
-            sentence = f"say what one {currency} costs in USD, under 'rates' at the top of the file"
+            sentence = f"give the exchange rate of {currency} to USD under 'rates' at the top of the file"
             self._checker.report(node, path, sentence)
             self._exchange_rates[currency] = Decimal(1)
         return currency
@@ -349,7 +351,7 @@ class _Reader:
             self._file.models[model_id] = None
             return
         if isinstance(node, Scalar) and node.is_empty:
-            self._checker.report(key, path, "nothing stands here; write null to hide this model, or give its fields")
+            self._checker.report(key, path, "the model is empty; write null to hide it, or give its fields")
             return
         fields = self._checker.table(node, path, names("model"), _OF_THE_PRICE)
         currency = self._read_currency(fields["currency"][1], join(path, "currency")) if "currency" in fields else None
@@ -425,7 +427,7 @@ class _Reader:
             while entry is not None and isinstance(other := entry.fields.get("like"), str):
                 path = join(join("models", model_id), "like")
                 if other in seen or len(seen) > MAX_LIKE:
-                    why = "cannot be like itself" if other in seen else "is like another by too many steps"
+                    why = "cannot be like itself" if other in seen else "has too long a chain of 'like'"
                     self._report_likeness(model_id, path, f"{model_id} {why}")
                     break
                 if other not in self._file.models:
@@ -452,7 +454,7 @@ class _Reader:
         for alias, (model_id, node) in self._aliases.items():
             if alias in self._file.models:
                 path = f"models.{model_id}.aliases"
-                self._checker.report(node, path, f"'{shown(alias)}' is the id of a model, it cannot be an alias too")
+                self._checker.report(node, path, f"'{shown(alias)}' is a model ID and cannot also be an alias")
 
 
 def _is_bundled(model_id: str) -> bool:
@@ -464,5 +466,5 @@ def _is_bundled(model_id: str) -> bool:
 def _read_alias(text: str) -> str:
     alias = read_text(text)
     if " " in alias:
-        raise BadValue(f"an alias has no blanks (got '{shown(text)}')")
+        raise BadValue(f"an alias cannot contain spaces (got '{shown(text)}')")
     return alias

@@ -81,17 +81,17 @@ _CHECKED_IN = {"vendor": " at the vendor's page", "table": " in published price 
 def explain(estimate: CostEstimate) -> tuple[str, ...]:
     """Return one line for each part of the cost, then total, range, calls, tier, remarks and source."""
     if estimate.input_tokens is None:
-        return ("the tokens of the prompt are not known",)
+        return ("the token count of the prompt is unknown",)
     lines = [_part(part) for part in estimate.parts]
     if estimate.factor != 1:
         lines.append(f"times {exact_usd(estimate.factor)}")
     if estimate.usd is None:
-        lines.append(f"total: unknown, no price is known for {', '.join(estimate.unknown)}")
+        lines.append(f"total: unknown, there is no price for {', '.join(estimate.unknown)}")
     else:
         lines.append(f"one call: ${exact_usd(estimate.usd)}")
         lines.extend(_ranges(estimate))
     if estimate.tier:
-        lines.append(f"prices for {estimate.tier} hold for the whole request")
+        lines.append(f"prices for {estimate.tier} apply to the whole request")
     lines.extend(filter(None, (estimate.context_note, estimate.price_note)))
     lines.extend(estimate.notes)
     if estimate.price_checked:
@@ -124,7 +124,7 @@ def _ranges(estimate: CostEstimate) -> list[str]:
     if estimate.price_note and estimate.usd_low != estimate.usd_high:
         tokens = " and ".join(filter(None, (tokens, "one of the possible prices")))
     if tokens and (estimate.usd_low is None or estimate.usd_high is None):
-        lines.append(f"for {tokens}: unknown, a price at one end is not known")
+        lines.append(f"for {tokens}: unknown, there is no price at one end")
     elif tokens and estimate.usd_low is not None and estimate.usd_high is not None:
         lines.append(f"for {tokens}: ${exact_usd(estimate.usd_low)} to ${exact_usd(estimate.usd_high)}")
     if estimate.calls != 1 and estimate.usd_calls is not None:

@@ -223,10 +223,10 @@ class RateCard:
         if name in {"input", "output"}:
             return Rate(None, f"batch.{name}")
         if getattr(self._rates, name) is not None:
-            return rate._replace(note="no batch price is published; the normal price applies")
+            return rate._replace(note="no published batch price; the standard price is used")
         if instead:
             stand_in = self._rate(instead)
-            note = "" if quiet else f"no price is published, that of {instead} counts"
+            note = "" if quiet else f"no published price; the {instead} price is used"
             return stand_in._replace(note=note)
         return Rate(None, f"batch.{name}")
 
@@ -246,12 +246,12 @@ class RateCard:
         if base is None or usual is None:
             return Rate(None, f"{path}.{instead}")
         if getattr(self._rates, name) is None:
-            note = "" if quiet else f"no price is published, that of {instead} counts"
+            note = "" if quiet else f"no published price; the {instead} price is used"
             return Rate(base, f"{path}.{instead}", note)
         if base <= usual:
-            return normal._replace(note=f"no {self._service} price is published, the normal one counts")
+            return normal._replace(note=f"no published {self._service} price; the standard price is used")
         if name == "cached":
-            return Rate(base, f"{path}.{instead}", f"no {self._service} price is published, that of {instead} counts")
+            return Rate(base, f"{path}.{instead}", f"no published {self._service} price; the {instead} price is used")
         return Rate(None, f"{path}.{name}")
 
     def _normal(self, name: str, instead: str, quiet: bool) -> Rate:
@@ -259,7 +259,7 @@ class RateCard:
         if own is not None or not instead:
             return Rate(own, name)
         other: Decimal | None = getattr(self._rates, instead)
-        note = "" if quiet else f"no price is published, that of {instead} counts"
+        note = "" if quiet else f"no published price; the {instead} price is used"
         return Rate(other, instead, note)
 
 

@@ -61,7 +61,7 @@ def text_lines(estimates: Sequence[CostEstimate], day: date, with_calls: bool, w
         lines.append(text_line(estimate, width, with_calls))
         if with_sums:
             lines.extend(f"    {line}" for line in estimate.explanation)
-    return [*lines, f"USD for one call, at the prices in force on {day.isoformat()}."]
+    return [*lines, f"USD per call, at the prices on {day.isoformat()}."]
 
 
 def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
@@ -72,10 +72,10 @@ def text_line(estimate: CostEstimate, width: int, with_calls: bool) -> str:
         usd = format_usd_range(estimate.usd_calls, estimate.usd_calls_low, estimate.usd_calls_high)
         line += f"   {estimate.calls:,} calls: {usd}"
     if estimate.unknown and NO_PRICE_YET not in estimate.price_note:
-        line += f"   no price known for {', '.join(estimate.unknown)}"
+        line += f"   no price for {', '.join(estimate.unknown)}"
     if estimate.retired:
         line += "   retired"
-    left_out = "" if estimate.is_complete else "and the parts that are not counted"
+    left_out = "" if estimate.is_complete else "plus parts that are not counted"
     return "   ".join(filter(None, (line, left_out, estimate.price_note, estimate.context_note)))
 
 

@@ -53,7 +53,7 @@ class BudgetVerdict:
 def judge(estimates: Iterable[CostEstimate], budget: Budget) -> BudgetVerdict:
     """Compare costs with a budget, inclusive. Raises ScenarioError for a budget below 0."""
     if not budget.usd.is_finite() or budget.usd < 0:
-        raise ScenarioError(f"a budget is 0 or more (got {budget.usd})")
+        raise ScenarioError(f"a budget cannot be negative (got {budget.usd})")
     within, may, over, unknown = [], [], [], []
     for cost in estimates:
         low, high = ends(cost, budget.for_all_calls)
@@ -107,18 +107,18 @@ def _why_not(model: Model, estimate: CostEstimate, scenario: Scenario) -> Iterat
     if estimate.retired:
         yield f"retired on {model.retires}"
     if model.only_reads and output:
-        yield "writes no text"
+        yield "has no text output"
     if estimate.input_tokens is None:
-        yield "the tokens of the prompt are not known"
+        yield "the token count of the prompt is unknown"
     elif estimate.usd is None:
-        yield f"no price is known for {', '.join(estimate.unknown)}"
+        yield f"there is no price for {', '.join(estimate.unknown)}"
     if model.max_output is not None and output > model.max_output:
-        yield f"puts out {model.max_output:,} tokens at most"
+        yield f"has an output limit of {model.max_output:,} tokens"
     prompt = estimate.input_high or 0
     if model.max_input is not None and prompt > model.max_input:
-        yield f"takes prompts of {model.max_input:,} tokens at most"
+        yield f"has an input limit of {model.max_input:,} tokens"
     elif model.context is not None and prompt + estimate.output_high > model.context:
-        yield f"has room for {model.context:,} tokens"
+        yield f"has a context window of {model.context:,} tokens"
 
 
 MINUTES_OF_A_DAY = 1_440
@@ -217,7 +217,7 @@ _ONE = Decimal(1)
 def calls_per_month(per_day: int, days: int = DAYS_OF_A_MONTH) -> int:
     """Return the calls in a month of ``days`` days. Raises ScenarioError for negative numbers and more than 31 days."""
     if per_day < 0 or not 0 <= days <= 31:
-        raise ScenarioError(f"{per_day:,} calls on {days} days of a month cannot be")
+        raise ScenarioError(f"impossible: {per_day:,} calls a day on {days} days of a month")
     return per_day * days
 
 
@@ -379,7 +379,7 @@ def converse(
     Raises ScenarioError for fewer than one or more than 10,000 turns, and like ``estimate``.
     """
     if not 1 <= conversation.turns <= MAX_TURNS:
-        raise ScenarioError(f"a conversation has 1 to {MAX_TURNS:,} turns (got {conversation.turns:,})")
+        raise ScenarioError(f"a conversation must have 1 to {MAX_TURNS:,} turns (got {conversation.turns:,})")
     cards = cards or RateCards()
     runs = [_run(model, conversation, scenario, end, cards, cancel_check) for end in _ends(conversation)]
     turns = []

@@ -50,7 +50,7 @@ class UnknownModelError(PricingError, LookupError):
         self.suggestions = suggestions
         hint = f", did you mean {' or '.join(suggestions)}?" if suggestions else ""
         hint = f" on that day: {when}" if when else hint
-        super().__init__(f"no model is called {text!r}{hint}")
+        super().__init__(f"unknown model {text!r}{hint}")
 
 
 class AmbiguousModelError(PricingError, LookupError):
@@ -59,7 +59,7 @@ class AmbiguousModelError(PricingError, LookupError):
     def __init__(self, text: str, candidates: tuple[str, ...]) -> None:
         self.text = text
         self.candidates = candidates
-        super().__init__(f"{text!r} is the name of several models, write one of: {', '.join(candidates)}")
+        super().__init__(f"{text!r} is the name of several models; use one of: {', '.join(candidates)}")
 
 
 class PriceFileError(PricingError):

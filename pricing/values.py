@@ -31,24 +31,24 @@ _SUFFIX = {"": 1, "k": 1_000, "m": 1_000_000}
 _NOT_A_NUMBER = tuple(
     (re.compile(pattern), sentence)
     for pattern, sentence in (
-        (r"^[+-]?\.?(inf|nan|infinity)$", "a number is expected, and a finite one"),
+        (r"^[+-]?\.?(inf|nan|infinity)$", "expected a finite number"),
         (r"^[0-9][0-9.]*,[0-9.,]*$", "use a point for decimals and no thousands separator"),
         (r"^[0-9]+([ _'’\u00a0\u202f][0-9.,]+)+$", "use a point for decimals and no thousands separator"),
-        (r"[$€£¥₹]", "write the number only, the currency stands at the top of the file"),
+        (r"[$€£¥₹]", "write only the number; the currency is set at the top of the file"),
         (
             r"[0-9]\s*(usd|eur|gbp|cny|dollars?|cents?)\b",
-            "write the number only, the currency stands at the top of the file",
+            "write only the number; the currency is set at the top of the file",
         ),
-        (r"\b(usd|eur|gbp|cny)\s*[0-9]", "write the number only, the currency stands at the top of the file"),
-        (r"^-[0-9.]", "a negative number makes no sense here"),
-        (r"^[0-9.]+e[+-]?[0-9]+$", "write the number out, without an exponent"),
-        (r"^0[0-9]+(\.[0-9]+)?$", "leave out the leading zeros, some programs read them as another number"),
+        (r"\b(usd|eur|gbp|cny)\s*[0-9]", "write only the number; the currency is set at the top of the file"),
+        (r"^-[0-9.]", "the number cannot be negative"),
+        (r"^[0-9.]+e[+-]?[0-9]+$", "write out the number without an exponent"),
+        (r"^0[0-9]+(\.[0-9]+)?$", "remove the leading zeros; some programs read such numbers differently"),
         (r"^0[xob][0-9a-f]+$", "write the number in decimal digits"),
-        (r"^[0-9]+(:[0-9]+)+$", "this reads as a time, a number is expected"),
-        (r"%$", "a plain number is expected, not a percentage"),
-        (r"^[0-9.]+[km]$", "write the number out, suffixes are for token counts only"),
-        (r"^[0-9]+\.[0-9]{13,}$", "this has more than 12 decimals"),
-        (r"^[1-9][0-9]{9,}(\.[0-9]+)?$", "this number is too big"),
+        (r"^[0-9]+(:[0-9]+)+$", "this looks like a time; expected a number"),
+        (r"%$", "expected a plain number, not a percentage"),
+        (r"^[0-9.]+[km]$", "write out the number; suffixes are only for token counts"),
+        (r"^[0-9]+\.[0-9]{13,}$", "this has more than 12 decimal places"),
+        (r"^[1-9][0-9]{9,}(\.[0-9]+)?$", "this number is too large"),
         (r"^(\.[0-9]+|[0-9]+\.|\+[0-9.]+)$", "write the number in full, like 0.50"),
     )
 )
@@ -64,7 +64,7 @@ def read_number(text: str) -> Decimal:
     if _NUMBER.fullmatch(text):
         return Decimal(text)
     low = text.lower().strip()
-    reason = next((sentence for pattern, sentence in _NOT_A_NUMBER if pattern.search(low)), "a number is expected")
+    reason = next((sentence for pattern, sentence in _NOT_A_NUMBER if pattern.search(low)), "expected a number")
     raise BadValue(f"{reason} (got '{shown(text)}')")
 
 
@@ -74,19 +74,19 @@ def read_tokens(text: str) -> int:
     if not found:
         if re.fullmatch(r"[0-9]{1,3}([,.' \u00a0\u202f][0-9]{3})+", text):
             raise BadValue(f"write a number of tokens like 128000, 128_000 or 128k (got '{shown(text)}')")
-        raise BadValue(f"a number of tokens is expected, like 128000, 128_000 or 128k (got '{shown(text)}')")
+        raise BadValue(f"expected a number of tokens like 128000, 128_000 or 128k (got '{shown(text)}')")
     whole, fraction, suffix = found.groups()
     if len(whole) > 1 and whole.startswith("0"):
-        raise BadValue(f"leave out the leading zeros, some programs read them as another number (got '{shown(text)}')")
+        raise BadValue(f"remove the leading zeros; some programs read such numbers differently (got '{shown(text)}')")
     if len(text) > 24:
-        raise BadValue(f"this is too big for a number of tokens (got '{shown(text)}')")
+        raise BadValue(f"this is too large for a number of tokens (got '{shown(text)}')")
     value = Decimal(whole.replace("_", "") + (fraction or "")) * _SUFFIX[suffix.lower()]
     if value != value.to_integral_value():
-        raise BadValue(f"a whole number of tokens is expected (got '{shown(text)}')")
+        raise BadValue(f"expected a whole number of tokens (got '{shown(text)}')")
     if value < 1:
-        raise BadValue("a number of tokens is at least 1; leave the line out where it is not known (got '0')")
+        raise BadValue("a number of tokens must be at least 1; remove the line if it is unknown (got '0')")
     if value > MAX_TOKENS:
-        raise BadValue(f"this is too big for a number of tokens (got '{shown(text)}')")
+        raise BadValue(f"this is too large for a number of tokens (got '{shown(text)}')")
     return int(value)
 
 
@@ -94,7 +94,7 @@ def read_date(text: str) -> date:
     """Parse a day such as 2026-12-01. Raises BadValue."""
     found = _DATE.fullmatch(text)
     if not found:
-        raise BadValue(f"a date is expected, written year-month-day like 2026-12-01 (got '{shown(text)}')")
+        raise BadValue(f"expected a date like 2026-12-01 (year-month-day) (got '{shown(text)}')")
     try:
         return date(*map(int, found.groups()))
     except ValueError:
@@ -105,7 +105,7 @@ def read_text(text: str) -> str:
     """Return a text as one line, not empty, at most 500 characters. Raises BadValue."""
     cleaned = " ".join(text.split())
     if not cleaned:
-        raise BadValue("a text is expected, this one is empty")
+        raise BadValue("the text is empty")
     if len(cleaned) > MAX_TEXT:
         raise BadValue(f"this text is too long ({len(cleaned):,} characters, at most {MAX_TEXT})")
     return cleaned
@@ -159,7 +159,7 @@ def read_id(text: str) -> str:
     """Parse the id of a model, ``vendor/model``. Raises BadValue."""
     vendor, slash, model = text.partition("/")
     if not slash or not vendor or not model or model.endswith("/") or re.search(r"\s", text) or len(text) > 200:
-        raise BadValue(f"write the id of a model as vendor/model, without blanks (got '{shown(text)}')")
+        raise BadValue(f"write the id of a model as vendor/model, without spaces (got '{shown(text)}')")
     return text
 
 
@@ -189,7 +189,7 @@ class Checker:
             return tuple(ordered)
         last = ordered[MAX_PROBLEMS]
         rest = Problem(
-            self._file, last.line, last.column, "", f"{len(ordered) - MAX_PROBLEMS} more problems from here on"
+            self._file, last.line, last.column, "", f"{len(ordered) - MAX_PROBLEMS} more problems after this one"
         )
         return (*ordered[:MAX_PROBLEMS], rest)
 
@@ -232,10 +232,10 @@ class Checker:
             if STAND_IN in name:
                 continue
             if name == "<<" and not key.quoted:
-                self.report(key, path, "merge keys (<<) are not supported, write the fields out")
+                self.report(key, path, "merge keys (<<) are not supported: write out the fields")
                 continue
             if name in first_lines:
-                sentence = f"'{shown(name)}' stands here twice, first in line {first_lines[name]}"
+                sentence = f"duplicate name '{shown(name)}', first used in line {first_lines[name]}"
                 self.report(key, join(path, name), sentence)
             first_lines.setdefault(name, key.line)
             found.append((key, value))
@@ -254,11 +254,11 @@ class Checker:
             self.expect("a single value", node, path)
             return None
         if node.is_empty:
-            instead = "leave the line out, or write null for unknown" if may_be_null else "write a value"
-            self.report(node, path, f"nothing stands here; {instead}")
+            instead = "remove the line, or write null if it is unknown" if may_be_null else "write one"
+            self.report(node, path, f"the value is missing; {instead}")
             return None
         if node.is_null:
-            self.report(node, path, "a value is needed here, null is none")
+            self.report(node, path, "null is not allowed here: write a value")
             return None
         try:
             return read(node.text)
@@ -269,7 +269,7 @@ class Checker:
     def texts(self, node: Node, path: str, read: Callable[[str], str]) -> tuple[str, ...]:
         """Return a list of texts. A single text may be written without the list."""
         if isinstance(node, Scalar) and not node.quoted and node.text.startswith("-"):
-            self.report(node, path, "write a blank behind the '-' of each entry")
+            self.report(node, path, "put a space after the '-' of each item")
             return ()
         if isinstance(node, Scalar):
             one = self.scalar(node, path, read)
@@ -283,19 +283,19 @@ class Checker:
             return
         if isinstance(node, Scalar):
             if node.is_empty:
-                self.report(node, path, f"{what} is expected here, but nothing stands here")
+                self.report(node, path, f"expected {what}, but found nothing")
                 return
             got = f"'{shown(node.text)}'"
         else:
             got = "a list" if isinstance(node, Sequence) else "a block of 'name: value' lines"
-        self.report(node, path, f"{what} is expected here (got {got})")
+        self.report(node, path, f"expected {what} (got {got})")
 
     def _unknown(self, key: Scalar, path: str, known: Collection[str], belongs: str) -> None:
         if belongs:
-            self.report(key, join(path, key.text), f"'{key.text}' stands in the wrong block, it belongs {belongs}")
+            self.report(key, join(path, key.text), f"'{key.text}' is in the wrong block; it belongs {belongs}")
             return
         hint = closest(key.text, known)
-        listed = "" if hint or len(known) > 12 else f", known are {', '.join(known)}"
+        listed = "" if hint or len(known) > 12 else f"; known fields are {', '.join(known)}"
         self.report(key, join(path, key.text), f"unknown field '{shown(key.text)}'{listed}", hint)
 
 

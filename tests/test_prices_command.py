@@ -119,10 +119,10 @@ for number in range(6):
 @pytest.mark.parametrize(
     ("content", "field", "value", "says"),
     [
-        (MINE, "price.input", "$2", "write the number only"),
+        (MINE, "price.input", "$2", "write only the number"),
         (MINE, "price.inptu", "2", "did you mean 'input'"),
         (b"version: 1\nmodles: 1\n", "price.input", "2", "did you mean 'models'"),
-        (b"version: 0\nmodels: {}\n", "price.input", "2", "make it version 2"),
+        (b"version: 0\nmodels: {}\n", "price.input", "2", "change the file to version 2"),
         (b"\xff\xfe", "price.input", "2", "not UTF-8"),
     ],
 )
@@ -181,7 +181,7 @@ def test_ones_own_prices_come_first(run, tmp_path: Path) -> None:
     ("name", "content", "says"),
     [
         ("table.json", b"{", "this is not JSON"),
-        ("table.json", b"{}", "no price table that can be imported"),
+        ("table.json", b"{}", "this price table cannot be imported"),
         ("table.json", b"\xff", "not UTF-8"),
         ("other.json", b"{}", "No such file"),
     ],

@@ -227,7 +227,7 @@ def test_the_table_and_the_budget_say_what_is_left_out(run, body):
     path = body(LEFT_OUT)
     _, out, err = run("cost", "--request", path, "--model", "gpt-5")
     assert " estimated " in out.splitlines()[0]
-    assert out.splitlines()[0].endswith("and the parts that are not counted")
+    assert out.splitlines()[0].endswith("plus parts that are not counted")
     assert err == "not counted: previous_response_id (an earlier response)\n"
     status, out, err = run("cost", "--request", path, "--model", "gpt-5", "--budget", "1", "--json")
     assert status == 0

@@ -270,7 +270,7 @@ def apply_differences(
     for difference in picked:
         entry = before.models.get(difference.model_id)
         if not difference.applicable or (entry is not None and difference.path in entry.fields):
-            raise EditError(f"{difference.model_id}: your own {difference.path} stays, an import does not change it")
+            raise EditError(f"{difference.model_id}: your own {difference.path} is kept; an import does not change it")
         by_model.setdefault(difference.model_id, []).append(difference)
     currency: dict[str, Value] = {} if before.currency == DOLLARS else {"currency": DOLLARS}
     new: dict[str, dict[str, Value]] = {}

@@ -72,15 +72,15 @@ def read_genai_module(text: str) -> Imported:
     try:
         body = ast.parse(text).body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ImportFileError("this is not the module of genai-prices that holds its table") from error
+        raise ImportFileError("this is not the module of genai-prices with its table") from error
     for statement in body:
         target = statement.target if isinstance(statement, ast.AnnAssign) else None
         if isinstance(target, ast.Name) and target.id == "providers" and statement.value is not None:  # type: ignore[attr-defined]
             try:
                 return read_genai_prices(_literal(statement.value))  # type: ignore[attr-defined]
             except (TypeError, ArithmeticError, RecursionError) as error:
-                raise ImportFileError("this module of genai-prices is written in a way that is not known") from error
-    raise ImportFileError("this module of genai-prices holds no table")
+                raise ImportFileError("this module of genai-prices has an unknown format") from error
+    raise ImportFileError("this module of genai-prices has no table")
 
 
 def _literal(node: ast.expr) -> Any:
@@ -131,7 +131,7 @@ def _candidate(vendor: str, provider: Mapping[str, Any], entry: Mapping[str, Any
     price = _price_with_changes(vendor, entry["prices"], unmapped)
     price = _with_variants(vendor, price, entries(entry.get("price_variants")), unmapped)
     if entry.get("deprecated"):
-        unmapped.append(Unmapped("deprecated", "says that the model is deprecated, without a day"))
+        unmapped.append(Unmapped("deprecated", "is marked as deprecated, without a date"))
     urls = provider.get("pricing_urls")
     return Candidate(
         source_id=f"{vendor}/{entry['id']}",
@@ -162,7 +162,7 @@ def _price_with_changes(vendor: str, prices: object, unmapped: list[Unmapped]) -
         elif hours is not None:
             hourly.append((hours, new))
         else:
-            unmapped.append(Unmapped("prices", "a price with a condition that is not known"))
+            unmapped.append(Unmapped("prices", "a price with an unknown condition"))
     for start, new in sorted(dated, key=lambda item: item[0]):
         after = _price(vendor, new, unmapped)
         changes.append(changed_to(before, after, start))
@@ -182,7 +182,7 @@ def _at_peak(
     peak = _price(vendor, hourly[0][1], unmapped)
     same = all(_price(vendor, new, []) == peak for _, new in hourly)
     if not same or not peak.rates.input or not last.rates.input:
-        unmapped.append(Unmapped("prices", "prices that hold at certain hours"))
+        unmapped.append(Unmapped("prices", "prices that depend on the hour"))
         return found
     windows = tuple(sorted(window for window, _ in hourly))
     off_peak = OffPeak(plain(last.rates.input / peak.rates.input), windows, _EVERY_DAY)
@@ -242,7 +242,7 @@ def _price(vendor: str, prices: Mapping[str, Any], unmapped: list[Unmapped]) -> 
         name = _RATES.get(key)
         if name is None:
             if key not in {"requests_kcount", "web_searches_kcount"} and value is not None:
-                unmapped.append(Unmapped(key, "is no price of text"))
+                unmapped.append(Unmapped(key, "is not a price for text"))
             continue
         found = amount(value["base"] if isinstance(value, dict) and "base" in value else value)
         if found is not None:

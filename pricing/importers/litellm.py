@@ -48,7 +48,7 @@ _ABOVE = re.compile(r"^(?P<rate>.+)_above_(?P<size>[0-9]+)k_tokens$")
 _BATCH = re.compile(r"^(?P<rate>.+)_batches$")
 _SERVICE = re.compile(rf"^(?P<rate>.+?)(_above_[0-9]+k_tokens)?_({'|'.join(SERVICES)})$")
 _OTHER_PRICE = re.compile(r"cost|price|pricing")
-_HOURS = "prices of this vendor depend on the hour; this table has the higher ones of the day"
+_HOURS = "prices of this vendor depend on the hour; this table has the higher ones"
 
 
 def is_litellm(document: object) -> bool:
@@ -77,11 +77,11 @@ def read_litellm(document: object) -> Imported:
 
 def _why_not(source_id: str, entry: Mapping[str, Any]) -> str:
     if source_id == "sample_spec":
-        return "explains the table, is no model"
+        return "describes the table, not a model"
     if str(entry.get("mode")) not in _MODES:
         return f"is for {entry.get('mode') or 'nothing that it names'}, not for text"
     if not entry.get("litellm_provider"):
-        return "names no provider"
+        return "has no provider"
     if not any(key in entry for key in ("input_cost_per_token", "tiered_pricing", "output_cost_per_token")):
         return "has no price per token"
     return ""
@@ -159,7 +159,7 @@ def _bands(
         limits = band.get("range")
         start = limits[0] if isinstance(limits, list) and limits else None
         if not isinstance(start, (int, Decimal)) or isinstance(start, bool):
-            unmapped.append(Unmapped("tiered_pricing", "a band names no range of tokens"))
+            unmapped.append(Unmapped("tiered_pricing", "a tier without a range of tokens"))
             continue
         bands.append((int(start), _rates(band, unmapped)))
     bands.sort(key=lambda band: band[0])
@@ -210,4 +210,4 @@ def _other_prices(entry: Mapping[str, Any], unmapped: list[Unmapped]) -> None:
         is_taken = key in known or any(rate in _RATES for rate in matched)
         if is_taken or not value or not _OTHER_PRICE.search(key):
             continue
-        unmapped.append(Unmapped(key, "is no price of text"))
+        unmapped.append(Unmapped(key, "is not a price for text"))

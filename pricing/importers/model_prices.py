@@ -59,7 +59,7 @@ def read_model_prices(document: object) -> Imported:
                 continue
             candidate = _candidate(vendor, name, table(raw), hours.get(vendor))
             if candidate is None:
-                skipped.append(Skipped(source_id, "has no price now"))
+                skipped.append(Skipped(source_id, "has no current price"))
             else:
                 candidates.append(candidate)
     return Imported(TABLE, tuple(candidates), tuple(skipped), as_of=day(whole.get("updated_at")))

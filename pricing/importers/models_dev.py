@@ -36,7 +36,7 @@ _RATES = {
     "cache_write": "cache_write",
     "reasoning": "reasoning",
 }
-_HOURS = "prices of this vendor depend on the hour; this table has the lower ones of the day"
+_HOURS = "prices of this vendor depend on the hour; this table has the lower ones"
 
 
 def is_models_dev(document: object) -> bool:
@@ -73,9 +73,9 @@ def _candidate(vendor: str, source_id: str, entry: Mapping[str, Any], cost: Mapp
     if vendor == "deepseek":
         doubts += [Unmapped(f"price.{name}", _HOURS) for name in _RATES.values()]
     if entry.get("status"):
-        unmapped.append(Unmapped("status", f"says {entry['status']}, without a day"))
+        unmapped.append(Unmapped("status", f"is marked as {entry['status']}, without a date"))
     known = {*_RATES, "tiers", "context_over_200k"}
-    unmapped += [Unmapped(f"cost.{key}", "is no price of text") for key in cost if key not in known]
+    unmapped += [Unmapped(f"cost.{key}", "is not a price for text") for key in cost if key not in known]
     return Candidate(
         source_id=f"{vendor}/{source_id}",
         model_id=our_id(vendor, source_id),
@@ -109,7 +109,7 @@ def _tiers(cost: Mapping[str, Any], unmapped: list[Unmapped]) -> tuple[Tier, ...
         condition = table(table(raw).get("tier"))
         size = tokens(condition.get("size"))
         if condition.get("type", "context") != "context" or size is None:
-            unmapped.append(Unmapped("cost.tiers", "a tier that does not go by the length of the prompt"))
+            unmapped.append(Unmapped("cost.tiers", "a tier that does not depend on the prompt length"))
             continue
         tiers.append(Tier(_rates(table(raw), unmapped), from_=size))
     old = table(cost.get("context_over_200k"))

@@ -136,13 +136,13 @@ _COUNT_FROM_THE_THRESHOLD = {"xai"}
 def read_json(text: str) -> Any:
     """Parse JSON with exact numbers. Raises ImportFileError with the line and column of an error."""
     if len(text) > MAX_CHARACTERS:
-        raise ImportFileError(f"the file is too big for a price table ({len(text):,} characters)")
+        raise ImportFileError(f"the file is too large for a price table ({len(text):,} characters)")
     try:
         return json.loads(text.removeprefix("\ufeff"), parse_float=Decimal, parse_constant=lambda name: None)
     except json.JSONDecodeError as error:
         raise ImportFileError(f"this is not JSON: {error.msg} in line {error.lineno}, column {error.colno}") from error
     except (RecursionError, ValueError, ArithmeticError) as error:
-        raise ImportFileError("this is nested too deep, or has a number that is too long, for a price table") from error
+        raise ImportFileError("this is nested too deeply for a price table, or has too long a number") from error
 
 
 def amount(value: object) -> Decimal | None:

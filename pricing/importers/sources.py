@@ -32,7 +32,8 @@ def read_import(text: str) -> Imported:
         if is_it(document):
             return read(document)
     raise ImportFileError(
-        "this is no price table that can be imported: LiteLLM's map, llm-prices, models.dev, genai-prices, model-prices"
+        "this price table cannot be imported; supported are LiteLLM's map, llm-prices, models.dev, genai-prices and "
+        "model-prices"
     )
 
 

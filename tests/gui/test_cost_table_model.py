@@ -224,7 +224,7 @@ def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
     assert text(model, "acme/large", "tokens") == "1,000", "the count is exact, the money is not"
     assert text(model, "acme/large", "total") == "≈ $0.0030–0.0060"
     assert text(model, "acme/large", "output_cost") == "≈ $0.0020–0.0040"
-    assert "price of the peak hours (at noon), half of it at other times" in text(model, "acme/large", "notes")
+    assert "peak price (at noon), half that at other times" in text(model, "acme/large", "notes")
     assert text(model, "acme/large", "input_price") == "$1–$2", "both prices"
     for hours, price, total in (("peak", "$2", "$0.006"), ("off-peak", "$1", "$0.003")):
         model.set_rows(rows(models=(by_hour,), hours=hours), 1_000, TODAY, TODAY)
@@ -235,7 +235,7 @@ def test_prices_that_are_not_sure_are_said_and_are_ranges(model):
     assert text(model, "acme/promoted", "notes").startswith("assumed price")
     tip = sums(model, "acme/large")
     assert "At one possible price: $0.003 to $0.006" in tip
-    assert "Price of the peak hours (at noon), half of it at other times." in tip
+    assert "Peak price (at noon), half that at other times." in tip
 
 
 def test_prices_are_those_of_the_service_tier(model):

@@ -195,7 +195,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
     _panel, dialog = opened(qtbot, open_window(profile))
     read(qtbot, dialog, "litellm")
     rows = [[dialog.left_out.index(row, c).data() for c in range(4)] for row in range(dialog.left_out.rowCount())]
-    assert ["LiteLLM", "sample_spec", "", "explains the table, is no model"] in rows
+    assert ["LiteLLM", "sample_spec", "", "describes the table, not a model"] in rows
     assert dialog.tabs.tabText(2) == f"Not imported ({len(rows)})"
     dialog.reject()
 
@@ -204,7 +204,7 @@ def test_what_is_not_taken_over_is_listed_with_reasons(qtbot: QtBot, open_window
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b'{"a": 1}', "no price table that can be imported"),
+        (b'{"a": 1}', "this price table cannot be imported"),
         (b'{\n  "a": ,\n}', "line 2, column 8"),
         (b"\xff\xfe", "not valid UTF-8"),
         (None, "No such file"),

@@ -78,22 +78,22 @@ def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "huge.yaml"
     path.write_bytes(b"a" * 4_000_001)
     (problem,) = pricing.check_file(path)
-    assert problem.message == "the file is too big for a price file (more than 4,000,000 bytes)"
+    assert problem.message == "the file is too large for a price file (more than 4,000,000 bytes)"
     (problem,) = pricing.check_text("a" * 1_000_001, "long.yaml")
-    assert problem.message == "the file is too big for a price file (1,000,001 characters, at most 1,000,000)"
+    assert problem.message == "the file is too large for a price file (1,000,001 characters, at most 1,000,000)"
 
 
 def test_the_list_of_problems_ends() -> None:
     models = "".join(f"  acme/m{number}: {number}\n" for number in range(300))
     problems = pricing.check_text(f"version: 1\nmodels:\n{models}", "many.yaml")
     assert len(problems) == 201
-    assert problems[-1].message == "100 more problems from here on"
+    assert problems[-1].message == "100 more problems after this one"
 
 
 def test_the_first_syntax_error_is_the_only_problem() -> None:
     lines = "".join(f"  acme/m{number}: {{price: {{input: @2}}}}\n" for number in range(1_000))
     (problem,) = pricing.check_text("versoin: 1\nmodels:\n" + lines, "many.yaml")
-    assert str(problem) == "many.yaml:3:28: a value cannot start with '@', put it in quotes"
+    assert str(problem) == "many.yaml:3:28: a value cannot start with '@': put it in quotes"
 
 
 def test_anchors_before_a_syntax_error_are_named_as_well() -> None:

@@ -65,7 +65,7 @@ def test_a_name_of_several_models_is_ambiguous() -> None:
     with pytest.raises(AmbiguousModelError) as ambiguous:
         catalog.find("llama")
     assert ambiguous.value.candidates == ("a/llama", "b/llama")
-    assert str(ambiguous.value) == "'llama' is the name of several models, write one of: a/llama, b/llama"
+    assert str(ambiguous.value) == "'llama' is the name of several models; use one of: a/llama, b/llama"
     assert catalog.find("a/llama").id == "a/llama"
     assert catalog.find("llama-c").id == "c/other"
 

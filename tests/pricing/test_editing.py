@@ -273,7 +273,7 @@ def test_models_that_are_added_together_are_those_added_one_by_one() -> None:
             one_by_one = set_field(one_by_one, model_id, "", block)
         assert add_models(before, models) == one_by_one
     assert add_models(text, {}) == text
-    with pytest.raises(EditError, match="acme/two: the file names this model already"):
+    with pytest.raises(EditError, match="acme/two: the file already has this model"):
         add_models(text, {"acme/two": {"name": "Two"}})
     with pytest.raises(PriceFileError, match="did you mean 'price'"):
         add_models(text, {"acme/five": {"prise": {"input": 1}}})
@@ -323,12 +323,12 @@ def test_what_is_removed_takes_no_comment_of_others(model_id: str, path: str, li
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [
-        ("$8", "write the number only"),
+        ("$8", "write only the number"),
         ("0,5", "use a point for decimals"),
-        (Decimal(-1), "a negative number makes no sense"),
-        ("", "nothing stands here|a number is expected"),
-        ([], "a single value is expected"),
-        ("2\n      output: 3", "a number is expected"),
+        (Decimal(-1), "the number cannot be negative"),
+        ("", "the value is missing|expected a number"),
+        ([], "expected a single value"),
+        ("2\n      output: 3", "expected a number"),
     ],
 )
 def test_a_value_that_cannot_be_changes_nothing(value: Value, sentence: str) -> None:

@@ -99,7 +99,7 @@ def test_a_tier_that_names_only_input_keeps_output_but_not_the_cache_prices() ->
     # 51 × 4 + 50 × 4 + 10 × 8 = 204 + 200 + 80: cached has no price up here, input stands in
     estimate = cost(price, 101, cached_tokens=50, output_tokens=10)
     assert estimate.usd == Decimal("0.000484")
-    assert any("no price is published" in part.note for part in estimate.parts if part.name == "cached")
+    assert any("no published price" in part.note for part in estimate.parts if part.name == "cached")
 
 
 def test_a_tier_that_names_only_output_keeps_the_rest() -> None:
@@ -202,9 +202,9 @@ def test_missing_cache_prices_cost_what_input_costs_and_say_so() -> None:
     price = Price(rates(input="2", output="8"))
     estimate = cost(price, 1_000, cached_tokens=300, cache_write_tokens=300, cache_write_1h_tokens=300)
     assert estimate.usd == Decimal("0.002")
-    said = [part.name for part in estimate.parts if "that of input counts" in part.note]
+    said = [part.name for part in estimate.parts if "the input price is used" in part.note]
     assert said == ["cached", "cache_write", "cache_write_1h"]
-    assert sum("that of input counts" in line for line in estimate.explanation) == 3
+    assert sum("the input price is used" in line for line in estimate.explanation) == 3
 
 
 def test_a_long_write_without_a_price_is_unknown_beside_a_short_one() -> None:
@@ -298,7 +298,7 @@ class TestRanges:
         estimate = cost(price, count(900, 800, 1_200))
         assert estimate.usd == Decimal("0.0072")
         assert (estimate.usd_low, estimate.usd_high) == (None, None)
-        assert any("a price at one end is not known" in line for line in estimate.explanation)
+        assert any("there is no price at one end" in line for line in estimate.explanation)
 
 
 class TestContext:
@@ -315,7 +315,7 @@ class TestContext:
         assert cost(one, 272_000).over_context is False
         estimate = cost(one, 272_001)
         assert estimate.over_context is True
-        assert any("longer than the 272,000 tokens" in line for line in estimate.explanation)
+        assert any("input limit of 272,000 tokens" in line for line in estimate.explanation)
         assert cost(model(), 1).over_context is None
 
 
@@ -331,12 +331,12 @@ class TestContext:
         (10, {"cache_write_tokens": -1}, "cannot be negative"),
         (10, {"calls": -1}, "the number of calls cannot be negative"),
         (-10, {}, "the number of prompt tokens cannot be negative"),
-        (10, {"output_tokens": 10**15 + 1}, "is too big"),
-        (10, {"factor": Decimal(-1)}, "the factor must lie between"),
-        (10, {"factor": Decimal("NaN")}, "the factor must lie between"),
-        (10, {"factor": Decimal("Infinity")}, "the factor must lie between"),
-        (10, {"factor": Decimal("1e-31")}, "too many decimals"),
-        (10, {"cached_share": Decimal("1.01")}, "the cached share must lie between 0 and 1"),
+        (10, {"output_tokens": 10**15 + 1}, "is too large"),
+        (10, {"factor": Decimal(-1)}, "the factor must be between"),
+        (10, {"factor": Decimal("NaN")}, "the factor must be between"),
+        (10, {"factor": Decimal("Infinity")}, "the factor must be between"),
+        (10, {"factor": Decimal("1e-31")}, "too many decimal places"),
+        (10, {"cached_share": Decimal("1.01")}, "the cached share must be between 0 and 1"),
         (10, {"cached_share": Decimal("0.5"), "cached_tokens": 1}, "not both"),
     ],
 )
@@ -346,7 +346,7 @@ def test_what_cannot_be_is_refused(tokens: int, scenario: dict, sentence: str) -
 
 
 def test_a_count_must_lie_in_its_range() -> None:
-    with pytest.raises(ScenarioError, match="must lie in its range"):
+    with pytest.raises(ScenarioError, match="must be within its range"):
         cost(CACHES, count(10, 11, 12))
 
 
@@ -363,7 +363,7 @@ def test_nothing_is_known_without_a_count() -> None:
     estimate = pricing.estimate(model(), None, pricing.Scenario(on=TODAY))
     assert estimate.usd is None
     assert estimate.unknown == ("tokens",)
-    assert estimate.explanation == ("the tokens of the prompt are not known",)
+    assert estimate.explanation == ("the token count of the prompt is unknown",)
 
 
 def test_the_explanation_is_the_sum() -> None:

@@ -239,9 +239,9 @@ class TestRangesOfOutput:
 
     @pytest.mark.parametrize("bad", [(101, 200), (0, 99), (-1, 100), (200, 50)])
     def test_the_figure_lies_in_its_range(self, bad: tuple[int, int]) -> None:
-        with pytest.raises(ValueError, match="must lie in its range"):
+        with pytest.raises(ValueError, match="must be within its range"):
             self.priced(output_tokens=100, output_range=bad)
-        with pytest.raises(ValueError, match="must lie in its range"):
+        with pytest.raises(ValueError, match="must be within its range"):
             self.priced(reasoning_tokens=100, reasoning_range=bad)
 
 

@@ -93,7 +93,7 @@ def test_a_surviving_tier_is_noticed(load) -> None:
         ("openai/gpt-6.1-sol", "price.tiers"),
         ("openai/gpt-6.1-sol", "price.services"),
     ]
-    assert "still apply beside yours" in catalog.notices[0].message
+    assert "still apply alongside yours" in catalog.notices[0].message
     assert not load("models:\n  openai/gpt-6.1-sol: {price: {input: 1, tiers: [], services: null}}\n").notices
     assert not load("models:\n  openai/gpt-6.1-sol: {context: 5k}\n").notices
 
@@ -146,7 +146,7 @@ def test_names_of_providers_may_be_changed(load) -> None:
 
 def test_the_explanation_tells_whose_price_it_is(load) -> None:
     catalog = load("models:\n  openai/gpt-4.1:\n    price: {input: 1.5}\n    context: 5k\n")
-    assert "from your own price file: input" in cost(catalog.find("gpt-4.1"), 1).explanation
+    assert "from your price file: input" in cost(catalog.find("gpt-4.1"), 1).explanation
     assert not any("your own" in line for line in cost(catalog.find("gpt-4o"), 1).explanation)
 
 
@@ -180,7 +180,7 @@ def test_what_is_probably_not_meant_is_noticed(load) -> None:
         "  acme/token: {price: {input: 0.000002, output: 0.000008}}\n"
     )
     messages = {notice.model_id: notice.message for notice in catalog.notices}
-    assert "another name of openai/gpt-5.6-sol" in messages["openai/gpt-5.6"]
+    assert "an alias of openai/gpt-5.6-sol" in messages["openai/gpt-5.6"]
     assert "did you mean openai/gpt-4.1-mini?" in messages["openai/gpt-4.1-mimi"]
     assert "nothing is hidden" in messages["acme/gone"]
     assert "looks like one per token" in messages["acme/token"]

@@ -58,14 +58,14 @@ def test_a_flat_file_says_what_the_current_form_says(tmp_path: Path) -> None:
 def test_mistakes_have_their_own_lines() -> None:
     text = FLAT.replace("input: 2  ", "input: $2 ").replace("context: 32k", "contxt: 32k")
     assert [str(problem) for problem in pricing.check_text(text, "a.yaml")] == [
-        "a.yaml:7:12: models.acme/one.price.input: write the number only, the currency stands at the top of the file "
+        "a.yaml:7:12: models.acme/one.price.input: write only the number; the currency is set at the top of the file "
         "(got '$2')",
         "a.yaml:11:5: models.acme/one.contxt: unknown field 'contxt', did you mean 'context'?",
     ]
 
 
 def test_an_older_file_is_not_written() -> None:
-    with pytest.raises(EditError, match="make it version 2"):
+    with pytest.raises(EditError, match="change the file to version 2"):
         set_field(FLAT, "acme/one", "price.input", Decimal(3))
 
 

@@ -71,21 +71,21 @@ def test_a_price_that_depends_on_the_hour_is_a_range() -> None:
     # (2 + 8 + 0.5) × 2, and off peak (1 + 4 + 0.5) × 2: the fee does not depend on the hour
     assert (found.usd_low, found.usd, found.usd_high) == (11, 21, 21)
     assert (found.label, found.usd_label) == ("exact", "estimated")
-    assert found.price_note == "price of the peak hours (06:00 to 10:00 UTC), half of it at other times"
+    assert found.price_note == "peak price (06:00 to 10:00 UTC), half that at other times"
     dear = cost(replace(HOURS, off_peak=OffPeak(Decimal("1.5"))), 1_000_000)
     assert (dear.usd_low, dear.usd, dear.usd_high) == (Decimal("2.5"), Decimal("2.5"), Decimal("3.5"))
-    assert dear.price_note == "price of the peak hours, 1.5 times that at other times"
+    assert dear.price_note == "peak price, 1.5 times that at other times"
 
 
 def test_a_prompt_that_does_not_fit_is_said() -> None:
     one = model(context=1_000, max_input=900)
     assert cost(one, 900).context_note == ""
-    assert cost(one, 901).context_note == "the prompt is longer than the 900 tokens that the model takes"
+    assert cost(one, 901).context_note == "the prompt is longer than the model's input limit of 900 tokens"
     both = cost(one, 900, output_tokens=101)
     assert both.context_note == "prompt and output are longer than the context window of 1,000 tokens"
     maybe = cost(one, count(900, 800, 1_000))
     assert maybe.over_context is False
-    assert maybe.context_note == "the prompt may be longer than the 900 tokens that the model takes"
+    assert maybe.context_note == "the prompt may be longer than the model's input limit of 900 tokens"
     assert cost(model(), 10**9).context_note == ""
 
 
@@ -119,7 +119,7 @@ def test_the_built_in_prices_that_are_not_sure() -> None:
         found = cost(catalog.find(name), 1_000_000)
         assert found.usd_low is not None
         assert found.usd_low * 2 == found.usd == found.usd_high
-        assert found.price_note.startswith("price of the peak hours (01:00 to 04:00 and 06:00 to 10:00 UTC")
+        assert found.price_note.startswith("peak price (01:00 to 04:00 and 06:00 to 10:00 UTC")
 
 
 def test_price_files_can_say_it(tmp_path) -> None:
@@ -134,7 +134,7 @@ def test_price_files_can_say_it(tmp_path) -> None:
     assert price.changes[0].assumed
     found = cost(price, 1_000_000, on=date(2026, 12, 1))
     assert (found.usd_low, found.usd_high) == (Decimal("0.5"), 4)
-    assert found.price_note == "assumed price; price of the peak hours (in the morning), 0.25 times that at other times"
+    assert found.price_note == "assumed price; peak price (in the morning), 0.25 times that at other times"
 
 
 def test_tiers_and_possible_prices_go_together() -> None:

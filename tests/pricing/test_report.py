@@ -66,7 +66,7 @@ def test_the_table_goes_from_cheap_to_dear_and_unknown_comes_last() -> None:
     estimates = [cost(one, 1000, output_tokens=1000) for one in (UNKNOWN, DEAR, KNOWN)]
     lines = text_lines(estimates, TODAY, with_calls=False)
     assert [line.split()[0] for line in lines[:3]] == ["acme/known", "acme/dear", "acme/unknown"]
-    assert lines[3] == "USD for one call, at the prices in force on 2026-11-21."
+    assert lines[3] == "USD per call, at the prices on 2026-11-21."
     assert len({line.index("exact") for line in lines[:3]}) == 1, "columns stand below each other"
 
 
@@ -78,14 +78,14 @@ def test_a_free_model_is_cheaper_than_an_unknown_one() -> None:
 
 
 def test_an_empty_table_is_the_line_below_it() -> None:
-    assert text_lines([], TODAY, with_calls=False) == ["USD for one call, at the prices in force on 2026-11-21."]
+    assert text_lines([], TODAY, with_calls=False) == ["USD per call, at the prices on 2026-11-21."]
 
 
 def test_a_line_says_all_there_is_to_say() -> None:
     line = text_line(cost(KNOWN, count(1000, 900, 1200), calls=1000), 12, with_calls=True)
     assert line == "acme/known            900–1,200 estimated  $0.0018–0.0024   1,000 calls: $1.80–2.40"
     line = text_line(cost(UNKNOWN, 10, output_tokens=1), 12, with_calls=False)
-    assert " ".join(line.split()) == "acme/unknown 10 exact n/a no price known for output retired"
+    assert " ".join(line.split()) == "acme/unknown 10 exact n/a no price for output retired"
 
 
 def test_tokens_are_a_range_where_they_are_an_estimate() -> None:

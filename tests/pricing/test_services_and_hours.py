@@ -59,13 +59,13 @@ def test_what_a_service_costs_for_long_prompts() -> None:
 def test_prices_that_a_service_does_not_publish() -> None:
     """Never one that could make the cost look smaller than it may be."""
     dear = cost(PRICE, M // 10, cached_tokens=M // 10, service="priority")
-    assert (dear.usd, dear.parts[0].note) == (Decimal("0.5"), "no priority price is published, that of input counts")
+    assert (dear.usd, dear.parts[0].note) == (Decimal("0.5"), "no published priority price; the input price is used")
     written = cost(PRICE, M // 10, cache_write_tokens=M // 10, service="priority")
     assert (written.usd, written.unknown) == (None, ("services.priority.cache_write",))
     cheap = cost(PRICE, M // 10, cached_tokens=M // 10, service="ultrafast")
     assert (cheap.usd, cheap.parts[0].note) == (
         Decimal("0.02"),
-        "no ultrafast price is published, the normal one counts",
+        "no published ultrafast price; the standard price is used",
     )
 
 
@@ -143,9 +143,9 @@ def test_the_row_says_which_price_holds_now() -> None:
     at = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
     note = cost(BY_HOUR, M, on=DAY, now=at).price_note
     hours = "01:00 to 04:00 and 06:00 to 10:00 UTC, Monday to Friday"
-    assert note == f"price of the peak hours ({hours}), half of it at other times; now peak until Fri 10:00 UTC"
+    assert note == f"peak price ({hours}), half that at other times; now peak until Fri 10:00 UTC"
     note = cost(BY_HOUR, M, on=DAY, now=at + timedelta(days=1), hours="off-peak").price_note
-    assert note == f"price outside the peak hours ({hours}): half that of the peak; now off-peak until Mon 01:00 UTC"
+    assert note == f"off-peak price ({hours}): half the peak price; now off-peak until Mon 01:00 UTC"
 
 
 PAST = (
@@ -276,15 +276,15 @@ def test_reasoning_with_a_price_of_its_own() -> None:
 def test_history_that_cannot_be(tmp_path) -> None:
     path = tmp_path / "prices.yaml"
     for text, sentence in (
-        ("history: [{from_date: 2026-01-01, input: 1}]", "'since' is missing beside 'history'"),
-        ("since: 2026-01-01, history: [{from_date: 2026-01-01, input: 1}]", "begin before those of today"),
+        ("history: [{from_date: 2026-01-01, input: 1}]", "'since' is missing: with 'history'"),
+        ("since: 2026-01-01, history: [{from_date: 2026-01-01, input: 1}]", "must start before the current ones"),
         ("off_peak: {factor: 0.5, peak: ['01:00-04:00', '03:00-05:00']}", "these hours overlap"),
         ("off_peak: {factor: 0.5, weekdays: mon-fri}", "'peak' is missing"),
         ("services: {slow: half}", "unknown field 'slow'"),
-        ("services: {flex: {factor: 2, input: 3}}", "a factor or prices of its own"),
+        ("services: {flex: {factor: 2, input: 3}}", "either a factor or prices"),
         (
             "tiers: [{over: 9, input: 1}], services: {flex: {input: 1, tiers: [{over: 8, input: 2}]}}",
-            "begins at a threshold",
+            "must start at thresholds",
         ),
     ):
         path.write_text(f"version: 2\nmodels:\n  acme/one: {{price: {{input: 2, {text}}}}}\n")

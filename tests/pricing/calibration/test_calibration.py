@@ -93,7 +93,7 @@ class TestFitting:
         rule = fitted(band_for(NEW, ENGLISH), [sample(1_000, 1_600)])
         assert rule.ratio == Decimal("1.6000")
         assert (rule.low, rule.high) == (Decimal("1.5032"), Decimal("1.6640"))
-        assert rule.note == "your own ratio to o200k_base, from one text that you were billed for"
+        assert rule.note == "your own ratio to o200k_base, from one text you were billed for"
 
     def test_the_ratio_is_that_of_all_tokens_and_the_range_holds_every_text(self) -> None:
         rule = fitted(NEW, [sample(1_000, 1_200), sample(100, 200)])

@@ -59,7 +59,7 @@ def test_the_users_own_value_is_shown_and_stays() -> None:
     found = compare("litellm", MINE)[("openai/gpt-4o", "price.input")]
     assert (found.state, found.applicable) == ("yours", False)
     assert (found.bundled, found.yours, found.theirs) == (Decimal("2.5"), Decimal("2.00"), Decimal("2.5"))
-    with pytest.raises(EditError, match=r"your own price\.input stays, an import does not change it"):
+    with pytest.raises(EditError, match=r"your own price\.input is kept; an import does not change it"):
         apply_differences(MINE, [found])
 
 

@@ -43,7 +43,7 @@ class TestLiteLlm:
     def test_the_name_and_what_was_left_out(self) -> None:
         assert self.TABLE.table == "LiteLLM"
         assert {item.source_id: item.why for item in self.TABLE.skipped} == {
-            "sample_spec": "explains the table, is no model",
+            "sample_spec": "describes the table, not a model",
             "acme/painter": "is for image_generation, not for text",
             "acme/silent": "has no price per token",
         }
@@ -101,7 +101,7 @@ class TestLiteLlm:
             Tier(rates(input="1.8", output="9"), over=32_000),
             Tier(rates(input="3", output="15"), over=128_000),
         )
-        assert left(found)["tiered_pricing"] == "a band names no range of tokens"
+        assert left(found)["tiered_pricing"] == "a tier without a range of tokens"
 
     def test_embeddings_put_nothing_out_and_that_costs_nothing(self) -> None:
         assert one(self.TABLE, "openai/text-embedding-3-small").price.rates == rates(input="0.02", output="0")
@@ -172,14 +172,14 @@ class TestModelsDev:
         assert (found.context, found.max_input) == (1_050_000, 922_000)
         assert left(found) == {
             "cost.context_over_200k": "repeats the tiers",
-            "cost.tiers": "a tier that does not go by the length of the prompt",
-            "cost.input_audio": "is no price of text",
+            "cost.tiers": "a tier that does not depend on the prompt length",
+            "cost.input_audio": "is not a price for text",
         }
 
     def test_no_cache_price_is_not_free(self) -> None:
         found = one(self.TABLE, "openai/gpt-4")
         assert (found.price.cached, found.price.rates.cache_write) == (None, None)
-        assert left(found)["status"] == "says deprecated, without a day"
+        assert left(found)["status"] == "is marked as deprecated, without a date"
 
     def test_subscriptions_are_doubted(self) -> None:
         found = one(self.TABLE, "github-copilot/gpt-4.1")
@@ -217,7 +217,7 @@ class TestGenaiPrices:
         found = one(self.TABLE, "deepseek/deepseek-flash")
         assert found.price.input == Decimal("0.3")
         assert found.price.off_peak == OffPeak(Decimal("0.5"), ((60, 240),), tuple(range(7)))
-        assert left(found) == {"deprecated": "says that the model is deprecated, without a day"}
+        assert left(found) == {"deprecated": "is marked as deprecated, without a date"}
 
     def test_the_module_of_the_package_says_the_same(self) -> None:
         found = read_import(
@@ -293,7 +293,7 @@ class TestModelPrices:
         assert self.TABLE.as_of == date(2026, 10, 26)
         assert {item.source_id: item.why for item in self.TABLE.skipped} == {
             "acme/gone": "is no longer served",
-            "acme/never": "has no price now",
+            "acme/never": "has no current price",
         }
 
 
@@ -302,10 +302,10 @@ class TestModelPrices:
     [
         ("", "this is not JSON: Expecting value in line 1, column 1"),
         ('{"a": \n', "in line 2, column 1"),
-        ("[]", "no price table that can be imported"),
-        ('{"a": 1}', "no price table that can be imported"),
-        ('"text"', "no price table"),
-        ('{"a": 1e99999999999999999999}', "a number that is too long"),
+        ("[]", "this price table cannot be imported"),
+        ('{"a": 1}', "this price table cannot be imported"),
+        ('"text"', "this price table"),
+        ('{"a": 1e99999999999999999999}', "too long a number"),
         ("[" * 200_000, "nested too deep"),
     ],
 )

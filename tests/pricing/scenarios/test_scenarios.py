@@ -272,12 +272,12 @@ class TestChoosing:
         choices = ranked([(one, pricing.estimate(one, exactly(1_000), scenario)) for one in models], scenario)
         assert [choice.model.id for choice in choices[:2]] == ["a/cheap", "a/dear"]
         assert {choice.model.id: choice.why_not for choice in choices[2:]} == {
-            "a/short": ("has room for 1,050 tokens",),
-            "a/unknown": ("no price is known for output",),
+            "a/short": ("has a context window of 1,050 tokens",),
+            "a/unknown": ("there is no price for output",),
             "a/old": ("retired on 2026-01-01",),
-            "a/embedding": ("writes no text",),
-            "a/terse": ("puts out 99 tokens at most",),
-            "a/narrow": ("takes prompts of 999 tokens at most",),
+            "a/embedding": ("has no text output",),
+            "a/terse": ("has an output limit of 99 tokens",),
+            "a/narrow": ("has an input limit of 999 tokens",),
         }
 
     def test_ranges_are_ranked_by_their_middle_and_fit_with_their_upper_end(self) -> None:
@@ -286,7 +286,7 @@ class TestChoosing:
         priced = [(wide, cost(wide, count(1_000, 900, 2_000))), (sure, cost(sure, 1_200))]
         assert [choice.model.id for choice in ranked(priced, ON)] == ["a/sure", "a/wide"]  # 1200 and 1450
         priced[0] = (wide, cost(wide, count(1_000, 900, 2_001)))
-        assert ranked(priced, ON)[1].why_not == ("has room for 2,000 tokens",)
+        assert ranked(priced, ON)[1].why_not == ("has a context window of 2,000 tokens",)
 
 
 class TestWhenCachingPays:
