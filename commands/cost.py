@@ -63,7 +63,7 @@ SCENARIO = (
 def check_report_name(path: Path | None) -> None:
     """Raise BadInput if the suffix of ``path`` is no report format."""
     if path is not None and report_format(path) is None:
-        raise BadInput(f"--report: {path}: a report ends in .html or .md")
+        raise BadInput(f"--report: {path}: a report must end in .html or .md")
 
 
 def write_report(
@@ -81,11 +81,11 @@ def write_report(
     warning = key_warning(facts)
     if warning and not allow_keys:
         raise BadInput(
-            f"--report: {path} was not written. {warning} A report names the hash of the text, not the text; to have "
-            "it written all the same, add --allow-keys."
+            f"--report: {path} was not written. {warning} A report contains the hash of the text, not the text. "
+            "To write it anyway, add --allow-keys."
         )
     if warning:
-        remark(f"{warning} The report names the hash of the text, not the text.")
+        remark(f"{warning} The report contains the hash of the text, not the text.")
     sections = [
         *([text_section(facts), counts_section(counts)] if facts else []),
         pairs_section("Scenario", [(name.replace("_", " "), getattr(scenario, name)) for name in SCENARIO]),
@@ -119,16 +119,16 @@ tokens_type = WholeNumber(0)
 @click.option("--input-tokens", type=tokens_type, help="Prompt size in tokens, instead of a text.")
 @click.option("--model", "models", multiple=True, help="Price only this model. Repeatable.")
 @click.option("--output-tokens", type=tokens_type, default=0, help="Expected output tokens.")
-@click.option("--reasoning-tokens", type=tokens_type, default=0, help="Reasoning tokens, on top of the answer.")
+@click.option("--reasoning-tokens", type=tokens_type, default=0, help="Reasoning tokens, in addition to the output.")
 @click.option("--cached-tokens", type=tokens_type, default=0, help="Prompt tokens read from the cache.")
 @click.option("--cache-write-tokens", type=tokens_type, default=0, help="Prompt tokens written to the 5-minute cache.")
-@click.option("--cache-write-1h-tokens", type=tokens_type, default=0, help="Of the prompt: written for an hour.")
-@click.option("--audio-input-tokens", type=tokens_type, default=0, help="Tokens of sound sent, on top of the prompt.")
-@click.option("--audio-output-tokens", type=tokens_type, default=0, help="Tokens of sound answered.")
+@click.option("--cache-write-1h-tokens", type=tokens_type, default=0, help="Prompt tokens written to the 1-hour cache.")
+@click.option("--audio-input-tokens", type=tokens_type, default=0, help="Audio input tokens, besides the prompt.")
+@click.option("--audio-output-tokens", type=tokens_type, default=0, help="Audio output tokens.")
 @click.option("--searches", type=tokens_type, default=0, help="Calls of the vendor's search tool.")
-@click.option("--batch", is_flag=True, help="Prices of the batch service.")
-@click.option("--service", type=click.Choice(SERVICES), help="Prices of a service tier.")
-@click.option("--hours", type=click.Choice(HOURS), help="Where prices depend on the hour: which of them.")
+@click.option("--batch", is_flag=True, help="Use batch prices.")
+@click.option("--service", type=click.Choice(SERVICES), help="Use the prices of a service tier.")
+@click.option("--hours", type=click.Choice(HOURS), help="For prices that depend on the hour: which to use.")
 @click.option("--calls", type=WholeNumber(1), help="Also print the cost of this many calls.")
 @click.option(
     "--factor", type=DecimalNumber(), default="1", help="Multiply the total, e.g. 1.10 for a regional surcharge."
@@ -136,7 +136,7 @@ tokens_type = WholeNumber(0)
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @click.option("--prices", type=FilePath(), help="Price file that overrides the built-in prices.")
 @click.option("--budget", type=DecimalNumber(), help="Exit with status 1 if a listed model may cost more (USD).")
-@click.option("--report", "report_file", type=FilePath(), help="Also a report: .html or .md.")
+@click.option("--report", "report_file", type=FilePath(), help="Also write a report (.html or .md).")
 @click.option("--allow-keys", is_flag=True, help="Write the report even if the text may contain API keys.")
 @folder_options
 @click.option("--explain", is_flag=True, help="Also print the cost breakdown, line by line.")
@@ -268,7 +268,7 @@ def check_budget(estimates: Sequence[CostEstimate], budget: Decimal | None, call
     verdict = judge(estimates, Budget(budget, for_all_calls=calls is not None))
     if verdict.unknown:
         names = ", ".join(estimate.model_id for estimate in verdict.unknown)
-        remark(f"not checked against the budget, the cost is not known, or not all of it: {names}")
+        remark(f"not checked against the budget, because the cost is unknown or incomplete: {names}")
     for estimate in verdict.exceeded:
         highest = ends(estimate, calls is not None)[1]
         most = exact_usd(highest) if highest is not None else "more"

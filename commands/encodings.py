@@ -131,7 +131,7 @@ def chosen_encoding(
         except KeyError:
             raise BadInput(f"--model: {unpriced}") from unpriced
     if found.count.tokenizer is None:
-        raise BadInput(f"--model: there is no tokenizer to count {found.id} with")
+        raise BadInput(f"--model: no tokenizer is known for {found.id}")
     return usable(lambda: engine.get_encoding(found.count.tokenizer or "")), found
 
 
@@ -148,7 +148,7 @@ COMPILING_BYTES = 100_000_000
 LONG_BYTES = 20_000_000
 """Bytes of text from which the hint about compiling is worthwhile."""
 
-WARM_UP = "counting goes several times as fast once `python main.py warm-up` has compiled Tokenloupe's own encoder"
+WARM_UP = "run `python main.py warm-up` once to count several times faster"
 
 
 class NotWantedError(Exception):

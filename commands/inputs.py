@@ -54,7 +54,7 @@ def read_text(path: str) -> StoredText:
 
 def bytes_option(command: _Command) -> _Command:
     """Add the option for the parameter ``as_bytes`` of a command, used by ``read_raw`` and ``raw_given``."""
-    words = "Take files as bytes, whatever they are: no character encoding, no binary files left out."
+    words = "Read files as raw bytes, including binary files."
     return click.option("--bytes", "as_bytes", is_flag=True, help=words)(command)
 
 
@@ -130,7 +130,7 @@ class Day(click.ParamType):
         try:
             return datetime.strptime(value, "%Y-%m-%d").date()
         except ValueError:
-            self.fail(f"{value!r} is not a day, like 2026-01-31", parameter, context)
+            self.fail(f"{value!r} is not a date like 2026-01-31", parameter, context)
 
 
 class DecimalNumber(click.ParamType):
@@ -147,7 +147,7 @@ class DecimalNumber(click.ParamType):
         except InvalidOperation:
             number = Decimal("NaN")
         if not number.is_finite() or number < 0:
-            self.fail(f"{value!r} is not a number of 0 or more, like 1.10", parameter, context)
+            self.fail(f"{value!r} is not a non-negative number like 1.10", parameter, context)
         return number
 
 
@@ -197,4 +197,4 @@ def request_options(command: _Command) -> _Command:
 def check_template_use(request: bool, template: str | None) -> None:
     """Raise BadInput for a template without a request."""
     if template is not None and not request:
-        raise BadInput("--template goes with --request")
+        raise BadInput("--template requires --request")

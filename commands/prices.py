@@ -84,7 +84,7 @@ def schema() -> None:
 
 @prices.command()
 @click.argument("tables", nargs=-1)
-@click.option("--prices", "file", type=FilePath(), help="Your price file, which comes before both.")
+@click.option("--prices", "file", type=FilePath(), help="Your price file, which overrides both.")
 @click.option("--on", "day", type=Day(), help="Use the prices of this date. Default: today.")
 @json_option
 def compare(tables: tuple[str, ...], file: Path | None, day: date | None, as_json: bool) -> None:
@@ -137,7 +137,7 @@ def text_of(path: Path) -> str:
 def check_size(path: Path) -> None:
     """Raise OSError if a file exceeds the size limit of price tables, before it is read."""
     if path.stat().st_size > MAX_BYTES:
-        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MAX_BYTES:,} bytes)", str(path))
+        raise OSError(errno.EFBIG, f"the file is too large for prices (more than {MAX_BYTES:,} bytes)", str(path))
 
 
 def _content(path: Path) -> bytes:
@@ -146,7 +146,7 @@ def _content(path: Path) -> bytes:
     with path.open("rb") as file:  # a device has no size
         content = file.read(MAX_BYTES + 1)
     if len(content) > MAX_BYTES:
-        raise OSError(errno.EFBIG, f"the file is too big for prices (more than {MAX_BYTES:,} bytes)", str(path))
+        raise OSError(errno.EFBIG, f"the file is too large for prices (more than {MAX_BYTES:,} bytes)", str(path))
     return content
 
 

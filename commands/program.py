@@ -73,7 +73,7 @@ def _named(parameter: click.Parameter) -> str:
 
 @click.group(cls=_Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--profile", type=FilePath(), help="Keep settings, data and caches in this folder.")
-@click.option("--private", is_flag=True, expose_value=False, help="The window keeps nothing of the text.")
+@click.option("--private", is_flag=True, expose_value=False, help="Save nothing that is typed in the window.")
 @click.pass_context
 def program(context: click.Context, profile: Path | None) -> None:
     """Count tokens and estimate their cost. Without a command, open the window with the files named."""

@@ -55,7 +55,7 @@ def opened_template(name: str) -> Iterator[Template]:
         return
     path = Path(name)
     if not path.is_file():
-        raise BadInput(f"--template: {name!r} is no file, and none of {', '.join(TEMPLATES)}")
+        raise BadInput(f"--template: {name!r} is neither a file nor one of {', '.join(TEMPLATES)}")
     with TemplateFile(usable(lambda: read_source(path), "--template")) as opened:
         yield opened.template
 
@@ -73,7 +73,7 @@ def count_requests(
     Raises BadInput."""
     paths = paths or (STANDARD_INPUT,)
     if table is not None and (len(paths) > 1 or not _is_many(paths[0])):
-        raise BadInput(f"--lines goes with one file of many requests ({', '.join(MANY)})")
+        raise BadInput(f"--lines requires one file with many requests ({', '.join(MANY)})")
     bodies = {path: read_request(path) for path in paths if not _is_many(path)}
     named = next((read.request.model for read in bodies.values()), "")
     model = options["model"] or (named if not any(options.values()) else None)
@@ -132,7 +132,7 @@ def read_request(path: str) -> ReadBody:
     if path == STANDARD_INPUT:
         return usable(lambda: read_body(sys.stdin.buffer.read(LARGEST_BODY + 1)), "standard input")
     if Path(path).is_dir():
-        raise BadInput(f"{path}: it is a folder; name the file of the request")
+        raise BadInput(f"{path}: it is a folder; give the file with the request")
     return usable(lambda: read_body(_content(Path(path))), path)
 
 
@@ -264,9 +264,9 @@ def _say(
         tokens = f"{one.tally.tokens:,} tokens{_spread(one.tally.low, one.tally.high)}"
         say(f"{lead}{tokens}{many}, {one.tally.grade}: {parts or 'nothing'}")
         for bad in one.fields.get("malformed", ())[:MAX_SAID]:
-            remark(f"{one.path}: line {bad['line']:,} is no request: {bad['why']}")
+            remark(f"{one.path}: line {bad['line']:,} is not a request: {bad['why']}")
         if (more := one.fields.get("malformed_lines", 0) - MAX_SAID) > 0:
-            remark(f"{one.path}: {more:,} more lines are no requests; --lines FILE lists all")
+            remark(f"{one.path}: {more:,} more lines are not requests; --lines FILE lists all")
         for special in one.fields.get("special_texts", ()):
             remark(f"{one.path}: {special['text']} is counted as plain text, not as a special token")
         for part in one.fields["not_counted"]:

@@ -64,15 +64,15 @@ def count(
     check_template_use(request, template)
     if request:
         if budget is not None:
-            raise BadInput("--budget is for texts, not for --request")
+            raise BadInput("--budget cannot be used with --request")
         if as_bytes:
-            raise BadInput("--bytes is for files, not for --request")
+            raise BadInput("--bytes cannot be used with --request")
         from commands.requests import count_requests
 
         count_requests(profile, paths, as_json, template, lines, **options)
         return
     if lines is not None:
-        raise BadInput("--lines goes with --request")
+        raise BadInput("--lines requires --request")
     encoding, priced = chosen_encoding(profile, **options)
     with EncoderChoice(profile) as choice:
         given = [] if as_bytes else read_given(paths, ignored=ignored)
@@ -138,7 +138,7 @@ def model_fields(model: Model, tokens: int) -> dict[str, Any]:
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
 @click.option("--allow-special", is_flag=True, help="Recognize special tokens in the text.")
-@click.option("--max-tokens", type=WholeNumber(0), help="Cut the text to at most so many tokens first.")
+@click.option("--max-tokens", type=WholeNumber(0), help="First cut the text to at most this many tokens.")
 @click.option("--from", "kept", type=click.Choice(("start", "end")), help="With --max-tokens: which part is kept.")
 @bytes_option
 @json_option
@@ -158,9 +158,9 @@ def encode(
     if as_bytes and allow_special:
         raise BadInput("give --bytes or --allow-special, not both")
     if kept is not None and max_tokens is None:
-        raise BadInput("--from goes with --max-tokens")
+        raise BadInput("--from requires --max-tokens")
     if max_tokens is not None and (as_bytes or allow_special):
-        raise BadInput("--max-tokens cuts between characters of a text: not with --bytes or --allow-special")
+        raise BadInput("--max-tokens cannot be used with --bytes or --allow-special")
     content = read_raw(path) if as_bytes else read_text(path)
     size = len(content) if isinstance(content, bytes) else content.size
     with EncoderChoice(profile) as choice:
@@ -200,7 +200,7 @@ def decode(profile: Path | None, path: str, **options: str | None) -> None:
     except (KeyError, OverflowError, ValueError):
         place = next(place for place, token_id in enumerate(ids, 1) if not is_known(encoding, token_id))
         wrong = shortened(words[place - 1])
-        raise BadInput(f"{source}: number {place} is {wrong}, no token of {encoding.name} has that id") from None
+        raise BadInput(f"{source}: number {place} is {wrong}; no token of {encoding.name} has this id") from None
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 

@@ -64,7 +64,7 @@ class ProgressDisplay:
         def report(files: int, file_bytes: int) -> None:
             check()
             if self._on_terminal and not self._silent and files % _FILES_A_REPORT == 0:
-                click.echo(f"\rlooking  {files:,} files, {size(file_bytes)} ", err=True, nl=False)
+                click.echo(f"\rscanning {files:,} files, {size(file_bytes)} ", err=True, nl=False)
                 self._line_is_open = True
 
         return report
@@ -99,10 +99,10 @@ class ProgressDisplay:
 
 def _line(progress: TrainingProgress) -> str:
     if progress.stage == "merging":
-        return f"merging {progress.pretokens:,} different pretokens, {progress.merges_wanted:,} merges wanted"
+        return f"merging {progress.pretokens:,} different pretokens, {progress.merges_wanted:,} merges to do"
     if progress.stage == "counting":
         return f"counting {size(progress.bytes_total)}"
-    return "looking through the files"
+    return "scanning files"
 
 
 def _remark(progress: TrainingProgress) -> str:
@@ -138,20 +138,20 @@ SAMPLE_BYTES = 1 << 16
 @click.option(
     "--normalization", type=click.Choice(["NFC", "NFD", "NFKC", "NFKD"]), help="Unicode normalization applied first."
 )
-@click.option("--lowercase", is_flag=True, help="Make texts lower case first.")
-@click.option("--strip-accents", is_flag=True, help="Take accents off first.")
+@click.option("--lowercase", is_flag=True, help="Convert texts to lower case first.")
+@click.option("--strip-accents", is_flag=True, help="Remove accents first.")
 @click.option(
     "--tie-order", type=click.Choice(["bytes", "huggingface"]), default="bytes", help="How to break ties between pairs."
 )
 @click.option(
-    "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: a ▁ in front of each text."
+    "--dummy-prefix/--no-dummy-prefix", default=True, help="With the pattern sentencepiece: put a ▁ before each text."
 )
 @click.option("--threads", type=WholeNumber(1), help="Threads that read and count. Default: one per core.")
 @click.option("--dask", default="", metavar="ADDRESS", help="Count on the workers of this Dask scheduler.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Include only matching files (.gitignore syntax).")
 @click.option("--exclude", multiple=True, metavar="GLOB", help="Exclude matching files and folders.")
-@click.option("--no-gitignore", is_flag=True, help="Take files that a .gitignore names, too.")
-@click.option("--hidden", is_flag=True, help="Take hidden files, too.")
+@click.option("--no-gitignore", is_flag=True, help="Include files ignored by .gitignore.")
+@click.option("--hidden", is_flag=True, help="Include hidden files.")
 @bytes_option
 @click.option("--sample", "sample_mb", type=WholeNumber(1), metavar="MB", help="Train on a sample of this size.")
 @click.option("--out", type=FilePath(), help="Where to save it: .tiktoken, .json or .model (minbpe).")
@@ -210,7 +210,7 @@ def _checked_settings(paths: Sequence[str], options: dict[str, Any]) -> Training
     from engine.training.settings import check_takes_bytes, plan_for
 
     if not paths:
-        raise BadInput("name files or folders to train on, or - for standard input")
+        raise BadInput("give files or folders to train on, or - for standard input")
     if options["vocab_size"] is None:
         raise BadInput("--vocab-size is missing")
     settings = _settings(options)
@@ -236,7 +236,7 @@ def _kept_settings(context: click.Context, resume: Path, options: dict[str, Any]
         kept = getattr(settings, name)
         if given and options[name] != kept:
             raise BadInput(
-                f"--resume: the run was begun with {name} {kept!r}, not {options[name]!r}, and keeps its settings"
+                f"--resume: the run was started with {name} {kept!r} and cannot continue with {options[name]!r}"
             )
     return settings
 
@@ -296,11 +296,11 @@ def _kernels(profile: Path | None, display: ProgressDisplay, interrupted: Notice
 
     folder = compiling.folder_with(compiling.TRAIN, profile_paths(profile).compiled)
     if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
-        display.note("preparing the trainer, which takes a minute, once on this computer")
+        display.note("compiling the trainer: this takes a minute, once per computer")
         try:
             compiling.compile_in_child(folder, [compiling.TRAIN], interrupted.raise_if_any)
         except compiling.CompilingFailedError as error:
-            display.note(f"{error}; it is prepared again each time")
+            display.note(f"{error}; it is compiled again each time")
     return kept_in(folder)
 
 
@@ -381,7 +381,7 @@ def _settings(options: dict[str, Any]) -> TrainingSettings:
 def _nothing_found(paths: Sequence[Path], survey: CorpusSurvey) -> str:
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(survey.skipped_counts.items()))
     where = paths[0] if len(paths) == 1 else "these"
-    return f"there is no text to train on in {where}" + (f" (left out: {skipped})" if skipped else "")
+    return f"no text to train on in {where}" + (f" (skipped: {skipped})" if skipped else "")
 
 
 def _found(survey: CorpusSurvey) -> str:
@@ -389,9 +389,9 @@ def _found(survey: CorpusSurvey) -> str:
     words = f"{len(survey.files):,} {noun}, {size(survey.file_bytes)}"
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in sorted(survey.skipped_counts.items()))
     if skipped:
-        words += f"; left out: {skipped}"
+        words += f"; skipped: {skipped}"
     if survey.duplicate_files:
-        words += f"; {survey.duplicate_files:,} are there twice"
+        words += f"; {survey.duplicate_files:,} duplicates"
     return words
 
 
@@ -447,7 +447,7 @@ def _end(worked: Worked, out: Path | None, checkpoint: Path | None, refuge: Path
         saved = engine.save_encoding(encoding, out, worked.started.sample)
     except engine.EngineError as error:
         rescued = kept or _kept_in(run, _places(run, out, checkpoint, refuge))
-        rescue = f" The run is kept: train --resume {rescued} goes on from it." if rescued else ""
+        rescue = f" The run is saved; continue it with train --resume {rescued}." if rescued else ""
         raise BadInput(f"{error}.{rescue}") from error
     return Ended(worked, out, kept, saved.losses)
 
@@ -509,7 +509,7 @@ def _report(ended: Ended, as_json: bool) -> None:
     if progress.stage in ("merging", "done"):
         say(
             f"{progress.vocab_size:,} tokens after {progress.merges:,} merges, "
-            f"{progress.bytes_per_token:.3f} bytes a token, {worked.seconds:.1f} s"
+            f"{progress.bytes_per_token:.3f} bytes per token, {worked.seconds:.1f} s"
         )
     for sentence in (progress.why_done, *ended.losses):
         if sentence:
@@ -517,7 +517,7 @@ def _report(ended: Ended, as_json: bool) -> None:
     if ended.out is not None:
         say(f"saved {ended.out}")
     elif not worked.stopped:
-        say("nothing was saved: --out names a file to save it in")
+        say("nothing was saved; --out FILE saves the tokenizer")
     if worked.stopped:
         _say_stopped(ended)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 @program.command()
 @click.option("--encoding", "name", help="Name of an encoding.")
 @tokenizer_options
-@click.option("--id", "token_id", help="The entry of an id.")
-@click.option("--text", help="Entries that stand for exactly this text.")
-@click.option("--hex", "digits", help="Entries that stand for exactly these bytes.")
+@click.option("--id", "token_id", help="The entry with this id.")
+@click.option("--text", help="Entries with exactly this text.")
+@click.option("--hex", "digits", help="Entries with exactly these bytes.")
 @click.option("--search", help="Entries that contain this text, ignoring case.")
 @json_option
 @click.pass_context
@@ -64,7 +64,7 @@ def vocab(
 def _known_id(entries: EntryTable, word: str) -> int:
     if not (word.isascii() and word.isdigit()) or len(word) > len(str(len(entries))) or int(word) >= len(entries):
         quoted = word if len(word) <= 20 else word[:19] + "…"
-        raise BadInput(f"--id: {quoted!r} is no id of {entries.name}, which has ids from 0 to {len(entries) - 1}")
+        raise BadInput(f"--id: {quoted!r} is not an id of {entries.name}, which has ids from 0 to {len(entries) - 1}")
     return int(word)
 
 
@@ -73,12 +73,12 @@ def _utf8(text: str) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise BadInput("--text: it has a lone surrogate, which no entry stands for") from None
+        raise BadInput("--text: it has a lone surrogate, which no entry contains") from None
 
 
 def _standing_for(entries: EntryTable, content: bytes, option: str) -> list[int]:
     if not content:
-        raise BadInput(f"{option}: no entry stands for nothing; give at least one byte")
+        raise BadInput(f"{option}: give at least one byte")
     length = len(content)
     exact = EntryQuery(content.hex(), "hex", shortest=length, longest=length)
     return EntrySearch(entries).ids(exact).tolist()
@@ -172,7 +172,7 @@ def _say_account(encoding: Encoding, pretoken: str, account: PretokenTrace) -> N
             )
             say("  " + "  ".join(cells).rstrip())
     elif account.is_looked_up:
-        say("  is a token as a whole; no merges lead to it")
+        say("  is a token, but no merges lead to it")
     ids = "  ".join(f"{shown(token_id)} ({token_id})" for token_id in account.ids)
     say(f"  {_number(len(account.ids), 'token')}: {ids}")
 

@@ -31,7 +31,7 @@ def warm_up(profile: Path | None, as_json: bool) -> None:
         kept = current_folder()
     if kept is None or compiling.keeps_nothing(folder):
         variable = VARIABLE if kept is None else "NUMBA_DISABLE_JIT"
-        raise BadInput(f"{variable} says that nothing is to be compiled and kept")
+        raise BadInput(f"compiled code is switched off by {variable}")
     begun = time.monotonic()
     missing = [family for family in FAMILIES if not compiling.is_compiled(folder, family)]
     with noticed() as notice:

@@ -63,7 +63,7 @@ def say(work: Path, capfdbinary: Any) -> Callable[..., str]:
         (("cost", "--input-tokens", "-1"), "'-1' is not a whole number of 0 or more"),
         (("cost", "--input-tokens", "1", "--calls", "0"), "'0' is not a whole number of 1 or more"),
         (("cost", "--input-tokens", "1", "--calls", "٣"), "'٣' is not a whole number of 1 or more"),
-        (("cost", "--input-tokens", "1", "--on", "2026-02-30"), "'2026-02-30' is not a day, like 2026-01-31"),
+        (("cost", "--input-tokens", "1", "--on", "2026-02-30"), "'2026-02-30' is not a date like 2026-01-31"),
         (("cost", "text.txt", "--prices", "folder"), "folder: it is a folder"),
         (("cost", "text.txt", "--model", "gpt-4o", "--report", "/dev/null/a.md"), "--report: /dev/null/a.md: "),
         (("train", "text.txt", "--vocab-size", "inf"), "'inf' is not a whole number of 1 or more"),

@@ -106,8 +106,8 @@ def test_price_tables_are_measured_before_they_are_read(capsys: pytest.CaptureFi
     huge = tmp_path / "huge.json"
     with huge.open("wb") as file:
         file.truncate(MAX_BYTES + 1)
-    assert "too big for prices" in refused(capsys, ["prices", "compare", str(huge)])
-    assert "too big for prices" in refused(capsys, ["prices", "set", str(huge), "openai/gpt-4.1", "price.input", "1"])
+    assert "too large for prices" in refused(capsys, ["prices", "compare", str(huge)])
+    assert "too large for prices" in refused(capsys, ["prices", "set", str(huge), "openai/gpt-4.1", "price.input", "1"])
 
 
 def test_too_little_memory_is_a_sentence(

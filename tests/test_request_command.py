@@ -95,7 +95,7 @@ def test_a_file_of_many(run, body):
     assert [one["line"] for one in file["worst"]] == [1, 3, 4]
     status, out, err = run("count", "--request", path)
     assert "372 tokens in 3 requests" in out
-    assert "line 2 is no request: " in err
+    assert "line 2 is not a request: " in err
 
 
 def test_of_many_bad_lines_the_first_are_said(run, body):
@@ -103,8 +103,8 @@ def test_of_many_bad_lines_the_first_are_said(run, body):
     status, out, err = run("count", "--request", path)
     assert (status, out.splitlines()[0].split(" tokens")[0]) == (0, "124")
     said = err.splitlines()
-    assert [line.split(": ")[1] for line in said[:-1]] == [f"line {n} is no request" for n in range(1, 21)]
-    assert said[-1].endswith(": 10 more lines are no requests; --lines FILE lists all")
+    assert [line.split(": ")[1] for line in said[:-1]] == [f"line {n} is not a request" for n in range(1, 21)]
+    assert said[-1].endswith(": 10 more lines are not requests; --lines FILE lists all")
 
 
 @pytest.mark.parametrize("name", ["lines.csv", "lines.json"])
@@ -161,16 +161,16 @@ def test_images_are_counted_by_each_model_and_not_scaled(run, body):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("count", "--request", "BODY", "--template", "nothing"), "--template: 'nothing' is no file"),
-        (("count", "BODY", "--template", "qwen"), "--template goes with --request"),
-        (("cost", "BODY", "--template", "qwen"), "--template goes with --request"),
+        (("count", "--request", "BODY", "--template", "nothing"), "--template: 'nothing' is neither a file"),
+        (("count", "BODY", "--template", "qwen"), "--template requires --request"),
+        (("cost", "BODY", "--template", "qwen"), "--template requires --request"),
         (("count", "--request", "BAD"), "line 1, column 14: messages must be a list"),
         (("count", "--request", "FOLDER"), "it is a folder"),
         (("count", "--request", "MISSING"), "No such file"),
         (("count", "--request", "MISSING.jsonl"), "No such file"),
         (("cost", "--request", "MANY.jsonl"), "takes one request"),
-        (("count", "BODY", "--lines", "lines.csv"), "--lines goes with --request"),
-        (("count", "--request", "BODY", "--lines", "lines.csv"), "one file of many requests"),
+        (("count", "BODY", "--lines", "lines.csv"), "--lines requires --request"),
+        (("count", "--request", "BODY", "--lines", "lines.csv"), "one file with many requests"),
         (("count", "--request", "LINES", "--lines", "FOLDER"), "--lines"),
         (("count", "--request", "LINES", "--lines", "nowhere.d/lines.csv"), "No such file"),
         (("cost", "--request", "BODY", "--input-tokens", "5"), "not both"),

@@ -106,7 +106,7 @@ def test_what_a_person_reads(run, corpus, tmp_path, one_merge_at_a_time):
     assert status == 0
     assert said.startswith("290 tokens after 34 merges, ")
     assert f"saved {tmp_path / 'own.tiktoken'}" in said
-    assert "left out: 1 binary, 1 hidden, 1 ignored" in err
+    assert "skipped: 1 binary, 1 hidden, 1 ignored" in err
     assert "counting" in err
     assert "merging" in err
     assert "\r" not in err, "a bar is for terminals"
@@ -374,7 +374,7 @@ def test_a_run_is_rescued_where_nobody_else_has_a_hand_in_it(run, corpus, tmp_pa
     assert (status, said) == (2, "")
     assert is_one_line(err)
     (rescued,) = [path for path in tmp_path.rglob("*.checkpoint") if path.is_file()]
-    assert f"train --resume {rescued} goes on from it" in err
+    assert f"continue it with train --resume {rescued}." in err
     if home_is_full:
         assert rescued.parent.parent == shared
         assert os.name != "posix" or rescued.parent.stat().st_mode & 0o777 == 0o700
@@ -401,7 +401,7 @@ def test_a_file_that_changes_meanwhile_is_reported(run, corpus, tmp_path, monkey
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ((), "name files or folders"),
+        ((), "give files or folders"),
         (("CORPUS",), "--vocab-size"),
         (("CORPUS", "--vocab-size", "100"), "no room"),
         (("CORPUS", "--vocab-size", "0"), "--vocab-size"),

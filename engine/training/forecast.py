@@ -1,7 +1,7 @@
 """Forecast of the cost of training, from a sample of the corpus.
 
 The number of unique pretokens grows with a power of the text size (Heaps' law), whose exponent is estimated from the
-sample. Memory and time follow from that number, the length of those pretokens and the merges wanted, by factors
+sample. Memory and time follow from that number, the length of those pretokens and the merges to do, by factors
 measured on English, Python, multilingual and mixed corpora of 5 to 100 MB. Every figure is a range.
 """
 

@@ -103,7 +103,7 @@ class MergeList(Sequence[Merge]):
 NO_LIMIT = (1 << 31) - 1
 
 FIRST_DIVISOR = 3
-"""The first threshold is the number of slots, divided by this and by the number of merges wanted."""
+"""The first threshold is the number of slots, divided by this and by the number of merges to do."""
 FALL = 1.75
 """Assumed power by which the counts of later merges fall with their number. Measured on English, Python and
 multilingual texts it is 1.35 to 1.6. A threshold that is too low costs less than another phase."""
