@@ -33,7 +33,7 @@ from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.widgets.layouts import FlowLayout, WheelGuard
+from gui.widgets.layouts import FlowLayout, WheelGuard, separator
 
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome
@@ -142,9 +142,9 @@ class LabCard(QFrame):
         title.setProperty("role", "section")
         column.addWidget(title)
         column.addWidget(self._sentence(card_words(self.card.question), "quiet"))
-        column.addWidget(self._line())
+        column.addWidget(separator())
         self._add_inputs(column)
-        column.addWidget(self._line())
+        column.addWidget(separator())
         self.outcome = OutcomeView(self._theme, self)
         column.addWidget(self.outcome)
         column.addLayout(self._truth())
@@ -152,12 +152,6 @@ class LabCard(QFrame):
         self._wheel = WheelGuard(self)
         self._wheel.guard(self)
         return self.outcome
-
-    @staticmethod
-    def _line() -> QFrame:
-        line = QFrame()
-        line.setProperty("kind", "line")
-        return line
 
     @staticmethod
     def _sentence(words: str, role: str) -> PlainLabel:

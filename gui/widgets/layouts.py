@@ -11,10 +11,12 @@ from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
     QDoubleSpinBox,
+    QFrame,
     QHBoxLayout,
     QLayout,
     QLayoutItem,
     QSpinBox,
+    QSplitter,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -158,6 +160,19 @@ def side_by_side(*controls: QWidget) -> QWidget:
     for control in controls:
         row.addWidget(control)
     return box
+
+
+def separator() -> QFrame:
+    """Return a thin line between two parts of a page."""
+    line = QFrame()
+    line.setProperty("kind", "line")
+    return line
+
+
+def restore_sizes(splitter: QSplitter, sizes: object) -> None:
+    """Set the sizes of a splitter of two from saved JSON data; invalid ones are ignored."""
+    if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
+        splitter.setSizes(sizes)
 
 
 def tokens_box(name: str, spoken: str) -> QSpinBox:

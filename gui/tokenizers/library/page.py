@@ -35,6 +35,7 @@ from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
 from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
+from gui.widgets.layouts import separator
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
@@ -222,10 +223,10 @@ class DetailsPane(QFrame):
         own.addWidget(self.remove)
         own.addStretch(1)
         column.addLayout(own)
-        column.addWidget(_rule())
+        column.addWidget(separator())
         self.facts.setSpacing(6)
         column.addLayout(self.facts)
-        column.addWidget(_rule())
+        column.addWidget(separator())
         used = PlainLabel(tr("Models counted with it"))
         give_role(used, "strong")
         column.addWidget(used)
@@ -421,7 +422,7 @@ class LibraryPage(QWidget):
         table.setContentsMargins(12, 0, 4, 0)
         table.addWidget(self.table)
         left.addLayout(table, 1)
-        left.addWidget(_rule())
+        left.addWidget(separator())
         left.addWidget(self.found)
         left.addLayout(foot)
         for widget in (self.found, self.take_found):
@@ -579,10 +580,3 @@ def _line(name: str, role: str) -> QLabel:
     label.setWordWrap(True)
     give_role(label, role)
     return label
-
-
-def _rule() -> QFrame:
-    line = QFrame()
-    line.setFrameShape(QFrame.Shape.HLine)
-    line.setProperty("kind", "line")
-    return line

@@ -37,7 +37,7 @@ from gui.tokenizers.train.feed import MAX_SHOWN_BYTES, shown
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import WhenSeen
+from gui.widgets.layouts import WhenSeen, restore_sizes
 
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
@@ -414,13 +414,12 @@ class MergesPanel(QWidget):
 
     def restore_state(self, state: dict[str, Any], encoding: str) -> None:
         """Restore the choices from ``state``. ``encoding``: the default."""
-        name, text, speed, sizes = (state.get(key) for key in ("encoding", "text", "speed", "sizes"))
+        name, text, speed = (state.get(key) for key in ("encoding", "text", "speed"))
         self.picker.show_name(name if isinstance(name, str) and name else encoding)
         self.letters.setChecked(state.get("letters") is True)
         if isinstance(speed, int) and 0 <= speed < self.player.speed.count():
             self.player.speed.setCurrentIndex(speed)
-        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
-            self.columns.setSizes(sizes)
+        restore_sizes(self.columns, state.get("sizes"))
         self.show_text(text if isinstance(text, str) else FIRST_TEXT)
 
     # --- appearance ---------------------------------------------------------------------------------------------------

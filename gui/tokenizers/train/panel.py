@@ -36,7 +36,7 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
 from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import WheelGuard
+from gui.widgets.layouts import WheelGuard, restore_sizes
 from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.training_curve import TrainingCurveView
 
@@ -360,9 +360,7 @@ class TrainingPanel(QWidget):
         for part, name in ((self.survey, "rules"), (self.form, "settings")):
             values = state.get(name)
             part.restore_state(values if isinstance(values, dict) else {})
-        sizes = state.get("split")
-        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes):
-            self.splitter.setSizes(sizes)
+        restore_sizes(self.splitter, state.get("split"))
         folder = state.get("folder")
         self.folder.field.setText(folder if isinstance(folder, str) else "")
 

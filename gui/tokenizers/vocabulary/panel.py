@@ -20,7 +20,7 @@ from gui.tokenizers.vocabulary.filters import VocabularyFilters
 from gui.tokenizers.vocabulary.table import VocabularyTable
 from gui.tokenizers.vocabulary.table_model import VocabularyTableModel
 from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import PageTabs, WheelGuard
+from gui.widgets.layouts import PageTabs, WheelGuard, restore_sizes
 from gui.widgets.plot_turn import PlotTurn
 
 if TYPE_CHECKING:
@@ -180,11 +180,10 @@ class VocabularyPanel(QWidget):
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore the choices from ``state``, except encoding and ID; invalid values are ignored."""
-        search, sizes = state.get("search"), state.get("split")
+        search = state.get("search")
         self.filters.restore_state(search if isinstance(search, dict) else {})
         self.detail.letters.setChecked(state.get("letters") is True)
-        if isinstance(sizes, list) and len(sizes) == 2 and all(isinstance(size, int) for size in sizes) and any(sizes):
-            self.splitter.setSizes(sizes)
+        restore_sizes(self.splitter, state.get("split"))
 
     def focus(self) -> None:
         """Focus the search field."""
