@@ -341,6 +341,65 @@ class Lane(QObject):
             self.busy_changed.emit(False)
 
 
+class NewestRequest(QObject):
+    """The newest request to a lane: answers to older ones are dropped.
+
+    Signals: ``answered(object)`` with the value, ``failed(str)`` with the reason, ``cancelled(object)`` with the
+    request, ``progressed(float, str)`` with fraction and note.
+    """
+
+    answered = Signal(object)
+    failed = Signal(str)
+    cancelled = Signal(object)
+    progressed = Signal(float, str)
+
+    def __init__(self, lane: Lane) -> None:
+        super().__init__(lane)
+        self._lane = lane
+        self._request: object = None
+        lane.finished.connect(self._on_finished)
+        lane.failed.connect(self._on_failed)
+        lane.cancelled.connect(self._on_cancelled)
+        lane.progressed.connect(self._on_progressed)
+
+    @property
+    def busy(self) -> bool:
+        """True if a job is running or waiting."""
+        return self._lane.busy
+
+    def submit(self, request: object, *, cancel: bool = False) -> None:
+        """Replace the request. ``cancel``: also cancel the running job."""
+        self._request = request
+        if cancel:
+            self._lane.cancel()
+        self._lane.submit(request)
+
+    def forget(self) -> None:
+        """Cancel the request; no signal follows."""
+        self._request = None
+        self._lane.cancel()
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if result.request is self._request:
+            self.answered.emit(result.value)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        if failure.request is self._request:
+            self.failed.emit(failure.why)
+
+    @Slot(object)
+    def _on_cancelled(self, request: object) -> None:
+        if request is self._request:
+            self.cancelled.emit(request)
+
+    @Slot(object)
+    def _on_progressed(self, progress: JobProgress) -> None:
+        if progress.request is self._request:
+            self.progressed.emit(progress.fraction, progress.note)
+
+
 def _ignore_progress(_fraction: float, _note: str) -> None:
     """Ignore progress that is no longer shown."""
 
