@@ -9,9 +9,19 @@ from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
-from gui.files.file_price_service import FORMATS, FilePrices, ManifestRequest, manifest_text
 from gui.files.file_tree import FileChoice
-from gui.files.folder_service import FitRequest, FolderFit, FolderScan, FolderWatch, ScannedFolder, ScanRequest
+from gui.files.folder_service import (
+    FORMATS,
+    FilePrices,
+    FitRequest,
+    FolderFit,
+    FolderScan,
+    FolderWatch,
+    ManifestRequest,
+    ScannedFolder,
+    ScanRequest,
+    manifest_text,
+)
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController

@@ -30,8 +30,7 @@ from PySide6.QtWidgets import (
 from engine.corpus.types import CorpusRules
 from gui.core.token_text import visible_line
 from gui.costs.money_text import CostText
-from gui.files.file_tree import TOP
-from gui.files.file_tree_model import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, FileTreeModel
+from gui.files.file_tree import BYTES, FILES, MODELS, NAME, SHARE, TOKENS, TOP, FileTreeModel
 from gui.files.treemap import Treemap, only_child, type_fills
 from gui.look.corner import plain_corner
 from gui.look.fonts import set_weight
@@ -45,7 +44,7 @@ from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import tokens_box
+from gui.widgets.layouts import separator, tokens_box
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tables import SortHeader
 from gui.widgets.tool_row import segments
@@ -134,12 +133,12 @@ class FileCells(QStyledItemDelegate):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         share = float(tree.node_tokens[0, node]) / max(1, int(tree.node_tokens[0, TOP]))
         top = area.center().y() - BAR_HEIGHT / 2
-        for part, colour in ((1.0, "track"), (share, "bar")):
-            if part > 0:
-                long = max(BAR_HEIGHT, width * part)
+        for fraction, colour in ((1.0, "track"), (share, "bar")):
+            if fraction > 0:
+                length = max(BAR_HEIGHT, width * fraction)
                 path = QPainterPath()
-                left = area.right() - long if mirrored else area.left()
-                path.addRoundedRect(QRectF(left, top, long, BAR_HEIGHT), BAR_HEIGHT / 2, BAR_HEIGHT / 2)
+                left = area.right() - length if mirrored else area.left()
+                path.addRoundedRect(QRectF(left, top, length, BAR_HEIGHT), BAR_HEIGHT / 2, BAR_HEIGHT / 2)
                 painter.fillPath(path, self._theme.colour(colour))
 
     def _draw_figure(
@@ -214,11 +213,11 @@ class TypeLegend(QWidget):
         with QPainter(self) as painter:
             painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # suffixes are left to right in every language
             metrics, x, middle = painter.fontMetrics(), 0, self.height() / 2
-            for place, words in enumerate(self.entries()):
+            for index, words in enumerate(self.entries()):
                 width = 16 + metrics.horizontalAdvance(words)
                 if x + width > self.width():
                     return
-                fill, edge = fills[place] if tree.file_types[place].suffix else fills[-1]
+                fill, edge = fills[index] if tree.file_types[index].suffix else fills[-1]
                 painter.setPen(edge)
                 painter.setBrush(fill)
                 painter.drawRect(QRectF(x + 0.5, middle - 5, 10, 10))
@@ -514,9 +513,9 @@ class FilesPage(QWidget):
         shown = QVBoxLayout(self.shown)
         shown.setContentsMargins(0, 0, 0, 0)
         shown.setSpacing(0)
-        shown.addWidget(self._line())
+        shown.addWidget(separator())
         shown.addWidget(self.views, 1)
-        shown.addWidget(self._line())
+        shown.addWidget(separator())
         shown.addWidget(self.fit)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -542,7 +541,7 @@ class FilesPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.tree, 1)
-        column.addWidget(self._line())
+        column.addWidget(separator())
         column.addLayout(foot)
         column.addLayout(watching)
         right = QFrame()
@@ -564,12 +563,6 @@ class FilesPage(QWidget):
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes(FIRST_SIZES)
         return self.splitter
-
-    @staticmethod
-    def _line() -> QFrame:
-        line = QFrame()
-        line.setProperty("kind", "line")
-        return line
 
     def _connect(self) -> None:
         dropped = DroppedFiles(self)

@@ -1,26 +1,34 @@
-"""Services that count folders off the GUI thread, suggest files to uncheck, and watch for changes on disk."""
+"""Services that count folders off the GUI thread, suggest files to uncheck, watch for changes on disk, and price files."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from engine.corpus.types import CorpusRules, CorpusSurvey
+from gui.core.exports import ExportTable, Value, to_csv, to_json, to_markdown
+from gui.costs.cost_service import fitting, new_cards
 from gui.files.file_tree import TOP, FileChoice, FileTree, Proposal, Way, tree_of
 from gui.runtime.event_loop import in_next_turn
-from gui.runtime.jobs import PROCESSORS
+from gui.runtime.jobs import PROCESSORS, NewestRequest
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from numpy.typing import NDArray
 
+    from engine.corpus.types import SkippedFile
     from gui.core.user_encodings import OpenEncoding
-    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from pricing.types import Model, Scenario
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +82,13 @@ class FolderScan(QObject):
     ) -> None:
         """``open_encoding``: opens an encoding by name, on a worker thread. ``cache``: file that caches counts."""
         super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Counting a folder"), partial(scan_folder, open_encoding, cache))
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
-        self._lane.progressed.connect(self._on_progressed)
-        self._lane.cancelled.connect(self._on_cancelled)
-        self._lane.busy_changed.connect(self.busy_changed)
-        self._wanted: ScanRequest | None = None
+        lane = runner.conflated(self.tr("Counting a folder"), partial(scan_folder, open_encoding, cache))
+        lane.busy_changed.connect(self.busy_changed)
+        self._lane, self._newest = lane, NewestRequest(lane)
+        self._newest.answered.connect(self.scanned)
+        self._newest.failed.connect(self.failed)
+        self._newest.cancelled.connect(self.stopped)
+        self._newest.progressed.connect(self._on_progressed)
 
     @property
     def busy(self) -> bool:
@@ -89,33 +97,15 @@ class FolderScan(QObject):
 
     def scan(self, request: ScanRequest) -> None:
         """Count; cancels the previous scan."""
-        self._wanted = request
-        self._lane.cancel()
-        self._lane.submit(request)
+        self._newest.submit(request, cancel=True)
 
     def stop(self) -> None:
         """Cancel the scan."""
         self._lane.cancel()
 
-    @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        if result.request is self._wanted:
-            self.scanned.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted:
-            self.failed.emit(failure.why)
-
-    @Slot(object)
-    def _on_cancelled(self, request: ScanRequest) -> None:
-        if request is self._wanted:
-            self.stopped.emit()
-
-    @Slot(object)
-    def _on_progressed(self, progress: JobProgress) -> None:
-        if progress.request is self._wanted:
-            self.progressed.emit(progress.note)
+    @Slot(float, str)
+    def _on_progressed(self, _fraction: float, note: str) -> None:
+        self.progressed.emit(note)
 
 
 def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, ticket: Ticket) -> ScannedFolder:
@@ -149,9 +139,7 @@ def scan_folder(open_encoding: OpenEncoding, cache: Path, request: ScanRequest, 
     if before is not None and before.tree.is_like(tree) and before.left_out.skipped == counts.skipped:
         return before
     _ = tree.node_tokens, tree.node_bytes, tree.node_types  # computed here, not when first shown
-    reasons: dict[str, int] = {}
-    for file in counts.skipped:
-        reasons[file.reason] = reasons.get(file.reason, 0) + 1
+    reasons = dict(Counter(file.reason for file in counts.skipped))
     left_out = CorpusSurvey(request.roots, (), counts.skipped, reasons, 0, 0, 0)
     return ScannedFolder(replace(request, before=None), tree, left_out, counts.problem)
 
@@ -352,3 +340,114 @@ class FolderWatch(QObject):
     @Slot()
     def _on_changed(self) -> None:
         self._settle.start()
+
+
+MAX_CACHED = 20_000
+"""Maximum number of cached prices: a few screens of cells."""
+
+
+class FilePrice(NamedTuple):
+    """Tokens as a model counts them and their cost as input, each with its range and label. None if unknown."""
+
+    label: str | None
+    tokens: int | None
+    low: int | None
+    high: int | None
+    usd: Decimal | None
+    usd_low: Decimal | None
+    usd_high: Decimal | None
+    usd_label: str | None
+
+
+UNKNOWN = FilePrice(None, None, None, None, None, None, None, None)
+
+
+class FilePrices:
+    """Prices of one set of models in one scenario. Rows are priced only when they are shown."""
+
+    def __init__(self, models: Sequence[Model], scenario: Scenario | None) -> None:
+        """``scenario``: None until it is known; until then there are no prices."""
+        self.models = tuple(models)
+        self.scenario = scenario
+        self._cards = new_cards()
+        self._cached: dict[tuple[int, int], FilePrice] = {}
+
+    def encoding_of(self, model: int) -> str | None:
+        """Return the name of the encoding that a model is counted with."""
+        return self.models[model].count.tokenizer
+
+    def price(self, model: int, counts: Mapping[str, int]) -> FilePrice:
+        """Return the cost of a text as the prompt of one call to a model. ``counts``: its tokens by encoding."""
+        tokens = counts.get(self.encoding_of(model) or "")
+        if tokens is None or self.scenario is None:
+            return UNKNOWN
+        key = (model, tokens)
+        if key not in self._cached:
+            if len(self._cached) >= MAX_CACHED:
+                self._cached.clear()
+            self._cached[key] = self._estimated(self.models[model], counts, self.scenario)
+        return self._cached[key]
+
+    def _estimated(self, model: Model, counts: Mapping[str, int], scenario: Scenario) -> FilePrice:
+        from pricing import count_for, estimate
+
+        count = count_for(model, counts)
+        if count is None:
+            return UNKNOWN
+        cost = estimate(model, count, fitting(scenario, count)[0], self._cards)
+        return FilePrice(
+            count.label,
+            *(count.tokens, count.low, count.high),
+            *(cost.input_usd, cost.input_usd_low, cost.input_usd_high, cost.usd_label),
+        )
+
+
+FORMATS = {".csv": to_csv, ".json": to_json, ".md": to_markdown}
+"""Writers by file suffix."""
+
+_FILES_A_REPORT = 500
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ManifestRequest:
+    """Target and content of a manifest. ``checked``: bool[m], a copy. ``skipped``: files to list without figures."""
+
+    path: Path
+    tree: FileTree
+    checked: NDArray[np.bool_]
+    skipped: tuple[SkippedFile, ...]
+    models: tuple[Model, ...]
+    scenario: Scenario | None
+
+
+def manifest_text(request: ManifestRequest, ticket: Ticket) -> str:
+    """Return the manifest in the format of the file suffix, CSV if it has none. Runs on a worker thread."""
+    table = manifest_table(request, ticket)
+    return FORMATS.get(request.path.suffix.casefold(), to_csv)(table)
+
+
+def manifest_table(request: ManifestRequest, ticket: Ticket) -> ExportTable:
+    """Return a table with a row for each counted file, then for each skipped file with the reason."""
+    tree, prices = request.tree, FilePrices(request.models, request.scenario)
+    figures = [f"tokens {name}" for name in tree.encodings]
+    money = [name for model in request.models for name in (f"{model.id} tokens", f"{model.id} input USD")]
+    columns = ("path", "included", "bytes", *figures, *money, "skipped because")
+    checked, sizes, tokens = request.checked.tolist(), tree.file_bytes.tolist(), tree.tokens.T.tolist()
+    rows: list[tuple[Value, ...]] = []
+    for index, path in enumerate(tree.paths):
+        if index % _FILES_A_REPORT == 0:
+            ticket.progress(index / len(tree.paths))
+        counts = dict(zip(tree.encodings, tokens[index], strict=True))
+        costs: list[Value] = []
+        for model in range(len(request.models)):
+            price = prices.price(model, counts)
+            costs += (price.tokens, price.usd)
+        rows.append((_shown(path), checked[index], sizes[index], *tokens[index], *costs, ""))
+    nothing = [None] * (len(columns) - 3)
+    rows += ((_shown(str(file.path)), False, *nothing, file.why) for file in request.skipped)
+    return ExportTable(columns, tuple(rows), numeric=frozenset(columns[2:-1]))
+
+
+def _shown(path: str) -> str:
+    """Return a path as text that any file can store; paths need not be valid UTF-8."""
+    return path.encode("utf-8", "backslashreplace").decode()

@@ -29,7 +29,7 @@ from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 
 if TYPE_CHECKING:
-    from gui.files.file_tree_model import FileTreeModel
+    from gui.files.file_tree import FileTreeModel
 
 MAX_TILES = 80
 """Maximum number of tiles on the outer level; smaller nodes share the last one."""
@@ -100,13 +100,13 @@ class Treemap(QWidget):
         """The node of the current tile; None if there are no tiles."""
         return self.nodes[self._current] if self._current < len(self.nodes) else None
 
-    def cells(self, place: int) -> tuple[Cell, ...]:
+    def cells(self, index: int) -> tuple[Cell, ...]:
         """Return the cells of a tile."""
-        return tuple(self._cells[place])
+        return tuple(self._cells[index])
 
-    def tile(self, place: int) -> QRectF:
+    def tile(self, index: int) -> QRectF:
         """Return the area of a tile."""
-        return self._tiles[place]
+        return self._tiles[index]
 
     def show_folder(self, node: int, current: int | None = None) -> None:
         """Show the content of a folder, with ``current`` as the current tile."""
@@ -148,8 +148,8 @@ class Treemap(QWidget):
         if tree is None or not self.nodes:
             return
         self._tiles = self._areas_of(self.nodes, self.rest, QRectF(self.rect()).adjusted(1, 1, -1, -1))
-        for place, tile in enumerate(self._tiles):
-            self._cells.append(self._cells_of(self.nodes[place], tile) if place < len(self.nodes) else [])
+        for index, tile in enumerate(self._tiles):
+            self._cells.append(self._cells_of(self.nodes[index], tile) if index < len(self.nodes) else [])
 
     def _cells_of(self, node: int, tile: QRectF) -> list[Cell]:
         """Lay out the content of a folder if there is room for it."""
@@ -333,8 +333,8 @@ class Treemap(QWidget):
         assert tree is not None
         if node == TOP:
             return fills[-1]
-        place = int(tree.node_types[node])
-        return fills[place] if tree.file_types and tree.file_types[place].suffix else fills[-1]
+        file_type = int(tree.node_types[node])
+        return fills[file_type] if tree.file_types and tree.file_types[file_type].suffix else fills[-1]
 
     def _paint_area(
         self,
@@ -374,14 +374,14 @@ class Treemap(QWidget):
         area = QRectF(tile.left() + MARGIN + 2, tile.top() + 1, tile.width() - 2 * MARGIN - 4, HEAD)
         figure = f"{int(tree.node_tokens[0, node]):,}"
         painter.setPen(self._theme.colour("quiet"))
-        room = area.width() - painter.fontMetrics().horizontalAdvance(figure) - 2 * MARGIN
-        if room > QFontMetrics(font).averageCharWidth() * 6:
+        width = area.width() - painter.fontMetrics().horizontalAdvance(figure) - 2 * MARGIN
+        if width > QFontMetrics(font).averageCharWidth() * 6:
             painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, figure)
         else:
-            room = area.width()
+            width = area.width()
         painter.setFont(font)
         painter.setPen(self._theme.colour("text"))
-        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(room))
+        shown = painter.fontMetrics().elidedText(name, Qt.TextElideMode.ElideMiddle, int(width))
         painter.drawText(area, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         painter.restore()
 
@@ -459,11 +459,11 @@ def squarified(sizes: Sequence[float], width: float, height: float) -> list[Tile
         row = _row(areas, along)
         del areas[: len(row)]
         deep = sum(row) / along
-        place = 0.0
+        offset = 0.0
         for area in row:
-            long = area / deep
-            tiles.append(Tile(x, y + place, deep, long) if width >= height else Tile(x + place, y, long, deep))
-            place += long
+            length = area / deep
+            tiles.append(Tile(x, y + offset, deep, length) if width >= height else Tile(x + offset, y, length, deep))
+            offset += length
         if width >= height:
             x, width = x + deep, max(width - deep, 1e-9)
         else:

@@ -16,8 +16,7 @@ from pytestqt.qtbot import QtBot
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
 from gui.files import folder_service
-from gui.files.file_tree import TOP
-from gui.files.file_tree_model import MODELS, NAME, TOKENS
+from gui.files.file_tree import MODELS, NAME, TOKENS, TOP
 from gui.files.files_page import FilesPage
 from gui.window.application import Application
 from tests.engine.folder_trees import add_troubles, make_tree
@@ -376,7 +375,7 @@ def test_the_manifest_has_every_file(qtbot, bench, panel, tree, tmp_path, suffix
 def test_a_path_that_begins_like_a_formula_is_no_formula(qtbot, bench, panel, tree, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     from gui.core.exports import to_csv
-    from gui.files.file_price_service import ManifestRequest, manifest_table
+    from gui.files.folder_service import ManifestRequest, manifest_table
 
     scan(qtbot, bench, tree)
     shown = panel.model.tree
