@@ -580,10 +580,8 @@ class FileTreeModel(QAbstractItemModel):
         tree = self.tree
         assert tree is not None
         if column >= MODELS:
-            return (
-                f"{self.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)}: "
-                + self.cell_text(node, column)
-            )
+            title = self.headerData(column, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+            return f"{title}: {self.cell_text(node, column)}"
         words = tr("{path}: {files}, {size}, {tokens} tokens, {share} of all")
         number = int(tree.file_counts[node])
         files = tr("1 file") if number == 1 else tr("{n} files").format(n=self._sizes.number(number))

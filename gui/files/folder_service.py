@@ -1,4 +1,4 @@
-"""Services that count folders off the GUI thread, suggest files to uncheck, watch for changes on disk, and price files."""
+"""Services that count folders off the GUI thread, suggest files to uncheck, watch for changes, and price files."""
 
 from __future__ import annotations
 

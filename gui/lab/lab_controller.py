@@ -1,20 +1,66 @@
-"""Controller of the page Lab: runs experiments, and opens their texts on other pages."""
+"""Controller of the page Lab: lists and runs experiments, and opens their texts on other pages."""
 
 from __future__ import annotations
 
+import functools
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.lab.experiments.card import MERGES, NOT_RUN, TRAINER, WAITING
-from gui.lab.lab_service import LabRequest, LabService, cards
+from gui.lab.experiments.card import MERGES, NOT_RUN, TRAINER, WAITING, Card, Inputs, Outcome, Tools
+from gui.lab.experiments.encoding_cards import MEASURE_CARDS, PIPELINE_CARDS, WORD_CARDS, language_cards
+from gui.lab.experiments.training_cards import TRAINING_CARDS, compression_cards, training_speed_card
 from gui.state.storage import Storage
 
 if TYPE_CHECKING:
-    from gui.lab.experiments.card import Outcome
-    from gui.lab.lab_page import LabPage
+    from gui.core.user_encodings import OpenEncoding
+    from gui.lab.lab_page import LabCard, LabPage
+    from gui.runtime.jobs import JobFailure, JobResult, Ticket
     from gui.widgets.page_controller import AppContext
+
+
+@functools.cache
+def cards() -> tuple[Card, ...]:
+    """Return all cards."""
+    others = (*PIPELINE_CARDS, *TRAINING_CARDS, *WORD_CARDS, *language_cards(), *MEASURE_CARDS)
+    text = "\n".join(f"{card.title}. {card.question} {card.truth}" for card in others)
+    return (
+        *PIPELINE_CARDS,
+        *TRAINING_CARDS,
+        *compression_cards(text),
+        *WORD_CARDS,
+        *language_cards(),
+        *MEASURE_CARDS,
+        training_speed_card(),
+    )
+
+
+def card(key: str) -> Card:
+    """Return the card with that key. Raises KeyError."""
+    return {one.key: one for one in cards()}[key]
+
+
+@dataclass(frozen=True, slots=True)
+class LabRequest:
+    """A card to run. ``revision``: number of changes of its inputs; an outcome belongs to one revision."""
+
+    key: str
+    inputs: Inputs
+    revision: int
+
+
+def run_card(open_encoding: OpenEncoding, kernels: Path | None, request: LabRequest, ticket: Ticket) -> Outcome:
+    """Run the experiment of a card, on a worker thread; its claims are made only for unchanged inputs.
+
+    ``open_encoding``: opens an encoding by name. ``kernels``: folder of compiled kernels.
+    """
+    chosen = card(request.key)
+    tools = Tools(open_encoding, lambda fraction: ticket.progress(fraction, chosen.title), kernels)
+    tools.progress(0.0)
+    return chosen.run(request.inputs, tools, request.inputs == chosen.inputs)
 
 
 NEEDS = ("gui.lab.lab_page",)
@@ -27,10 +73,11 @@ class LabController(QObject):
     def __init__(self, context: AppContext) -> None:
         super().__init__(context.pages)
         self._context = context
-        self.service = LabService(context.jobs, context.encodings.open, context.paths.compiled, self)
-        self.service.finished.connect(self._on_finished)
-        self.service.failed.connect(self._on_failed)
-        self.service.cancelled.connect(self._on_cancelled)
+        run = partial(run_card, context.encodings.open, context.paths.compiled)
+        self.lane = context.jobs.exclusive(self.tr("Running the Lab"), run)
+        self.lane.finished.connect(self._on_finished)
+        self.lane.failed.connect(self._on_failed)
+        self.lane.cancelled.connect(self._on_cancelled)
         self._texts = Storage(context.jobs, self.tr("Saving a Lab text"), self)
         self._texts.written.connect(self._train_on)
         self._texts.failed.connect(self._on_not_written)
@@ -65,7 +112,7 @@ class LabController(QObject):
     def _run(self, key: str) -> None:
         card = self.build().cards[key]
         card.set_standing(WAITING)
-        self.service.run(LabRequest(key, card.inputs(), card.revision))
+        self.lane.submit(LabRequest(key, card.inputs(), card.revision))
         self.build().show_summary()
 
     @Slot()
@@ -110,23 +157,25 @@ class LabController(QObject):
             )
         )
 
-    @Slot(object, object)
-    def _on_finished(self, request: LabRequest, outcome: Outcome) -> None:
-        card = self.build().cards[request.key]
-        if card.revision == request.revision:
-            card.show_outcome(outcome)
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        if (card := self._card_of(result.request)) is not None:
+            card.show_outcome(result.value)
         self.build().show_summary()
 
-    @Slot(object, str)
-    def _on_failed(self, request: LabRequest, why: str) -> None:
-        card = self.build().cards[request.key]
-        if card.revision == request.revision:
-            card.show_problem(why)
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        if (card := self._card_of(failure.request)) is not None:
+            card.show_problem(failure.why)
         self.build().show_summary()
 
     @Slot(object)
     def _on_cancelled(self, request: LabRequest) -> None:
-        card = self.build().cards[request.key]
-        if card.revision == request.revision:
+        if (card := self._card_of(request)) is not None:
             card.set_standing(NOT_RUN)
         self.build().show_summary()
+
+    def _card_of(self, request: LabRequest) -> LabCard | None:
+        """Return the card of a request; None if its inputs have changed since."""
+        card = self.build().cards[request.key]
+        return card if card.revision == request.revision else None

@@ -1,4 +1,4 @@
-"""Cards on training: small texts whose merges can be followed by hand.
+"""Cards that train: small texts whose merges can be followed by hand, compression of a text, and training speed.
 
 The texts are those of published lessons on byte-pair encoding. Among equally frequent pairs these lessons choose the
 one seen first, and so do the cards; the trainer of this program chooses the pair with the smaller IDs. The results that
@@ -7,9 +7,14 @@ the lessons print are not always the actual ones.
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
@@ -26,10 +31,12 @@ from gui.lab.experiments.card import (
     number,
     pieces,
     tr,
+    yes_or_no,
 )
 
 if TYPE_CHECKING:
     from engine.training.reference import PlainMerge
+    from engine.training.types import TrainingCurve
 
 WORD_END = "</w>"
 BYTES = tuple(bytes([value]) for value in range(256))
@@ -90,8 +97,6 @@ def learn(
 
     Raises ValueError if there are more than ``MAX_CHARACTERS`` symbols.
     """
-    from collections import Counter
-
     from engine.training.reference import learn_merges
 
     if sum(map(len, words)) > MAX_CHARACTERS:
@@ -115,6 +120,11 @@ def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
     """Return a pretoken as characters. ``marked``: append the end-of-word marker."""
     symbols = [character.encode("utf-8", "surrogatepass") for character in word]
     return [*symbols, WORD_END.encode()] if marked else symbols
+
+
+def size_of(text: str) -> int:
+    """Return the size of a text in UTF-8, in bytes."""
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def split_words(text: str, pattern: str) -> list[str]:
@@ -338,7 +348,7 @@ def _card(key: str, title: str, question: str, truth: str, run: Run, text: str, 
     return Card(key, SUBJECT, title, question, truth, run, text, _merges_field(merges), trainable=True)
 
 
-CARDS = (
+TRAINING_CARDS = (
     _card(
         "E1",
         QT_TRANSLATE_NOOP("Lab", "Two merges of a toy text"),
@@ -473,3 +483,184 @@ CARDS = (
         40,
     ),
 )
+
+
+MEASURES = QT_TRANSLATE_NOOP("Lab", "Sizes, costs, speed")
+SHRINKING = QT_TRANSLATE_NOOP("Lab", "Compression of a text")
+LOOP = "for i in range(10):\n    print(i)\n"
+COPIES = 400
+GPT4_SPLIT = "cl100k_base"
+READINGS = 4
+"""Number of equidistant sizes at which the curve is sampled to see whether it bends."""
+
+
+def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
+    words = [in_bytes(word) for word in split_words(inputs.text, GPT4_SPLIT)]
+    learned = learn(words, inputs.number("entries") - len(BYTES), alphabet=BYTES, min_count=2)
+    points = _points(learned)
+    return Outcome(
+        _curve_claims(learned, points) if own else (),
+        (_curve_table(points),),
+        _curve_of(points),
+    )
+
+
+def _points(learned: Learned) -> tuple[tuple[float, float], ...]:
+    """Return size and bytes per token of the alphabet, and after each merge: merges are nested, so one run has all."""
+    after = ((len(BYTES) + place + 1, merge.tokens_left) for place, merge in enumerate(learned.merges))
+    return tuple((float(size), learned.before / max(left, 1)) for size, left in ((len(BYTES), learned.before), *after))
+
+
+def _curve_of(points: tuple[tuple[float, float], ...]) -> TrainingCurve:
+    import numpy as np
+
+    from engine.training.types import TrainingCurve
+
+    sizes, values = zip(*points, strict=True)
+    return TrainingCurve(np.array(sizes, dtype=np.int64), np.array(values))
+
+
+def _curve_claims(learned: Learned, points: tuple[tuple[float, float], ...]) -> tuple[Claim, ...]:
+    yes = tr("yes")
+    rising = all(before[1] < after[1] for before, after in pairwise(points))
+    counts = [merge.count for merge in learned.merges]
+    read = points[:: max(1, (len(points) - 1) // READINGS)]
+    slopes = [(after[1] - before[1]) / (after[0] - before[0]) for before, after in pairwise(read)]
+    return (
+        Claim(tr("Every merge raises it"), yes, yes_or_no(rising)),
+        Claim(
+            tr("Pair counts never increase"),
+            yes,
+            yes_or_no(counts == sorted(counts, reverse=True)),
+        ),
+        Claim(tr("It rises ever more slowly"), yes, yes_or_no(slopes == sorted(slopes, reverse=True))),
+    )
+
+
+def _curve_table(points: tuple[tuple[float, float], ...]) -> ResultTable:
+    step = max(1, (len(points) - 1) // (2 * READINGS))
+    shown = [*points[:-1:step], points[-1]]
+    rows = tuple((number(int(size)), f"{value:.2f}") for size, value in shown)
+    return ResultTable(tr("Read off"), (tr("Entries"), tr("Bytes per token")), rows, frozenset({0, 1}))
+
+
+def _collapse(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    text = inputs.text * inputs.number("copies")
+    most = inputs.number("entries") - len(BYTES)
+    raw = learn([in_bytes(text)], most, alphabet=BYTES, min_count=2)
+    tools.progress(0.7)
+    split = learn([in_bytes(word) for word in split_words(text, GPT4_SPLIT)], most, alphabet=BYTES, min_count=2)
+    rows = tuple(
+        (title, number(len(found.merges)), number(found.tokens), number(max(map(len, found.symbols))))
+        for title, found in ((tr("No split"), raw), (tr("Split as GPT-4 does"), split))
+    )
+    columns = (tr("Training"), tr("Merges"), tr("Tokens left"), tr("Longest token, bytes"))
+    claims = (
+        Claim(tr("Without a split: merges, tokens, longest"), "38, 3, 8,448", ", ".join(rows[0][1:])),
+        Claim(tr("With the split: merges, tokens, longest"), "21, 4,400, 6", ", ".join(rows[1][1:])),
+    )
+    title = tr("{n} bytes").format(n=number(size_of(text)))
+    return Outcome(claims if own else (), (ResultTable(title, columns, rows, frozenset({1, 2, 3})),))
+
+
+CORPUS_BYTES = 33_000
+SLICE_SECONDS = 0.03
+
+
+def licence() -> str:
+    """Return the training corpus: the first 33 KB of a text that every copy of the program contains."""
+    text = resources.files("gui.core").joinpath("licence_texts/GPL-3.0.txt").read_text("utf-8")
+    return text[:CORPUS_BYTES]  # ASCII
+
+
+def _training_speed(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
+    """Train with the program's trainer. Kernels that are not compiled yet are compiled in another process."""
+    import engine
+    from engine.encoding import compiling
+    from engine.kernels.cache_folder import kept_in
+
+    if not inputs.text:
+        return Outcome(remark=tr("No text to train on."))
+    folder = compiling.folder_with(compiling.TRAIN, tools.kernels)
+    if not compiling.keeps_nothing(folder) and not compiling.is_compiled(folder, compiling.TRAIN):
+        with contextlib.suppress(compiling.CompilingFailedError):  # then they are compiled here, slowly
+            compiling.compile_in_child(folder, [compiling.TRAIN], lambda: tools.progress(0.1))
+    entries = inputs.number("entries")
+    with kept_in(folder):
+        engine.train(["load the trainer"], vocab_size=260, pattern=GPT4_SPLIT, min_count=1)
+        began = time.perf_counter()
+        run = engine.TrainingRun([inputs.text], vocab_size=entries, pattern=GPT4_SPLIT, min_count=1)
+        while not run.done:
+            progress = run.advance(seconds=SLICE_SECONDS)
+            tools.progress(0.2 + 0.8 * progress.fraction)
+        seconds = time.perf_counter() - began
+        learned = run.encoding("lab")
+    size, tokens = size_of(inputs.text), learned.count(inputs.text)
+    rows = (
+        (tr("Corpus, bytes"), number(size)),
+        (tr("Entries"), number(learned.n_vocab)),
+        (tr("Seconds"), f"{seconds:.3f}"),
+        (tr("Entries learned per second"), f"{max(0, learned.n_vocab - len(BYTES)) / max(seconds, 1e-6):,.0f}"),
+        (tr("Bytes per token"), f"{size / max(tokens, 1):.2f}"),
+    )
+    table = ResultTable(tr("Measured just now, on this machine"), (tr("Figure"), tr("Value")), rows, frozenset({1}))
+    claims = (Claim(tr("Entries"), "2,000", number(learned.n_vocab)),)
+    return Outcome(claims if own else (), (table,), remark=tr("Loading the trainer is not included."))
+
+
+def compression_cards(text: str) -> tuple[Card, ...]:
+    """Return the cards. ``text``: the initial text of the curve."""
+    return (
+        Card(
+            "E9",
+            SHRINKING,
+            QT_TRANSLATE_NOOP("Lab", "The compression curve"),
+            QT_TRANSLATE_NOOP("Lab", "How many bytes does a token stand for, by the size of the vocabulary?"),
+            QT_TRANSLATE_NOOP(
+                "Lab",
+                "Ever more, and each entry adds less than the one before. One training gives all sizes: a smaller "
+                "vocabulary is the beginning of a larger one. The text is what the cards of this Lab say.",
+            ),
+            _curve,
+            text,
+            (NumberField("entries", QT_TRANSLATE_NOOP("Lab", "Entries"), 640, 257, 1_200),),
+            trainable=True,
+        ),
+        Card(
+            "E10",
+            SHRINKING,
+            QT_TRANSLATE_NOOP("Lab", "Repetitive code collapses"),
+            QT_TRANSLATE_NOOP("Lab", "What happens to two lines of code, repeated 400 times?"),
+            QT_TRANSLATE_NOOP(
+                "Lab",
+                "Without a split, three tokens, one of them 8,448 bytes long: memorized, and useless elsewhere. With "
+                "a split, tokens stay within words, and training stops by itself.",
+            ),
+            _collapse,
+            LOOP,
+            (
+                NumberField("copies", QT_TRANSLATE_NOOP("Lab", "Copies"), COPIES, 1, 1_000),
+                NumberField("entries", QT_TRANSLATE_NOOP("Lab", "Most entries"), 2_048, 257, 4_096),
+            ),
+            trainable=True,
+        ),
+    )
+
+
+def training_speed_card() -> Card:
+    """Return the card that trains 2,000 entries on 33 KB."""
+    return Card(
+        "E26",
+        MEASURES,
+        QT_TRANSLATE_NOOP("Lab", "2,000 entries from 33 KB of text"),
+        QT_TRANSLATE_NOOP("Lab", "A lesson says that takes about three seconds. How long does it take here?"),
+        QT_TRANSLATE_NOOP(
+            "Lab",
+            "A fraction of that. A plain trainer counts every pair again for each merge; this one keeps the counts and "
+            "changes only those that a merge touches. The text is the beginning of the GNU General Public License.",
+        ),
+        _training_speed,
+        licence(),
+        (NumberField("entries", QT_TRANSLATE_NOOP("Lab", "Entries"), 2_000, 257, 20_000),),
+        trainable=True,
+    )

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 
 import engine
 from gui.lab.experiments.card import Card, Claim, Inputs, Outcome, ResultTable, Tools
+from gui.lab.experiments.encoding_cards import article
 from gui.lab.experiments.training_cards import MAX_CHARACTERS, in_bytes, learn
-from gui.lab.experiments.word_cards import article
+from gui.lab.lab_controller import LabRequest, card, cards, run_card
 from gui.lab.lab_outcome import EXPECTED, FOUND, SAYS, VERDICT, ClaimsModel, ResultModel
-from gui.lab.lab_service import LabRequest, card, cards, run_card
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobCancelled, Ticket
 from tests.thoroughness import mostly_deep

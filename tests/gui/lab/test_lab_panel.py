@@ -139,7 +139,7 @@ def test_an_outcome_of_inputs_that_are_no_more_is_not_shown(qtbot: QtBot, bench:
     card = opened(panel, "E13")
     assert bench.pages.lab is not None
     assert card.text is not None
-    with qtbot.waitSignal(bench.pages.lab.service.finished):
+    with qtbot.waitSignal(bench.pages.lab.lane.finished):
         press(qtbot, card, "labRun-E13")
         card.text.setPlainText("other")
     assert card.standing == NOT_RUN
