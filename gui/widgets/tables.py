@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QPointF, QRect, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPen, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QStyleOptionHeader, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QHeaderView, QStyleOptionHeader, QTableView, QWidget
 
 from gui.look.corner import plain_corner
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
 
 ARROW_ROOM = 14
+MAX_COPIED = 100_000
 MEASURED_ROWS = 40
 """Number of rows measured to fit a column. Qt's thousand take a tenth of a second."""
 
@@ -34,6 +35,20 @@ def set_up_rows(table: QTableView) -> None:
     columns.setHighlightSections(False)
     columns.setTextElideMode(Qt.TextElideMode.ElideRight)
     columns.setResizeContentsPrecision(MEASURED_ROWS)
+
+
+def copy_rows(table: QTableView, text: Callable[[int, int], str]) -> None:
+    """Copy the selected rows, up to ``MAX_COPIED``, as tab-separated lines after a line of titles.
+
+    ``text``: returns the text of a cell.
+    """
+    rows = sorted({index.row() for index in table.selectionModel().selectedRows()})[:MAX_COPIED]
+    if not rows:
+        return
+    model, columns = table.model(), range(table.model().columnCount())
+    lines = ["\t".join(model.headerData(column, Qt.Orientation.Horizontal) for column in columns)]
+    lines += ["\t".join(text(row, column) for column in columns) for row in rows]
+    QApplication.clipboard().setText("\n".join(lines) + "\n")
 
 
 def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:

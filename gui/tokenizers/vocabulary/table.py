@@ -17,7 +17,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
     QHeaderView,
     QStyledItemDelegate,
     QStyleOptionHeader,
@@ -37,7 +36,7 @@ from gui.tokenizers.vocabulary.table_model import (
     TOKEN,
     VocabularyTableModel,
 )
-from gui.widgets.tables import set_up_rows
+from gui.widgets.tables import copy_rows, set_up_rows
 from gui.widgets.token_pills import PillPainter, ShapedTexts
 
 END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
@@ -141,7 +140,6 @@ class EntryDelegate(QStyledItemDelegate):
 
 ROW_PADDING = 12
 CELL_PADDING = 14
-MAX_COPIED = 100_000
 
 
 class EntryHeader(QHeaderView):
@@ -251,7 +249,7 @@ class VocabularyTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
+            copy_rows(self, self._entries.cell_text)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self.opened.emit(self._entries.id_at(self.currentIndex().row()))
         else:
@@ -282,16 +280,6 @@ class VocabularyTable(QTableView):
     @Slot(QModelIndex)
     def _on_double_clicked(self, index: QModelIndex) -> None:
         self.opened.emit(self._entries.id_at(index.row()))
-
-    def _copy(self) -> None:
-        """Copy the selected rows as tab-separated text, with a header row."""
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MAX_COPIED]
-        if not rows:
-            return
-        model, columns = self._entries, range(len(COLUMNS))
-        lines = ["\t".join(model.headerData(column, Qt.Orientation.Horizontal) for column in columns)]
-        lines += ["\t".join(model.cell_text(row, column) for column in columns) for row in rows]
-        QApplication.clipboard().setText("\n".join(lines) + "\n")
 
     def _fit(self) -> None:
         metrics, fixed = self.fontMetrics(), QFontMetrics(fixed_font())
