@@ -98,7 +98,7 @@ def expected_merges(texts: Path) -> list[list[int]]:
 
 def faults_of_training(session: Path, texts: Path, lines: Iterable[dict[str, Any]]) -> Iterator[str]:
     """Yield a sentence for each fault of the run of one session."""
-    from gui.tokenizers.train.checkpoint_service import find_checkpoints
+    from gui.tokenizers.train.run_service import find_checkpoints
 
     done = [line for line in lines if line["what"].startswith("training checkpoint")]
     saved = [line["number"] for line in done if line["what"] == "training checkpoint done"]

@@ -29,7 +29,7 @@ from gui.runtime.jobs import JobRunner
 from gui.state.session import SessionState, read_session, state_bytes
 from gui.state.settings import Settings, SettingsStore
 from gui.state.storage import Storage
-from gui.tokenizers.train.checkpoint_service import PLAN, STATE, TrainingPlan, find_checkpoint, save_checkpoint
+from gui.tokenizers.train.run_service import PLAN, STATE, TrainingPlan, find_checkpoint, save_checkpoint
 from pricing.calibration import CalibrationError, Sample, changed_samples
 from tests.engine.library.formats.damage import worse_bytes
 from tests.engine.library.formats.test_hostile_files import KEPT, kept

@@ -34,12 +34,12 @@ from gui.runtime.jobs import JobRunner
 from gui.state.session import STATE_FILE, TEXT_FILE, SessionState, read_session, state_bytes
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
-from gui.tokenizers.train.checkpoint_service import (
+from gui.tokenizers.train.run_service import (
     PLAN,
     STATE,
     TrainingPlan,
     find_checkpoints,
-    free_place,
+    free_folder,
     save_checkpoint,
 )
 from gui.window.application import Application
@@ -200,7 +200,7 @@ def use_plan(profile: Path, runner: JobRunner) -> tuple[Any, list[str]]:
     """What the window says of it: ``test_a_run_of_a_newer_version_is_told``."""
     session = profile / "data" / "sessions" / "1"
     found = [checkpoint.plan.name for checkpoint in find_checkpoints(session)]
-    place = free_place(session)
+    place = free_folder(session)
     plan = TrainingPlan("y", (profile,), TrainingSettings(vocab_size=270), threads=1)
     save_checkpoint(place, plan, TrainingRun([TEXT], 270, threads=1), 0, 1.0)
     return found or None, [] if found else ["a newer version wrote it"]

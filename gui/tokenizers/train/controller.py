@@ -1,4 +1,4 @@
-"""Controller of the page Train: connects the form, the corpus and the run, and handles the result of a run.
+"""Controllers of the page Train: of the form, the corpus and the run, and of the page with the result of a run.
 
 The chosen folder is scanned; a forecast and a preview follow from the scan and the settings. A start waits for the scan
 if necessary, and a run is shown while it is advanced. Widgets do not know each other; only this controller does.
@@ -6,27 +6,59 @@ if necessary, and a run is shown while it is advanced. Widgets do not know each 
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QMessageBox
 
+from gui.core.paths import suggested_file
+from gui.core.token_text import visible_line
 from gui.prompt.counting_service import FIRST_ENCODING
+from gui.runtime.jobs import NewestRequest
 from gui.runtime.notify import Offer
-from gui.tokenizers.train.checkpoint_service import TrainingPlan, drop_checkpoint, find_checkpoints, newer_checkpoints
-from gui.tokenizers.train.corpus_service import ForecastRequest, PreviewRequest, SurveyRequest, held_back
-from gui.tokenizers.train.run_service import IDLE, RUNNING
+from gui.tokenizers.train.corpus_service import (
+    CorpusService,
+    ForecastRequest,
+    PreviewRequest,
+    SurveyRequest,
+    held_back,
+)
+from gui.tokenizers.train.report_service import (
+    FORMATS,
+    ExportRequest,
+    ReportRequest,
+    export_encoding,
+    format_title,
+    keys_of,
+    make_report,
+)
+from gui.tokenizers.train.run_service import (
+    IDLE,
+    RUNNING,
+    EngineTrainer,
+    TrainingPlan,
+    TrainingService,
+    drop_checkpoint,
+    find_checkpoints,
+    newer_checkpoints,
+)
+from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageBuilding, PageController
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from engine.corpus.types import CorpusFile, CorpusSurvey, SkippedFile
-    from gui.tokenizers.train.checkpoint_service import Checkpoint, RunOutcome, TrainingSnapshot
+    from gui.core.user_encodings import UserEncodings
+    from gui.runtime.jobs import JobFailure, JobResult, Ticket
     from gui.tokenizers.train.corpus_service import SplitPreview
     from gui.tokenizers.train.panel import TrainingPanel
-    from gui.tokenizers.train.result_controller import TrainingResults
+    from gui.tokenizers.train.report_service import Report
+    from gui.tokenizers.train.result import TrainingResultPage
+    from gui.tokenizers.train.run_service import Checkpoint, RunOutcome, TrainingSnapshot
+    from gui.widgets.api_key_check import KeyGuard
     from gui.widgets.page_controller import AppContext
     from pricing.types import Model
 
@@ -36,19 +68,216 @@ SETTINGS_DELAY_MS = 150
 UNNAMED = "trained"
 UNSAVED = "training-unsaved"
 PROBLEMS = "training-problems"
-
-
 INTERRUPTED = "training-interrupted"
 ENDED = "training-ended"
+SAVING = "training-save"
+
+
+class TrainingResults(QObject):
+    """Controller of the result page.
+
+    Signals: ``use_asked(str)``: show an encoding in the editor; ``removed(str)``: an encoding was removed;
+    ``compared(tuple[tuple[str, float], ...])``: other encodings, and their bytes per token on the same texts.
+    """
+
+    use_asked = Signal(str)
+    removed = Signal(str)
+    compared = Signal(object)
+
+    def __init__(
+        self,
+        context: AppContext,
+        page: TrainingResultPage,
+        guard: KeyGuard,
+        parent: QObject,
+    ) -> None:
+        """``guard``: checks exports for API keys."""
+        super().__init__(parent)
+        self._page, self._guard, self._notifier = page, guard, context.notifier
+        self._open = context.encodings.open
+        self._files: tuple[CorpusFile, ...] = ()
+        self._plans: dict[str, TrainingPlan] = {}
+        self._summaries: dict[str, tuple[str, str]] = {}
+        self._names: tuple[str, ...] = ()
+        self._shown = ""
+        self._sample = ""
+        runner, own = context.jobs, context.encodings.user
+        self._reports = NewestRequest(
+            runner.conflated(self.tr("Evaluating the vocabulary"), partial(make_report, self._open))
+        )
+        self._reports.answered.connect(self._on_report)
+        self._reports.failed.connect(self._on_report_failed)
+        self._reports.cancelled.connect(self._on_report_cancelled)
+        self._saving = runner.exclusive(
+            self.tr("Saving the tokenizer"), partial(export_encoding, self._open), stoppable=False
+        )
+        self._saving.finished.connect(self._on_saved)
+        self._saving.failed.connect(self._on_save_failed)
+        self._removing = runner.exclusive(self.tr("Deleting a tokenizer"), partial(_remove, own), stoppable=False)
+        self._removing.finished.connect(self._on_removed)
+        self._removing.failed.connect(self._on_remove_failed)
+        page.chosen.connect(self._on_chosen)
+        page.use_asked.connect(self.use_asked)
+        page.save_asked.connect(self._on_save)
+        page.remove_asked.connect(self._on_remove)
+
+    def set_files(self, files: Sequence[CorpusFile]) -> None:
+        """Set the texts on which vocabularies of earlier runs can be evaluated."""
+        self._files = tuple(files)
+
+    @Slot(object)
+    def set_names(self, names: tuple[str, ...]) -> None:
+        """Set the names of the user's own encodings."""
+        self._names = names
+        if self._shown not in names:
+            self._shown = ""
+        self._page.set_names(names, self._shown)
+
+    def show_outcome(self, outcome: RunOutcome, plan: TrainingPlan, summary: str) -> None:
+        """Show the result of a run, and evaluate it."""
+        kept = outcome.kept
+        assert kept is not None
+        self._plans[kept.name] = plan
+        self._summaries[kept.name] = (summary, kept.hash)
+        self._shown = kept.name
+        names = self._names if kept.name in self._names else (*self._names, kept.name)
+        self._names = names
+        self._page.set_names(names, kept.name)
+        self._measure(kept.name)
+        if kept.unkept:
+            self._page.say(
+                self.tr(
+                    "Could not save it to your profile ({why}). It is lost when the window closes: save it elsewhere, "
+                    "or free some space and train again."
+                ).format(why=kept.unkept.rstrip(".")),
+                "warning",
+            )
+
+    @Slot(str)
+    def _on_chosen(self, name: str) -> None:
+        self._shown = name
+        self._measure(name)
+
+    def _measure(self, name: str) -> None:
+        page, plan = self._page, self._plans.get(name)
+        page.say("")
+        page.set_summary(*self._summaries.get(name, ("",)))
+        if plan is not None and plan.held_back:
+            request = ReportRequest(name, plan.held_back, True)
+        elif plan is not None and plan.survey is not None:
+            request = ReportRequest(name, plan.survey.files, False)
+        else:
+            request = ReportRequest(name, self._files, None)
+        if not request.files:
+            page.show_hint(self.tr("Choose a folder to evaluate the vocabulary on its texts."))
+            return
+        page.show_hint(self.tr("Comparing with gpt2, cl100k_base and o200k_base…"))
+        self._reports.submit(request)
+
+    @Slot(object)
+    def _on_report(self, report: Report) -> None:
+        self._sample = report.sample
+        if report.evaluation.total.texts:
+            self._page.set_report(report)
+            others = enumerate(report.names[1:], 1)
+            self.compared.emit(tuple((name, report.evaluation.total.bytes_per_token(n)) for n, name in others))
+        else:
+            self._page.show_hint(self.tr("The evaluation texts can no longer be read."))
+
+    @Slot(str)
+    def _on_report_failed(self, why: str) -> None:
+        self._page.show_hint(self.tr("Could not evaluate it: {why}").format(why=why))
+
+    @Slot()
+    def _on_report_cancelled(self) -> None:
+        self._on_report_failed(self.tr("Stopped before the evaluation was complete."))
+
+    # --- saving -------------------------------------------------------------------------------------------------------
+
+    @Slot(str, str)
+    def _on_save(self, name: str, ending: str) -> None:
+        kind = next(format_title(title) for known, title in FORMATS if known == ending)
+        file_name = "tokenizer.json" if ending == ".json" else suggested_file(name, ending)
+        dialog = file_choosers.saving(
+            self._page.window(),
+            "trainSaveDialog",
+            self.tr("Save {name}").format(name=name),
+            Path.home() / file_name,
+            [f"{kind} (*{ending})"],
+            [ending.removeprefix(".")],
+        )
+        dialog.fileSelected.connect(partial(self._on_target, name))
+        dialog.open()
+
+    def _on_target(self, name: str, path: str) -> None:
+        request = ExportRequest(name, Path(path), self._sample)
+        look = partial(keys_of, self._open, name)
+        self._guard.before(self.tr("The vocabulary"), look, partial(self.save, request))
+
+    def save(self, request: ExportRequest) -> None:
+        """Export an encoding to a file."""
+        self._page.say(self.tr("Saving…"))
+        self._saving.submit(request)
+
+    @Slot(object)
+    def _on_saved(self, result: JobResult) -> None:
+        self._notifier.withdraw(SAVING)
+        words = self.tr("Saved as {path} and verified.").format(path=result.request.path)
+        self._page.say(" ".join((words, *result.value.losses)), "success")
+
+    @Slot(object)
+    def _on_save_failed(self, failure: JobFailure) -> None:
+        request, why = failure.request, failure.why
+        self._page.say(why, "error")
+        self._notifier.error(
+            self.tr("Could not save {name}: {why} It is still here.").format(name=request.name, why=_sentence(why)),
+            key=SAVING,
+            offers=(Offer(self.tr("Try again"), lambda: self.save(request)),),
+        )
+
+    # --- removing -----------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_remove(self, name: str) -> None:
+        box = QMessageBox(self._page.window())
+        box.setObjectName("trainRemoveDialog")
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle(self.tr("Delete tokenizer"))
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(self.tr("Delete the tokenizer {name}?").format(name=visible_line(name)))
+        box.setInformativeText(self.tr("Its file in the profile is deleted too. Copies saved elsewhere stay."))
+        delete = box.addButton(self.tr("&Delete"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        delete.clicked.connect(partial(self._removing.submit, name))
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    @Slot(object)
+    def _on_removed(self, result: JobResult) -> None:
+        name = result.request
+        self._plans.pop(name, None)
+        self._summaries.pop(name, None)
+        self.set_names(tuple(one for one in self._names if one != name))
+        self._page.set_summary("")
+        self._page.show_hint(self.tr("Deleted {name}.").format(name=name))
+        self.removed.emit(name)
+
+    @Slot(object)
+    def _on_remove_failed(self, failure: JobFailure) -> None:
+        self._page.say(self.tr("Could not delete {name}: {why}").format(name=failure.request, why=failure.why), "error")
+
+
+def _remove(own: UserEncodings, name: str, _ticket: Ticket) -> None:
+    own.remove(name)
+
+
+def _sentence(why: str) -> str:
+    return why if why.endswith((".", "!", "?")) else f"{why}."
 
 
 NEEDS = (
     "gui.widgets.api_key_check",
     "gui.tokenizers.train.panel",
-    "gui.tokenizers.train.run_service",
-    "gui.tokenizers.train.corpus_service",
-    "gui.tokenizers.train.report_service",
-    "gui.tokenizers.train.result_controller",
 )
 """Modules to import before the page is built."""
 
@@ -88,9 +317,7 @@ class TrainingController(PageController["TrainingPanel"]):
         return self
 
     def _steps(self) -> Iterator[None]:
-        from gui.tokenizers.train.corpus_service import CorpusService
         from gui.tokenizers.train.panel import TrainingPanel
-        from gui.tokenizers.train.run_service import EngineTrainer, TrainingService
 
         context, runner = self._context, self._runner
         panel = TrainingPanel()
@@ -114,21 +341,10 @@ class TrainingController(PageController["TrainingPanel"]):
         context.pages.page("trainingTab").fill(panel)
 
     def _make_results(self, panel: TrainingPanel) -> TrainingResults:
-        from gui.tokenizers.train.report_service import ExportService, ReportService
-        from gui.tokenizers.train.result_controller import TrainingResults
         from gui.widgets.api_key_check import KeyGuard
 
-        context, runner = self._context, self._runner
-        results = TrainingResults(
-            panel.result,
-            ReportService(runner, self._open, self),
-            ExportService(runner, self._open, self),
-            context.encodings.user,
-            runner,
-            KeyGuard(runner, context.notifier, panel, self),
-            context.notifier,
-            self,
-        )
+        guard = KeyGuard(self._runner, self._context.notifier, panel, self)
+        results = TrainingResults(self._context, panel.result, guard, self)
         results.set_names(self._own)
         results.use_asked.connect(self._use)
         results.removed.connect(self._on_removed)
@@ -224,8 +440,8 @@ class TrainingController(PageController["TrainingPanel"]):
         self._corpus.survey(SurveyRequest(paths, panel.survey.rules()))
         self._check()
 
-    @Slot(object, object)
-    def _on_surveyed(self, _request: SurveyRequest, survey: CorpusSurvey) -> None:
+    @Slot(object)
+    def _on_surveyed(self, survey: CorpusSurvey) -> None:
         panel = self._panel
         self._survey, self._looking = survey, False
         if not survey.files:
@@ -531,11 +747,11 @@ class TrainingController(PageController["TrainingPanel"]):
             return
         for checkpoint in find_checkpoints(self._folder):
             self._offer(checkpoint)
-        for place in newer_checkpoints(self._folder):
+        for folder in newer_checkpoints(self._folder):
             words = self.tr(
                 "The training run in {folder} was saved by a newer version of Tokenloupe. It was not changed."
             )
-            self._context.notifier.warning(words.format(folder=place), key=f"{INTERRUPTED}-{place.name}")
+            self._context.notifier.warning(words.format(folder=folder), key=f"{INTERRUPTED}-{folder.name}")
 
     def _offer(self, checkpoint: Checkpoint) -> None:
         when = self._context.window.locale().toString(checkpoint.saved.astimezone(), "d MMM, HH:mm")

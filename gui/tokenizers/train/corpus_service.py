@@ -17,6 +17,7 @@ from engine.split.patterns import TRAINED
 from engine.training.types import TrainingSettings
 from gui.core.token_text import visible_text
 from gui.editor.offsets import document_text, pretoken_patch, stored_to_document
+from gui.runtime.jobs import NewestRequest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from engine.corpus.types import CorpusFile, CorpusSurvey
     from engine.training.types import TrainingForecast, TrainingSettings
     from engine.types import TokenPatch
-    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import JobRunner, Ticket
 
 PUBLISHED_PATTERNS = tuple((known.trained_as, known.description) for known in TRAINED)
 """Split patterns that training offers: name and description of each."""
@@ -136,26 +137,26 @@ def _normalised(
     """
     import numpy as np
 
-    nowhere = np.empty(0, np.int64)
     from engine.runtime.cancellation import interruptible
     from engine.text.normalization import clusters, normalizer
 
+    nowhere = np.empty(0, np.int64)
     normalize = normalizer(settings.normalization, settings.lowercase, settings.strip_accents)
     whole = normalize(text)
     if whole == text:
         return text, (), nowhere, nowhere
     found: Counter[tuple[str, str]] = Counter()
-    pieces, starts, ends, place = [], [], [], 0
+    graphemes, starts, ends, offset = [], [], [], 0  # offset in UTF-16 units
     for before in interruptible(clusters(text), _CHECK_EVERY):
         after = normalize(before)
         units = len(after.encode("utf-16-le", "surrogatepass")) // 2
         if after != before:
             found[before, after] += 1
-            starts.append(place)
-            ends.append(place + units)
-        pieces.append(after)
-        place += units
-    if "".join(pieces) != whole:  # neighbours affected a grapheme: rare, and not attributable to it
+            starts.append(offset)
+            ends.append(offset + units)
+        graphemes.append(after)
+        offset += units
+    if "".join(graphemes) != whole:  # neighbours affected a grapheme: rare, and not attributable to it
         return whole, (), nowhere, nowhere
     changes = tuple((_spelled(before), _spelled(after), count) for (before, after), count in found.most_common())
     return whole, changes, np.array(starts, np.int64), np.array(ends, np.int64)
@@ -196,12 +197,12 @@ class RefusedFolder(Exception):
 class CorpusService(QObject):
     """Surveys, forecasts and previews, each in its own lane; only the newest request of each is answered.
 
-    Signals: ``surveyed(SurveyRequest, CorpusSurvey)``, ``survey_failed(str)`` with a sentence, ``looking(str)`` with
+    Signals: ``surveyed(CorpusSurvey)``, ``survey_failed(str)`` with a sentence, ``looking(str)`` with
     the number of files found so far, ``forecast_made(TrainingForecast)``, ``forecast_failed(str)`` with a sentence,
     ``previewed(SplitPreview)``, ``preview_failed(str)``.
     """
 
-    surveyed = Signal(object, object)
+    surveyed = Signal(object)
     survey_failed = Signal(str)
     looking = Signal(str)
     forecast_made = Signal(object)
@@ -212,95 +213,53 @@ class CorpusService(QObject):
     def __init__(self, runner: JobRunner, kernels: Path | None = None, parent: QObject | None = None) -> None:
         """``kernels``: the folder of compiled kernels."""
         super().__init__(parent)
-        self._surveys = runner.conflated(self.tr("Scanning the folder"), survey_corpus)
-        self._surveys.finished.connect(self._on_surveyed)
-        self._surveys.failed.connect(self._on_survey_failed)
+        self._surveys = NewestRequest(runner.conflated(self.tr("Scanning the folder"), survey_corpus))
+        self._surveys.answered.connect(self.surveyed)
+        self._surveys.failed.connect(self.survey_failed)
         self._surveys.progressed.connect(self._on_progressed)
         self._surveys.cancelled.connect(self._on_cancelled)
-        self._forecasts = runner.conflated(self.tr("Forecasting"), partial(forecast_training, kernels))
-        self._forecasts.finished.connect(self._on_forecast)
-        self._forecasts.failed.connect(self._on_forecast_failed)
+        forecast = partial(forecast_training, kernels)
+        self._forecasts = NewestRequest(runner.conflated(self.tr("Forecasting"), forecast))
+        self._forecasts.answered.connect(self.forecast_made)
+        self._forecasts.failed.connect(self.forecast_failed)
         self._forecasts.cancelled.connect(self._on_forecast_cancelled)
-        self._previews = runner.conflated(self.tr("Splitting the preview"), preview_split)
-        self._previews.finished.connect(self._on_previewed)
-        self._previews.failed.connect(self._on_preview_failed)
-        self._wanted: SurveyRequest | None = None
-        self._wanted_forecast: ForecastRequest | None = None
-        self._wanted_preview: PreviewRequest | None = None
+        self._previews = NewestRequest(runner.conflated(self.tr("Splitting the preview"), preview_split))
+        self._previews.answered.connect(self.previewed)
+        self._previews.failed.connect(self.preview_failed)
 
     def survey(self, request: SurveyRequest) -> None:
         """Scan a folder; cancels the previous scan."""
-        self._wanted = request
-        self._surveys.cancel()
-        self._surveys.submit(request)
+        self._surveys.submit(request, cancel=True)
 
     def forget(self) -> None:
         """Cancel the survey and the forecast."""
-        self._wanted = None
-        self._surveys.cancel()
+        self._surveys.forget()
         self.forget_forecast()
 
     def forget_forecast(self) -> None:
         """Cancel the forecast."""
-        self._wanted_forecast = None
-        self._forecasts.cancel()
+        self._forecasts.forget()
 
     def forecast(self, request: ForecastRequest) -> None:
         """Forecast the time and memory of a run."""
-        self._wanted_forecast = request
-        self._forecasts.cancel()
-        self._forecasts.submit(request)
+        self._forecasts.submit(request, cancel=True)
 
     def preview(self, request: PreviewRequest) -> None:
         """Preview the split of a file."""
-        self._wanted_preview = request
         self._previews.submit(request)
 
-    @Slot(object)
-    def _on_previewed(self, result: JobResult) -> None:
-        if result.request is self._wanted_preview:
-            self.previewed.emit(result.value)
+    @Slot()
+    def _on_cancelled(self) -> None:
+        # Without another request, the user cancelled this one in the list of all jobs.
+        self.survey_failed.emit(self.tr("Stopped before the folder was scanned."))
 
-    @Slot(object)
-    def _on_preview_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted_preview:
-            self.preview_failed.emit(failure.why)
+    @Slot(float, str)
+    def _on_progressed(self, _fraction: float, note: str) -> None:
+        self.looking.emit(note)
 
-    @Slot(object)
-    def _on_surveyed(self, result: JobResult) -> None:
-        if result.request is self._wanted:
-            self.surveyed.emit(result.request, result.value)
-
-    @Slot(object)
-    def _on_survey_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted:
-            self.survey_failed.emit(failure.why)
-
-    @Slot(object)
-    def _on_cancelled(self, request: SurveyRequest) -> None:
-        if request is self._wanted:
-            # Without another request, the user cancelled this one in the list of all jobs.
-            self.survey_failed.emit(self.tr("Stopped before the folder was scanned."))
-
-    @Slot(object)
-    def _on_progressed(self, progress: JobProgress) -> None:
-        if progress.request is self._wanted:
-            self.looking.emit(progress.note)
-
-    @Slot(object)
-    def _on_forecast(self, result: JobResult) -> None:
-        if result.request is self._wanted_forecast:
-            self.forecast_made.emit(result.value)
-
-    @Slot(object)
-    def _on_forecast_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted_forecast:
-            self.forecast_failed.emit(failure.why)
-
-    @Slot(object)
-    def _on_forecast_cancelled(self, request: ForecastRequest) -> None:
-        if request is self._wanted_forecast:
-            self.forecast_failed.emit(self.tr("It was stopped."))
+    @Slot()
+    def _on_forecast_cancelled(self) -> None:
+        self.forecast_failed.emit(self.tr("It was stopped."))
 
 
 def survey_corpus(request: SurveyRequest, ticket: Ticket) -> CorpusSurvey:

@@ -1,4 +1,4 @@
-"""The feed of merges of a running training: its table and its view.
+"""The page Progress: the feed of merges of a running training, its curve and its figures.
 
 Merges come in batches, which are stored unchanged. Texts are formatted only for painted rows, so the cost on the GUI
 thread does not depend on the length of a batch or the table.
@@ -9,11 +9,10 @@ from __future__ import annotations
 import bisect
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
-    QAbstractTableModel,
     QCoreApplication,
     QModelIndex,
     QObject,
@@ -22,23 +21,29 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
+    QCheckBox,
     QHeaderView,
+    QSplitter,
     QStyleOptionViewItem,
+    QVBoxLayout,
     QWidget,
 )
 
 from gui.core.token_text import hexadecimal, visible
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
-from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, copy_rows, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
+from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
     from engine.training.types import Merge
+    from gui.tokenizers.train.run_service import TrainingSnapshot
 
 _NO_INDEX = QModelIndex()
 MAX_SHOWN_BYTES = 60
@@ -47,75 +52,77 @@ MAX_SHOWN_BYTES = 60
 Index = QModelIndex | QPersistentModelIndex
 
 
-class FeedColumn(NamedTuple):
-    """A column: title, tooltip, True if it holds numbers, and a typical text that sets its width."""
-
-    title: str
-    hint: str
-    numeric: bool
-    widest: str
-
-
-COLUMNS = (
-    FeedColumn(
-        QT_TRANSLATE_NOOP("MergeFeed", "Merge"),
-        QT_TRANSLATE_NOOP("MergeFeed", "Merge number; 1 is the most frequent pair"),
-        True,
-        "100,000",
-    ),
-    FeedColumn(
-        QT_TRANSLATE_NOOP("MergeFeed", "Pair"),
-        QT_TRANSLATE_NOOP("MergeFeed", "The most frequent adjacent pair of tokens"),
-        False,
-        "·tokeniz + ation ",
-    ),
-    FeedColumn(
-        QT_TRANSLATE_NOOP("MergeFeed", "New token"),
-        QT_TRANSLATE_NOOP("MergeFeed", "The merged token; · is a space, ⏎ a newline"),
-        False,
-        "·tokenization  ",
-    ),
-    FeedColumn(QT_TRANSLATE_NOOP("MergeFeed", "ID"), QT_TRANSLATE_NOOP("MergeFeed", "Token ID"), True, "100,000"),
-    FeedColumn(
-        QT_TRANSLATE_NOOP("MergeFeed", "Count"),
-        QT_TRANSLATE_NOOP("MergeFeed", "Count of the pair"),
-        True,
-        "1,000,000",
-    ),
-    FeedColumn(
-        QT_TRANSLATE_NOOP("MergeFeed", "Tokens left"),
-        QT_TRANSLATE_NOOP("MergeFeed", "Tokens in the corpus after this merge"),
-        True,
-        "100,000,000",
-    ),
-)
-NUMBER, PAIR, TOKEN, TOKEN_ID, COUNT, TOKENS_LEFT = range(len(COLUMNS))
-
-
 def tr(text: str) -> str:
     """Translate in the context of this module."""
     return QCoreApplication.translate("MergeFeed", text)
 
 
-class MergeFeedModel(QAbstractTableModel):
+COLUMNS = (
+    Column(
+        "merge",
+        QT_TRANSLATE_NOOP("MergeFeed", "Merge"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Merge number; 1 is the most frequent pair"),
+        lambda merge, feed: feed.text.number(merge.index + 1),
+        numeric=True,
+    ),
+    Column(
+        "pair",
+        QT_TRANSLATE_NOOP("MergeFeed", "Pair"),
+        QT_TRANSLATE_NOOP("MergeFeed", "The most frequent adjacent pair of tokens"),
+        lambda merge, feed: " ".join(pill.text for pill in feed.pair_of(merge)),
+    ),
+    Column(
+        "token",
+        QT_TRANSLATE_NOOP("MergeFeed", "New token"),
+        QT_TRANSLATE_NOOP("MergeFeed", "The merged token; · is a space, ⏎ a newline"),
+        lambda merge, _feed: shown(merge.token_bytes),
+    ),
+    Column(
+        "id",
+        QT_TRANSLATE_NOOP("MergeFeed", "ID"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Token ID"),
+        lambda merge, feed: feed.text.number(merge.token_id),
+        numeric=True,
+    ),
+    Column(
+        "count",
+        QT_TRANSLATE_NOOP("MergeFeed", "Count"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Count of the pair"),
+        lambda merge, feed: feed.text.number(merge.count),
+        numeric=True,
+    ),
+    Column(
+        "tokens",
+        QT_TRANSLATE_NOOP("MergeFeed", "Tokens left"),
+        QT_TRANSLATE_NOOP("MergeFeed", "Tokens in the corpus after this merge"),
+        lambda merge, feed: feed.text.number(merge.tokens_left),
+        numeric=True,
+    ),
+)
+"""Columns of the feed. The view is the ``MergeFeedModel``."""
+NUMBER, PAIR, TOKEN, TOKEN_ID, COUNT, TOKENS_LEFT = range(len(COLUMNS))
+WIDEST = {NUMBER: "100,000", TOKEN_ID: "100,000", COUNT: "1,000,000", TOKENS_LEFT: "100,000,000"}
+"""Typical texts that set the widths of columns; the others are stretched."""
+
+
+class MergeFeedModel(TableModel):
     """One row for each merge, in order."""
 
     def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._text = text
+        super().__init__(COLUMNS, parent=parent, context="MergeFeed", visible=False)
+        self.text = text
         self._batches: list[Sequence[Merge]] = []
         self._ends: list[int] = []  # number of merges up to the end of each batch
+
+    @property
+    def view(self) -> MergeFeedModel:
+        """The model itself: the parts of a merge are known from earlier rows."""
+        return self
 
     @property
     def merges(self) -> Iterator[Merge]:
         """All merges, oldest first."""
         return itertools.chain.from_iterable(self._batches)
-
-    def set_text(self, text: TrainingText) -> None:
-        """Format figures for another locale."""
-        self._text = text
-        if self._batches:
-            self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, len(COLUMNS) - 1))
 
     def clear(self) -> None:
         """Remove all merges before another run."""
@@ -134,30 +141,14 @@ class MergeFeedModel(QAbstractTableModel):
         self._ends.append(first + len(fresh))
         self.endInsertRows()
 
-    def merge_at(self, row: int) -> Merge:
+    def row_at(self, place: int) -> Merge:
         """Return the merge of a row. Raises IndexError."""
-        number = bisect.bisect_right(self._ends, row)
+        number = bisect.bisect_right(self._ends, place)
         batch = self._batches[number]
-        return batch[row - self._ends[number] + len(batch)]
+        return batch[place - self._ends[number] + len(batch)]
 
-    def cell_text(self, row: int, column: int) -> str:
-        """Return the text of a cell."""
-        merge = self.merge_at(row)
-        if column in (PAIR, TOKEN):
-            return " ".join(pill.text for pill in self.pills(row, column))
-        number = {
-            NUMBER: merge.index + 1,
-            TOKEN_ID: merge.token_id,
-            COUNT: merge.count,
-            TOKENS_LEFT: merge.tokens_left,
-        }[column]
-        return self._text.number(number)
-
-    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
-        """Return the tokens of a cell of ``PAIR`` or ``TOKEN``."""
-        merge = self.merge_at(row)
-        if column == TOKEN:
-            return (Pill(shown(merge.token_bytes), WHOLE),)
+    def pair_of(self, merge: Merge) -> tuple[Pill, ...]:
+        """Return the two parts of a merge as pills."""
         left, right = self.pair(merge)
         return pair_pills(shown(left), shown(right))
 
@@ -179,48 +170,28 @@ class MergeFeedModel(QAbstractTableModel):
         """Return the length of a merged token in bytes; None for a token of the alphabet."""
         if not self._batches:
             return None
-        place = token_id - self._batches[0][0].token_id
-        return len(self.merge_at(place).token_bytes) if 0 <= place < self.rowCount() else None
+        row = token_id - self._batches[0][0].token_id
+        return len(self.row_at(row).token_bytes) if 0 <= row < self.rowCount() else None
 
     # Qt's interface
 
     def rowCount(self, parent: Index = _NO_INDEX) -> int:
         return 0 if parent.isValid() or not self._ends else self._ends[-1]
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
-
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid() or index.row() >= self.rowCount():
             return None
+        column = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
-            return self.cell_text(index.row(), index.column())
-        if role == PILLS_ROLE:
-            return self.pills(index.row(), index.column()) if index.column() in (PAIR, TOKEN) else None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return alignment(index.column())
+            return self.shown(index.row(), column)
+        if role == PILLS_ROLE and column in (PAIR, TOKEN):
+            merge = self.row_at(index.row())
+            return self.pair_of(merge) if column == PAIR else (Pill(shown(merge.token_bytes), WHOLE),)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tool_tip(self.merge_at(index.row()))
+            return self._tool_tip(self.row_at(index.row()))
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            title = tr(COLUMNS[index.column()].title)
-            return f"{title}: {self.cell_text(index.row(), index.column())}"
-        return None
-
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return tr(COLUMNS[section].title)
-        if role == Qt.ItemDataRole.ToolTipRole:
-            return tr(COLUMNS[section].hint)
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return alignment(section)
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+            return f"{self.title(column)}: {self.shown(index.row(), column)}"
+        return super().data(index, role)
 
     def _tool_tip(self, merge: Merge) -> str:
         """Return a tooltip with the IDs and bytes of pair and token. Rich text, since plain text could look like
@@ -239,14 +210,9 @@ class MergeFeedModel(QAbstractTableModel):
 def shown(token_bytes: bytes) -> str:
     """Return the bytes made visible, truncated if they are long."""
     text = visible(token_bytes[:MAX_SHOWN_BYTES])
-    more = len(token_bytes) - MAX_SHOWN_BYTES
-    return text if more <= 0 else text + tr("… ({number} bytes)").format(number=len(token_bytes))
-
-
-def alignment(column: int) -> Qt.AlignmentFlag:
-    """Return the alignment of the cells of a column."""
-    side = Qt.AlignmentFlag.AlignRight if COLUMNS[column].numeric else Qt.AlignmentFlag.AlignLeft
-    return side | Qt.AlignmentFlag.AlignVCenter
+    if len(token_bytes) > MAX_SHOWN_BYTES:
+        text += tr("… ({number} bytes)").format(number=len(token_bytes))
+    return text
 
 
 def _first_character(token_bytes: bytes) -> int:
@@ -260,21 +226,16 @@ def _first_character(token_bytes: bytes) -> int:
 
 ROW_PADDING = 12
 CELL_PADDING = 14
-MAX_COPIED = 100_000
 
 
 class MergeDelegate(PillDelegate):
     """Delegate that paints from the model: the default one fetches a dozen roles for each cell through QVariant."""
 
     def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
-        model = index.model()
-        if not isinstance(model, MergeFeedModel):
-            super().initStyleOption(option, index)
-            return
-        column = index.column()
-        option.displayAlignment = alignment(column)
+        model, column = index.model(), index.column()
+        option.displayAlignment = model.side(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
-        option.text = model.cell_text(index.row(), column)
+        option.text = model.shown(index.row(), column)
 
 
 class MergeFeed(StretchedTable):
@@ -323,7 +284,7 @@ class MergeFeed(StretchedTable):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
+            copy_rows(self, self.model().shown)
             return
         super().keyPressEvent(event)
         self._update_following()
@@ -357,20 +318,82 @@ class MergeFeed(StretchedTable):
             self._following = at_end
             self.following_changed.emit(at_end)
 
-    def _copy(self) -> None:
-        """Copy the selected rows as tab-separated text, with a header row."""
-        rows = sorted({index.row() for index in self.selectionModel().selectedRows()})[:MAX_COPIED]
-        if not rows:
-            return
-        model = self.model()
-        titles = (model.headerData(column, Qt.Orientation.Horizontal) for column in range(len(COLUMNS)))
-        lines = ["\t".join(titles)]
-        lines += ["\t".join(model.cell_text(row, column) for column in range(len(COLUMNS))) for row in rows]
-        QApplication.clipboard().setText("\n".join(lines) + "\n")
-
     def _fit(self) -> None:
         metrics = self.fontMetrics()
         self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
-        for place, column in enumerate(COLUMNS):
-            if place not in (PAIR, TOKEN):
-                self.setColumnWidth(place, metrics.horizontalAdvance(column.widest) + CELL_PADDING)
+        for column, widest in WIDEST.items():
+            self.setColumnWidth(column, metrics.horizontalAdvance(widest) + CELL_PADDING)
+
+
+SIDE_BY_SIDE = 860
+"""Minimum width, in pixels, to show the curve beside the merges."""
+
+SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
+"""Initial sizes of curve and merges, restored whenever they are rearranged."""
+
+
+class TrainingProgressPage(QWidget):
+    """Page that shows the snapshots of a run."""
+
+    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = text
+        self.model = MergeFeedModel(text, self)
+        self.curve = TrainingCurveView(theme, text)
+        self.feed = MergeFeed(self.model, theme)
+        self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
+        self.follow.setChecked(True)
+        self.follow.setToolTip(self.tr("Scroll to the newest merge. Scrolling up stops this."))
+        self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
+        self._place()
+        self.follow.toggled.connect(self.feed.set_following)
+        self.feed.following_changed.connect(self.follow.setChecked)
+
+    def clear(self) -> None:
+        """Remove the figures before another run."""
+        self.model.clear()
+        self.curve.clear()
+        self.figures.show_figures()
+
+    @Slot(object)
+    def add(self, snapshot: TrainingSnapshot) -> None:
+        """Show a snapshot of the run."""
+        progress, write = snapshot.progress, self._text
+        self.model.append(snapshot.merges)
+        self.curve.add(progress, snapshot.curve)
+        time = (write.duration(snapshot.seconds), self.tr("elapsed"))
+        if not progress.merges:
+            self.figures.show_figures((write.number(progress.pretokens), self.tr("unique pretokens")), time)
+            return
+        self.figures.show_figures(
+            (write.decimal(progress.bytes_per_token), self.tr("bytes per token")),
+            (write.number(progress.vocab_size), self.tr("entries")),
+            (write.number(progress.tokens), self.tr("tokens")),
+            time,
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        wide = self.width() >= SIDE_BY_SIDE
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.splitter.orientation() != wanted:
+            self.splitter.setOrientation(wanted)
+            self.splitter.setSizes(list(SHARES[wanted]))
+
+    def _place(self) -> None:
+        merges = QWidget()
+        column = QVBoxLayout(merges)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(self.follow, 0, Qt.AlignmentFlag.AlignRight)
+        column.addWidget(self.feed)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainSplitter")
+        self.splitter.setChildrenCollapsible(False)
+        self.splitter.addWidget(self.curve)
+        self.splitter.addWidget(merges)
+        self.splitter.setSizes(list(SHARES[self.splitter.orientation()]))
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 8)
+        body.setSpacing(6)
+        body.addWidget(self.figures)
+        body.addWidget(self.splitter, 1)

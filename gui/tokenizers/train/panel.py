@@ -7,42 +7,43 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
-    QCheckBox,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QPushButton,
     QScrollArea,
     QSplitter,
+    QStackedWidget,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
+from gui.editor.editor_look import TokenView
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText, overall_fraction
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.tokenizers.train.feed import MergeFeed, MergeFeedModel
+from gui.tokenizers.train.feed import TrainingProgressPage
+from gui.tokenizers.train.form import TrainingSettingsForm, TrainingSurveyBox
 from gui.tokenizers.train.result import TrainingResultPage
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
-from gui.tokenizers.train.settings_form import TrainingSettingsForm
-from gui.tokenizers.train.survey import TrainingPreview, TrainingSurveyBox
-from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
 from gui.widgets.labels import StatusLine
 from gui.widgets.layouts import WheelGuard, restore_sizes
 from gui.widgets.progress import ReachableProgressBar
-from gui.widgets.training_curve import TrainingCurveView
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from engine.training.types import TrainingProgress
-    from gui.tokenizers.train.checkpoint_service import TrainingSnapshot
+    from gui.tokenizers.train.corpus_service import SplitPreview
     from pricing.types import Model
 
 STEPS = 1000
@@ -228,78 +229,121 @@ class TrainingRunBar(QFrame):
         column.addLayout(row)
 
 
-SIDE_BY_SIDE = 860
-"""Minimum width, in pixels, to show the curve beside the merges."""
-
-SHARES = {Qt.Orientation.Horizontal: (360, 600), Qt.Orientation.Vertical: (500, 500)}
-"""Initial sizes of curve and merges, restored whenever they are rearranged."""
+MAX_FILES = 200
+MAX_CHANGES = 8
 
 
-class TrainingProgressPage(QWidget):
-    """Page that shows the snapshots of a run."""
+class TrainingPreview(QWidget):
+    """Read-only text of a chosen file, with its pretokens.
 
-    def __init__(self, theme: Theme, text: TrainingText, parent: QWidget | None = None) -> None:
+    Signals: ``file_chosen(int)`` with the index of a file in the list; ``files_dropped(list)`` with paths.
+    """
+
+    file_chosen = Signal(int)
+    files_dropped = Signal(list)
+
+    def __init__(
+        self, theme: Theme, text: TrainingText, settings: SettingsStore, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self._text = text
-        self.model = MergeFeedModel(text, self)
-        self.curve = TrainingCurveView(theme, text)
-        self.feed = MergeFeed(self.model, theme)
-        self.follow = QCheckBox(self.tr("Follow the ne&west"), objectName="trainFollow")
-        self.follow.setChecked(True)
-        self.follow.setToolTip(self.tr("Scroll to the newest merge. Scrolling up stops this."))
-        self.figures = FigureStrip("trainDensity", "trainEntries", "trainTokens", "trainTime")
+        self.files = QComboBox(objectName="trainPreviewFile")
+        self.files.setAccessibleName(self.tr("File to preview"))
+        self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.files.setMinimumContentsLength(10)
+        self.figures = PlainLabel(objectName="trainPreviewFigures")
+        self.remark = Remark(theme)
+        self.remark.setObjectName("trainPreviewChanges")
+        self.view = TokenView(theme, settings, self)
+        self.view.setObjectName("trainPreview")
+        self.view.setAccessibleName(self.tr("Split preview"))
+        self.hint = PlainLabel()
+        self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setWordWrap(True)
         self._place()
-        self.follow.toggled.connect(self.feed.set_following)
-        self.feed.following_changed.connect(self.follow.setChecked)
+        self.invite()
+        self.files.currentIndexChanged.connect(self._on_file)
+        self.view.files_dropped.connect(self.files_dropped)
 
-    def clear(self) -> None:
-        """Remove the figures before another run."""
-        self.model.clear()
-        self.curve.clear()
-        self.figures.show_figures()
+    def set_files(self, files: Sequence[str], current: int) -> None:
+        """Offer the first ``MAX_FILES`` of these files, by these names."""
+        blocker = QSignalBlocker(self.files)
+        self.files.clear()
+        self.files.addItems(list(files[:MAX_FILES]))
+        self.files.setCurrentIndex(current)
+        blocker.unblock()
+        if not files:
+            self.pages.setCurrentWidget(self.hint_page)
 
-    @Slot(object)
-    def add(self, snapshot: TrainingSnapshot) -> None:
-        """Show a snapshot of the run."""
-        progress, write = snapshot.progress, self._text
-        self.model.append(snapshot.merges)
-        self.curve.add(progress, snapshot.curve)
-        time = (write.duration(snapshot.seconds), self.tr("elapsed"))
-        if not progress.merges:
-            self.figures.show_figures((write.number(progress.pretokens), self.tr("unique pretokens")), time)
-            return
-        self.figures.show_figures(
-            (write.decimal(progress.bytes_per_token), self.tr("bytes per token")),
-            (write.number(progress.vocab_size), self.tr("entries")),
-            (write.number(progress.tokens), self.tr("tokens")),
-            time,
+    def invite(self) -> None:
+        """Ask for a folder."""
+        self.show_hint(self.tr("Choose a folder of texts, or drop one here.\nNothing leaves this computer."))
+
+    def show_hint(self, words: str) -> None:
+        """Show why there is no preview."""
+        self.hint.setText(words)
+        self.pages.setCurrentWidget(self.hint_page)
+
+    def show_preview(self, preview: SplitPreview) -> None:
+        """Show a split."""
+        self.pages.setCurrentWidget(self.text_page)
+        write = self._text
+        if preview.text != self._shown_text:
+            self._shown_text = preview.text
+            self.view.load_text(preview.text)
+        if preview.patch is None:
+            self.view.clear_tokens()
+            self.figures.setText("")
+        else:
+            self.view.apply_patch(self.view.revision, preview.patch)
+            words = self.tr("{n} pretokens, {mean} bytes each")
+            mean = preview.utf8_bytes / max(1, preview.pretokens)
+            self.figures.setText(words.format(n=write.number(preview.pretokens), mean=write.decimal(mean, 1)))
+        self.view.highlight_matches(preview.changed_starts, preview.changed_ends)
+        self.remark.say(self._changes(preview), "warning")
+
+    def _changes(self, preview: SplitPreview) -> str:
+        """Describe the changes of normalization."""
+        if not preview.changes:
+            return ""
+        number = sum(count for _before, _after, count in preview.changes)
+        shown = ", ".join(f"{before} → {after or '∅'}" for before, after, _count in preview.changes[:MAX_CHANGES])
+        more = ", …" if len(preview.changes) > MAX_CHANGES else ""
+        places = self.tr("1 place") if number == 1 else self.tr("{n} places").format(n=self._text.number(number))
+        return self.tr("Normalization changes {places}, framed below: {changes}").format(
+            places=places, changes=shown + more
         )
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = self.width() >= SIDE_BY_SIDE
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.splitter.orientation() != wanted:
-            self.splitter.setOrientation(wanted)
-            self.splitter.setSizes(list(SHARES[wanted]))
-
     def _place(self) -> None:
-        merges = QWidget()
-        column = QVBoxLayout(merges)
+        self._shown_text: str | None = None
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        label = PlainLabel(self.tr("Te&xt"))
+        label.setBuddy(self.files)
+        head.addWidget(label)
+        head.addWidget(self.files, 1)
+        head.addWidget(self.figures)
+        self.text_page = QWidget()
+        column = QVBoxLayout(self.text_page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addWidget(self.follow, 0, Qt.AlignmentFlag.AlignRight)
-        column.addWidget(self.feed)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainSplitter")
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.curve)
-        self.splitter.addWidget(merges)
-        self.splitter.setSizes(list(SHARES[self.splitter.orientation()]))
+        column.addLayout(head)
+        column.addWidget(self.remark)
+        column.addWidget(self.view, 1)
+        self.hint_page = QWidget()
+        hint = QVBoxLayout(self.hint_page)
+        hint.addWidget(self.hint, 1)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.hint_page)
+        self.pages.addWidget(self.text_page)
         body = QVBoxLayout(self)
         body.setContentsMargins(8, 8, 8, 8)
-        body.setSpacing(6)
-        body.addWidget(self.figures)
-        body.addWidget(self.splitter, 1)
+        body.addWidget(self.pages)
+
+    @Slot(int)
+    def _on_file(self, place: int) -> None:
+        if place >= 0:
+            self.file_chosen.emit(place)
 
 
 FORM_WIDTH = 360

@@ -1,19 +1,18 @@
-"""Evaluation of a trained vocabulary, the price of its savings, and its export.
+"""Evaluation of a trained vocabulary, the price of its savings, and its export; run by lanes of the controller.
 
 The evaluation uses text that was held out of training if the folder allowed it; a report says whether it was.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication
 
 from engine.library.formats.table import WRITTEN
 from gui.core.api_keys import keys_in_vocabulary
@@ -26,35 +25,11 @@ if TYPE_CHECKING:
     from engine.training.evaluation import Evaluation, Overlap
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import Ticket
     from pricing.types import Model
 
 SURE = ("exact", "assumed")
 """Labels of counts in the model's own tokens, which can be compared with other token counts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Savings:
-    """Tokens of one prompt in the model's own vocabulary and in another; input cost of all calls, in USD.
-
-    Costs are None if the input price is unknown.
-    """
-
-    tokens: int
-    tokens_instead: int
-    calls: int
-    usd: Decimal | None
-    usd_instead: Decimal | None
-
-    @property
-    def tokens_saved(self) -> int:
-        """Tokens saved over all calls; negative if the other vocabulary needs more."""
-        return (self.tokens - self.tokens_instead) * self.calls
-
-    @property
-    def usd_saved(self) -> Decimal | None:
-        """Cost saved over all calls, in USD; negative if the other vocabulary costs more. None if unknown."""
-        return None if self.usd is None or self.usd_instead is None else self.usd - self.usd_instead
 
 
 def is_comparable(model: Model, encodings: Collection[str]) -> bool:
@@ -63,13 +38,8 @@ def is_comparable(model: Model, encodings: Collection[str]) -> bool:
     return sure and model.price.input is not None
 
 
-def savings(model: Model, tokens: int, tokens_instead: int, calls: int, on: date) -> Savings:
-    """Return the cost of a prompt as ``tokens`` and as ``tokens_instead``."""
-    usd, usd_instead = (_input_usd(model, one, calls, on) for one in (tokens, tokens_instead))
-    return Savings(tokens, tokens_instead, calls, usd, usd_instead)
-
-
-def _input_usd(model: Model, tokens: int, calls: int, on: date) -> Decimal | None:
+def input_usd(model: Model, tokens: int, calls: int, on: date) -> Decimal | None:
+    """Return the input cost of calls with this many tokens each, in USD; None if the price is unknown."""
     from pricing import estimate
     from pricing.types import Scenario, TokenCount
 
@@ -90,48 +60,15 @@ class ExportRequest:
     sample: str = ""
 
 
-class ExportService(QObject):
-    """Service that exports encodings; an existing file stays unchanged if that fails.
-
-    Signals: ``saved(Path, tuple[str])`` with sentences about what the format cannot store; ``failed(ExportRequest,
-    str)`` with a sentence.
-    """
-
-    saved = Signal(object, object)
-    failed = Signal(object, str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._open = open_encoding
-        self._lane = runner.exclusive(self.tr("Saving the tokenizer"), partial(_save, open_encoding), stoppable=False)
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
-
-    def save(self, request: ExportRequest) -> None:
-        """Export an encoding; answered by one of the signals."""
-        self._lane.submit(request)
-
-    def look_for_keys(self, name: str) -> Callable[[], tuple[str, ...]]:
-        """Return a function for a worker thread that lists the tokens with API keys. The function raises
-        EngineError."""
-        return partial(_keys_of, self._open, name)
-
-    @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        self.saved.emit(result.request.path, result.value.losses)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.request, failure.why)
-
-
-def _save(open_encoding: OpenEncoding, request: ExportRequest, _ticket: Ticket) -> Saved:
+def export_encoding(open_encoding: OpenEncoding, request: ExportRequest, _ticket: Ticket) -> Saved:
+    """Export an encoding, on a worker thread; an existing file stays unchanged if that raises EngineError."""
     import engine
 
     return engine.save_encoding(open_encoding(request.name), request.path, request.sample)
 
 
-def _keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
+def keys_of(open_encoding: OpenEncoding, name: str) -> tuple[str, ...]:
+    """List the tokens of an encoding that contain API keys. Runs on a worker thread. Raises EngineError."""
     return keys_in_vocabulary(open_encoding(name))
 
 
@@ -144,7 +81,7 @@ COMPARED = ("gpt2", "cl100k_base", "o200k_base")
 """The encodings to compare a trained one with."""
 MAX_BYTES = 20_000_000
 """Maximum text to evaluate, in bytes: more would hardly change the figures."""
-PIECE_CHARACTERS = 200_000
+CHUNK_CHARACTERS = 200_000
 SAMPLE_CHARACTERS = 6_000
 LISTED = 100
 """Maximum number of tokens listed of each kind, longest first."""
@@ -154,14 +91,12 @@ LISTED = 100
 class ReportRequest:
     """An encoding by name, and the files to evaluate it on.
 
-    ``held_out``: True if they were held out of training, None if unknown. ``sample_file``: index of the file whose text
-    is shown side by side.
+    ``held_out``: True if they were held out of training, None if unknown.
     """
 
     name: str
     files: tuple[CorpusFile, ...]
     held_out: bool | None
-    sample_file: int = 0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,44 +122,6 @@ class Report:
         return self.evaluation.encodings
 
 
-class ReportService(QObject):
-    """Service that makes reports one after the other; only the newest request is answered.
-
-    Signals: ``made(Report)``, ``failed(str)`` with a sentence.
-    """
-
-    made = Signal(object)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lane = runner.conflated(self.tr("Evaluating the vocabulary"), partial(make_report, open_encoding))
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
-        self._lane.cancelled.connect(self._on_cancelled)
-        self._wanted: ReportRequest | None = None
-
-    def ask(self, request: ReportRequest) -> None:
-        """Evaluate an encoding."""
-        self._wanted = request
-        self._lane.submit(request)
-
-    @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        if result.request is self._wanted:
-            self.made.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted:
-            self.failed.emit(failure.why)
-
-    @Slot(object)
-    def _on_cancelled(self, request: ReportRequest) -> None:
-        if request is self._wanted:
-            self.failed.emit(self.tr("Stopped before the evaluation was complete."))
-
-
 def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Ticket) -> Report:
     """Evaluate an encoding and the published ones. Runs on a worker thread. Raises EngineError."""
     from engine.training.evaluation import evaluate, longest_tokens, overlap
@@ -232,9 +129,9 @@ def make_report(open_encoding: OpenEncoding, request: ReportRequest, ticket: Tic
     encodings = [open_encoding(name) for name in (request.name, *COMPARED)]
     files = _some_of(request.files)
     total = max(1, sum(file.file_bytes for file in files))
-    evaluation = evaluate(encodings, _pieces(files), lambda seen: ticket.progress(min(1.0, seen / total)))
+    evaluation = evaluate(encodings, _chunks(files), lambda seen: ticket.progress(min(1.0, seen / total)))
     mine, *others = encodings
-    sample = document_text(_sample(request))
+    sample = document_text(_sample(request.files))
     return Report(
         request,
         len(files) - len(evaluation.skipped),
@@ -253,7 +150,7 @@ def _some_of(files: Sequence[CorpusFile]) -> list[CorpusFile]:
     return list(files[::stride])
 
 
-def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFile]:
+def _chunks(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFile]:
     """Yield the texts of files, long ones in chunks of whole lines: long strings would block the GUI thread."""
     from engine.training.evaluation import texts_of
 
@@ -264,17 +161,16 @@ def _pieces(files: Sequence[CorpusFile]) -> Iterator[tuple[str, str] | SkippedFi
         name, text = found
         start = 0
         while start < len(text):
-            end = text.find("\n", start + PIECE_CHARACTERS) + 1 or len(text)
+            end = text.find("\n", start + CHUNK_CHARACTERS) + 1 or len(text)
             yield name, text[start:end]
             start = end
 
 
-def _sample(request: ReportRequest) -> str:
-    """Return the beginning of a file; empty if it cannot be read."""
+def _sample(files: Sequence[CorpusFile]) -> str:
+    """Return the beginning of the first file; empty if it cannot be read."""
     from engine.training.evaluation import texts_of
 
-    file = request.files[request.sample_file] if request.files else None
-    found = next(iter(texts_of([file], SAMPLE_CHARACTERS)), None) if file is not None else None
+    found = next(iter(texts_of(files[:1], SAMPLE_CHARACTERS)), None)
     if not isinstance(found, tuple):
         return ""
     text = found[1][:SAMPLE_CHARACTERS]

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from datetime import date
-from typing import TYPE_CHECKING
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QObject,
+    QSignalBlocker,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -24,23 +35,164 @@ from PySide6.QtWidgets import (
 )
 
 from gui.core.figures import usd_text
+from gui.core.token_text import hexadecimal, visible
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
+from gui.look.fonts import fixed_font, set_weight
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.tokenizers.train.report_service import FORMATS, format_title, is_comparable, savings
-from gui.tokenizers.train.report_tables import GROUP, CompressionModel, TokenListsModel
+from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import FlowLayout, labelled_row
+from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, StretchedTable
 
 if TYPE_CHECKING:
+    from engine.training.evaluation import Measured
     from gui.editor.token_spans import TokenSpans
     from gui.tokenizers.train.report_service import Report
     from pricing.types import Model
+
+
+BEST = "✓ "
+"""Prefix of the best figure of a row, which is bold as well."""
+GROUP = 0
+"""Column of the titles of rows."""
+_RUN = re.compile(r"(.)\1{5,}")
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("TrainingReport", text)
+
+
+class _Row(NamedTuple):
+    title: str
+    measured: Measured
+
+
+class CompressionModel(TableModel):
+    """Bytes per token: a row for all texts, each file type and each script; a column for each encoding."""
+
+    def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
+        super().__init__(compression_columns(()), text, parent, context="TrainingReport")
+
+    def set_report(self, report: Report | None) -> None:
+        """Show the figures of a report, or none."""
+        if report is None:
+            self.show((), columns=compression_columns(()))
+            return
+        found = report.evaluation
+        rows = [_Row(tr("All texts"), found.total)]
+        rows += [_Row(_type_title(one.group), one) for one in found.by_type]
+        rows += [_Row(_script_title(one.group), one) for one in found.by_script]
+        self.show(rows, columns=compression_columns(report.names))
+
+
+def compression_columns(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return the columns for these encodings. The view is the ``TrainingText``."""
+    return (
+        Column("texts", QT_TRANSLATE_NOOP("TrainingReport", "Texts"), "", lambda row, _text: row.title),
+        Column(
+            "size",
+            QT_TRANSLATE_NOOP("TrainingReport", "Size"),
+            "",
+            lambda row, text: text.size(row.measured.text_bytes),
+            numeric=True,
+        ),
+        *(_density_column(names, encoding) for encoding in range(len(names))),
+    )
+
+
+def _density_column(names: Sequence[str], encoding: int) -> Column:
+    """Return the column of an encoding. The best figure of a row is bold and has a tick."""
+    bold = QFont()
+    set_weight(bold)
+
+    def is_best(row: _Row) -> bool:
+        tokens = row.measured.tokens
+        return tokens[encoding] == min(tokens) > 0
+
+    def figure(row: _Row, text: TrainingText) -> str:
+        return text.decimal(row.measured.bytes_per_token(encoding))
+
+    def tip(row: _Row, text: TrainingText) -> str:
+        tokens, mine = row.measured.tokens[encoding], row.measured.tokens[0]
+        words = tr("{number} tokens").format(number=text.number(tokens))
+        if encoding == 0 or not tokens:
+            return words
+        change = (mine - tokens) / tokens
+        more = tr("{share}% more") if change > 0 else tr("{share}% fewer")
+        amount = more.format(share=text.decimal(abs(change) * 100, 1))
+        return tr("{tokens}; {mine} takes {amount}").format(tokens=words, mine=names[0], amount=amount)
+
+    def spoken(row: _Row, text: TrainingText) -> str:
+        words = tr("{title}, {encoding}: {figure} bytes per token")
+        return words.format(title=row.title, encoding=names[encoding], figure=figure(row, text))
+
+    return Column(
+        names[encoding],
+        names[encoding],
+        tr("Bytes per token in {encoding}: more is better").format(encoding=names[encoding]),
+        lambda row, text: (BEST if is_best(row) else "") + figure(row, text),
+        numeric=True,
+        tip=tip,
+        spoken=spoken,
+        roles={Qt.ItemDataRole.FontRole: lambda row, _text: bold if is_best(row) else None},
+    )
+
+
+class TokenListsModel(TableModel):
+    """Lists of tokens side by side: one column for each list. A row is a tuple with a token of each, or None."""
+
+    def __init__(self, text: TrainingText, parent: QObject | None = None) -> None:
+        super().__init__((), text, parent)
+
+    def set_lists(self, names: tuple[str, ...], lists: tuple[tuple[bytes, ...], ...]) -> None:
+        """Show these lists of tokens, one for each name."""
+        columns = tuple(_tokens_column(name, index) for index, name in enumerate(names))
+        self.show(tuple(zip_longest(*lists)), columns=columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Number the rows as well."""
+        if orientation == Qt.Orientation.Vertical and role == Qt.ItemDataRole.DisplayRole:
+            return str(section + 1)
+        return super().headerData(section, orientation, role)
+
+
+def _tokens_column(name: str, index: int) -> Column:
+    font = fixed_font()
+
+    def tip(row: Sequence[bytes | None], text: TrainingText) -> str:
+        token = row[index]
+        if token is None:
+            return ""
+        return tr("{number} bytes: {bytes}").format(number=text.number(len(token)), bytes=hexadecimal(token))
+
+    return Column(
+        name,
+        name,
+        "",
+        lambda row, _text: "" if row[index] is None else runs_counted(visible(row[index])),
+        tip=tip,
+        roles={Qt.ItemDataRole.FontRole: lambda _row, _text: font},
+    )
+
+
+def runs_counted(text: str) -> str:
+    """Shorten long runs of a character to that character and their length: ``·×128``."""
+    return _RUN.sub(lambda run: f"{run.group(1)}×{len(run.group())}", text)
+
+
+def _type_title(ending: str) -> str:
+    return tr("{ending} files").format(ending=ending) if ending else tr("Files without an extension")
+
+
+def _script_title(script: str) -> str:
+    return tr("Lines in {script}").format(script=script) if script != "no letters" else tr("Lines without letters")
 
 
 class VocabularyChoice(QWidget):
@@ -85,11 +237,11 @@ class VocabularyChoice(QWidget):
         self.changed.emit()
 
     def _show_figures(self) -> None:
-        place = self.choice.currentIndex()
-        if self._report is None or place < 0:
+        index = self.choice.currentIndex()
+        if self._report is None or index < 0:
             self.figures.clear()
             return
-        tokens = len(self._report.patches[place].ids)
+        tokens = len(self._report.patches[index].ids)
         self.figures.setText(self.tr("{n} tokens").format(n=self._text.number(tokens)))
 
 
@@ -147,11 +299,9 @@ CALLS = 1_000_000
 class CompressionPage(QWidget):
     """The compression table, and below it the savings at the reference model, which ``model`` returns."""
 
-    def __init__(
-        self, text: TrainingText, model: Callable[[], Model | None], today: Callable[[], date] = date.today
-    ) -> None:
+    def __init__(self, text: TrainingText, model: Callable[[], Model | None]) -> None:
         super().__init__()
-        self._text, self._reference, self._today = text, model, today
+        self._text, self._reference = text, model
         self._report: Report | None = None
         self.model = CompressionModel(text, self)
         self.table = FittedTable("trainCompression")
@@ -219,22 +369,24 @@ class CompressionPage(QWidget):
         total = report.evaluation.total
         theirs = report.names.index(model.count.tokenizer or "")
         size = self.prompt_bytes.value()
-        tokens = [round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0)]
-        found = savings(model, tokens[0], tokens[1], CALLS, self._today())
-        self.savings.setText(self._words(found.tokens_saved, found.usd_saved, tokens))
+        before, after = (round(size / max(total.bytes_per_token(index), 1e-9)) for index in (theirs, 0))
+        self.savings.setText(self._savings(model, before, after))
 
-    def _words(self, saved: int, usd: object, tokens: list[int]) -> str:
+    def _savings(self, model: Model, before: int, after: int) -> str:
+        """Describe what a prompt of ``after`` tokens instead of ``before`` saves at a model."""
         write = self._text
         per_call = self.tr("{mine} tokens per call instead of {theirs}").format(
-            mine=write.number(tokens[1]), theirs=write.number(tokens[0])
+            mine=write.number(after), theirs=write.number(before)
         )
+        saved = (before - after) * CALLS
         if saved == 0:
             return self.tr("{per_call}: the same.").format(per_call=per_call)
         amount = write.about(abs(saved))
         words = self.tr("{amount} tokens fewer") if saved > 0 else self.tr("{amount} tokens more")
         text = f"{per_call}: {words.format(amount=amount)}"
-        if usd is not None:
-            money = usd_text(abs(usd))
+        usd = [input_usd(model, tokens, CALLS, date.today()) for tokens in (before, after)]
+        if usd[0] is not None and usd[1] is not None:
+            money = usd_text(abs(usd[0] - usd[1]))
             text += (
                 self.tr(", {money} less").format(money=money)
                 if saved > 0

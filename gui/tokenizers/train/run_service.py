@@ -1,4 +1,4 @@
-"""Training runs: the engine's trainer, the worker that advances it, and the service with its state.
+"""Training runs: their requests and reports, checkpoints, the engine's trainer, the worker, and the service.
 
 Compiling takes most of a minute and would hold the GIL, and so block the window. It therefore happens once, in its own
 process, before the first run on a computer; usually the window has done it by then.
@@ -6,55 +6,273 @@ process, before the first run on a computer; usually the window has done it by t
 Everything the user can do to a run takes effect between two slices of ``advance``: a pause ends the job and keeps the
 run, stopping keeps the vocabulary learned so far, and checkpoints are saved at intervals. So no action can leave a run
 half changed.
+
+A checkpoint is two files in the session's folder: the state of the run as the engine writes it, and a small JSON file
+with the plan, so that a start can describe the run without reading the state. Each is replaced atomically, the JSON
+last. A run that starts while another checkpoint is pending has its own subfolder.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import dataclasses
+import json
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from engine.corpus.types import CorpusFile, CorpusRules
+from engine.runtime.atomic_files import write_atomic
+from engine.runtime.private_folders import make_folder
+from engine.training.types import TrainingSettings
+from gui.core.versioned_document import DamagedFile, is_newer, read_document
 from gui.look.quantities import overall_fraction, stage_words
 from gui.runtime.jobs import JobCancelled
-from gui.tokenizers.train.checkpoint_service import (
-    Ending,
-    KeptEncoding,
-    Run,
-    RunControl,
-    RunOutcome,
-    RunRequest,
-    Trainer,
-    TrainingPlan,
-    TrainingSnapshot,
-    drop_checkpoint,
-    free_place,
-    save_checkpoint,
-)
 
 if TYPE_CHECKING:
-    from engine.training.types import TrainingProgress
+    from engine import TrainingRun
+    from engine.corpus.types import CorpusSurvey
+    from engine.training.types import Merge, TrainingCurve, TrainingProgress
     from gui.core.user_encodings import UserEncodings
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.tokenizers.train.checkpoint_service import Checkpoint, Run, Trainer, TrainingPlan
+
+
+Ending = Literal["done", "stopped", "paused", "closing"]
+"""How a job on a run ended.
+
+``done``: the run is complete. ``stopped``: the user wants the result so far. ``paused``: it may be resumed.
+``closing``: the window closes; a checkpoint holds the run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEncoding:
+    """Result of a run: the encoding, and its name among all encodings.
+
+    ``unkept``: why it will be missing at the next start, empty if it was saved. ``hash``: identical for identical texts
+    and settings.
+    """
+
+    encoding: Any
+    name: str
+    unkept: str = ""
+    hash: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPlan:
+    """A run to start: ``name`` of the encoding, ``paths`` of the texts, their rules, and the settings.
+
+    ``survey``: the scan of the paths, if they were already scanned; then only its files are used. ``threads``: None for
+    one per core. ``dask``: address of a scheduler whose workers count instead of this machine; a resumed run counts
+    here. ``held_back``: files held out of training, to evaluate the result on.
+    """
+
+    name: str
+    paths: tuple[Path, ...]
+    settings: TrainingSettings
+    rules: CorpusRules = field(default_factory=CorpusRules)
+    threads: int | None = None
+    dask: str = ""
+    held_back: tuple[CorpusFile, ...] = ()
+    survey: CorpusSurvey | None = None
+
+
+class RunControl:
+    """The user's requests to a running job. Written by the GUI thread, read by the worker between time slices.
+
+    ``taken``: True if the newest snapshot has been shown. The worker sends the next one only then, so that a busy
+    window gets fewer snapshots instead of a queue.
+    """
+
+    def __init__(self) -> None:
+        self.pause = False
+        self.stop = False
+        self.taken = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunRequest:
+    """Advance a run until it is complete or the control requests otherwise.
+
+    ``run``: None for a new one. ``resume_from``: the checkpoint to resume instead. ``known``: number of merges that the
+    window already has. ``folder``: of the checkpoints, None if nothing can be written.
+    """
+
+    plan: TrainingPlan
+    control: RunControl
+    run: TrainingRun | None = None
+    resume_from: Path | None = None
+    known: int = 0
+    seconds: float = 0.0
+    folder: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSnapshot:
+    """The state of a run at one moment. ``merges``: those since the previous snapshot.
+
+    ``seconds``: work so far, without pauses. ``unsaved``: why the newest checkpoint could not be written, empty if it
+    was. ``keeping``: True if no merge follows and the encoding is being built.
+    """
+
+    progress: TrainingProgress
+    merges: Sequence[Merge]
+    curve: TrainingCurve
+    seconds: float
+    unsaved: str = ""
+    keeping: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """How a job on a run ended. ``run``: the run to resume after a pause.
+
+    ``kept``: the result; None after a pause, or if no merge was made yet.
+    """
+
+    ending: Ending
+    run: TrainingRun
+    snapshot: TrainingSnapshot
+    kept: KeptEncoding | None = None
+
+
+STATE = "training.run"
+PLAN = "training.json"
+VERSION = 1
+MAX_CHECKPOINTS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A run that can be resumed: its plan, when it was saved, and its progress."""
+
+    state: Path
+    plan: TrainingPlan
+    saved: datetime
+    merges: int
+    seconds: float
+
+
+def save_checkpoint(folder: Path, plan: TrainingPlan, run: TrainingRun, merges: int, seconds: float) -> None:
+    """Replace the checkpoint; the old one stays valid until the new one is complete. Raises OSError."""
+    make_folder(folder)
+    run.save(folder / STATE)
+    lines = {
+        "version": VERSION,
+        "saved": datetime.now(UTC).isoformat(timespec="seconds"),
+        "merges": merges,
+        "seconds": seconds,
+        "plan": _as_json(plan),
+    }
+    write_atomic(folder / PLAN, json.dumps(lines, indent=1).encode())
+
+
+def find_checkpoint(folder: Path) -> Checkpoint | None:
+    """Return the checkpoint in a folder; None if there is none or it is invalid."""
+    try:
+        raw = json.loads((folder / PLAN).read_bytes())
+        if raw["version"] != VERSION or not (folder / STATE).is_file():
+            return None
+        saved = datetime.fromisoformat(raw["saved"])
+        return Checkpoint(folder / STATE, _plan_of(raw["plan"]), saved, int(raw["merges"]), float(raw["seconds"]))
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+        return None
+
+
+def find_checkpoints(session: Path) -> list[Checkpoint]:
+    """Return all checkpoints in the folder of a session, in the order in which their runs started."""
+    found = (find_checkpoint(folder) for folder in _checkpoint_folders(session))
+    return [checkpoint for checkpoint in found if checkpoint is not None]
+
+
+def newer_checkpoints(session: Path) -> list[Path]:
+    """Return the folders of checkpoints that a newer version of the program wrote, and that only it can resume."""
+    return [folder for folder in _checkpoint_folders(session) if _is_newer(folder)]
+
+
+def _is_newer(folder: Path) -> bool:
+    try:
+        return is_newer(read_document(folder / PLAN), VERSION)
+    except (OSError, DamagedFile):
+        return False
+
+
+def free_folder(session: Path) -> Path:
+    """Return the folder for the checkpoints of a new run.
+
+    Checkpoints of newer versions are never overwritten, other pending ones only if all folders are in use.
+    """
+    folders = _checkpoint_folders(session)
+    *folders, last = [folder for folder in folders if not _is_newer(folder)] or folders[-1:]
+    return next((folder for folder in folders if not (folder / PLAN).exists()), last)
+
+
+def _checkpoint_folders(session: Path) -> list[Path]:
+    return [session, *(session / f"run-{number}" for number in range(2, MAX_CHECKPOINTS + 1))]
+
+
+def drop_checkpoint(folder: Path) -> None:
+    """Remove the checkpoint of a run that ended or was discarded. If it cannot be removed, it is offered again."""
+    from engine.runtime.atomic_files import clear_half_written
+
+    with contextlib.suppress(OSError):
+        (folder / PLAN).unlink(missing_ok=True)
+        (folder / STATE).unlink(missing_ok=True)
+    clear_half_written(folder)
+
+
+def _as_json(plan: TrainingPlan) -> dict[str, Any]:
+    """Return the plan as JSON data, without its survey, which the state of the run contains."""
+    return {
+        "name": plan.name,
+        "paths": [str(path) for path in plan.paths],
+        "settings": dataclasses.asdict(plan.settings),
+        "rules": dataclasses.asdict(plan.rules),
+        "threads": plan.threads,
+        "held_back": [[str(file.path), file.file_bytes, file.encoding] for file in plan.held_back],
+    }
+
+
+def _plan_of(raw: dict[str, Any]) -> TrainingPlan:
+    rules, settings = dict(raw["rules"]), dict(raw["settings"])
+    for values, names in ((rules, ("include", "exclude")), (settings, ("special_tokens",))):
+        for name in names:
+            values[name] = tuple(values[name])
+    return TrainingPlan(
+        name=str(raw["name"]),
+        paths=tuple(Path(path) for path in raw["paths"]),
+        settings=TrainingSettings(**settings),
+        rules=CorpusRules(**rules),
+        threads=raw["threads"],
+        held_back=tuple(CorpusFile(Path(path), size, encoding) for path, size, encoding in raw["held_back"]),
+    )
+
 
 FAMILY = "train"
 
 
 class EngineTrainer:
-    """The engine's trainer. ``kernels``: the folder of compiled kernels. ``own``: the encodings to add new ones to."""
+    """Factory of runs, which also saves their results. Called on a worker thread.
+
+    ``kernels``: the folder of compiled kernels. ``own``: the encodings to add new ones to.
+    """
 
     def __init__(self, kernels: Path, own: UserEncodings) -> None:
         self._kernels = kernels
         self._own = own
 
     def prepare(self, cancel_check: Callable[[], None], compiling_begins: Callable[[], None]) -> None:
-        """Compile the kernels of a run unless they exist. If that fails, the run compiles them itself, slowly."""
+        """Compile the kernels of a run unless they exist. If that fails, the run compiles them itself, slowly.
+
+        Calls ``compiling_begins`` first, and ``cancel_check`` repeatedly; an exception that it raises cancels.
+        """
         from engine.encoding import compiling
 
         folder = self._kernels
@@ -72,7 +290,7 @@ class EngineTrainer:
 
         return kept_in(self._kernels)
 
-    def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> Run:
+    def make_run(self, plan: TrainingPlan, resume_from: Path | None) -> TrainingRun:
         """Return a new run, or the run of a checkpoint. Raises EngineError or OSError."""
         import engine
 
@@ -131,7 +349,7 @@ class TrainingWorker:
     """
 
     def __init__(
-        self, trainer: Trainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
+        self, trainer: EngineTrainer, report: Callable[[TrainingSnapshot], None], compiling: Callable[[], None]
     ) -> None:
         self._trainer = trainer
         self._report = report
@@ -180,7 +398,7 @@ class TrainingWorker:
         return self._end(ending, request, run, snapshot, ticket)
 
     def _end(
-        self, ending: Ending, request: RunRequest, run: Run, snapshot: TrainingSnapshot, ticket: Ticket
+        self, ending: Ending, request: RunRequest, run: TrainingRun, snapshot: TrainingSnapshot, ticket: Ticket
     ) -> RunOutcome:
         if ending in ("paused", "closing"):
             return RunOutcome(ending, run, snapshot)
@@ -193,23 +411,23 @@ class TrainingWorker:
         if kept is not None and kept.unkept:
             # The result is only in memory: the next start can build it again from this checkpoint.
             _save(request, run, snapshot.progress.merges, snapshot.seconds)
-        elif request.place is not None:
-            drop_checkpoint(request.place)
+        elif request.folder is not None:
+            drop_checkpoint(request.folder)
         return RunOutcome(ending, run, snapshot, kept)
 
 
-def _save(request: RunRequest, run: Run, merges: int, seconds: float) -> str:
+def _save(request: RunRequest, run: TrainingRun, merges: int, seconds: float) -> str:
     """Save a checkpoint and return why that failed, or "". A full disk must not end a run."""
-    if request.place is None:
+    if request.folder is None:
         return ""
     try:
-        save_checkpoint(request.place, request.plan, run, merges, seconds)
+        save_checkpoint(request.folder, request.plan, run, merges, seconds)
     except OSError as error:
         return error.strerror or str(error)
     return ""
 
 
-def _ending(run: Run, request: RunRequest, ticket: Ticket) -> Ending | None:
+def _ending(run: TrainingRun, request: RunRequest, ticket: Ticket) -> Ending | None:
     if run.done:
         return "done"
     if request.control.stop:
@@ -219,7 +437,9 @@ def _ending(run: Run, request: RunRequest, ticket: Ticket) -> Ending | None:
     return "closing" if ticket.cancelled else None
 
 
-def _snapshot(run: Run, progress: TrainingProgress, known: int, seconds: float, unsaved: str) -> TrainingSnapshot:
+def _snapshot(
+    run: TrainingRun, progress: TrainingProgress, known: int, seconds: float, unsaved: str
+) -> TrainingSnapshot:
     merges = run.merges(known) if progress.merges > known else ()
     return TrainingSnapshot(progress, merges, run.curve(), seconds, unsaved)
 
@@ -259,7 +479,7 @@ class TrainingService(QObject):
     def __init__(
         self,
         runner: JobRunner,
-        trainer: Trainer,
+        trainer: EngineTrainer,
         folder: Path | None = None,
         parent: QObject | None = None,
     ) -> None:
@@ -289,8 +509,8 @@ class TrainingService(QObject):
     def start(self, plan: TrainingPlan) -> None:
         """Start a run. Does nothing while another one is active."""
         if self._state == IDLE:
-            place = None if self._folder is None else free_place(self._folder)
-            self._submit(RunRequest(plan, RunControl(), place=place))
+            folder = None if self._folder is None else free_folder(self._folder)
+            self._submit(RunRequest(plan, RunControl(), folder=folder))
 
     def continue_from(self, checkpoint: Checkpoint) -> None:
         """Resume a run from its checkpoint."""
@@ -301,7 +521,7 @@ class TrainingService(QObject):
                     RunControl(),
                     resume_from=checkpoint.state,
                     seconds=checkpoint.seconds,
-                    place=checkpoint.state.parent,
+                    folder=checkpoint.state.parent,
                 )
             )
 

@@ -10,7 +10,7 @@ from engine.library.formats import gguf, splits
 from engine.split.patterns import GPT2, NAMED_SPLITS, PATTERNS
 from engine.split.scanners import KNOWN_SPLITS
 from gui.tokenizers.library.service import PATTERN_NAMES
-from gui.tokenizers.train import choices
+from gui.tokenizers.train.form import PATTERNS as TRAINING_PATTERNS
 
 WITHOUT_PATTERNS = {"whitespace", "sentencepiece", "none"}
 
@@ -27,7 +27,7 @@ def test_training_and_its_dialogs_offer_what_the_table_does():
     trained = {known.trained_as for known in PATTERNS} - {""}
     assert set(NAMED_SPLITS) == trained | WITHOUT_PATTERNS
     assert set(PATTERN_NAMES) == trained
-    assert {choice.value for choice in choices.PATTERNS} == trained | WITHOUT_PATTERNS
+    assert {choice.value for choice in TRAINING_PATTERNS} == trained | WITHOUT_PATTERNS
     assert all(known.description for known in PATTERNS if known.trained_as)
 
 

@@ -68,7 +68,7 @@ def test_a_survey_arrives_and_only_the_newest(qtbot, runner, tmp_path):
         (tmp_path / name / f"{name}.txt").write_text("text")
     service = CorpusService(runner)
     seen = []
-    service.surveyed.connect(lambda request, survey: seen.append([file.path.name for file in survey.files]))
+    service.surveyed.connect(lambda survey: seen.append([file.path.name for file in survey.files]))
     service.survey(SurveyRequest((tmp_path / "one",), CorpusRules()))
     with qtbot.waitSignal(service.surveyed):
         service.survey(SurveyRequest((tmp_path / "two",), CorpusRules()))

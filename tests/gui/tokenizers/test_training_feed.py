@@ -136,13 +136,13 @@ def test_following_can_be_asked_for(feed, model):
 
 def test_a_hundred_thousand_rows_are_appended_and_painted_without_being_looked_at(feed, model, monkeypatch):
     asked: list[int] = []
-    cell_text = MergeFeedModel.cell_text
+    shown = MergeFeedModel.shown
 
     def counted(self, row: int, column: int) -> str:
         asked.append(row)
-        return cell_text(self, row, column)
+        return shown(self, row, column)
 
-    monkeypatch.setattr(MergeFeedModel, "cell_text", counted)
+    monkeypatch.setattr(MergeFeedModel, "shown", counted)
     for start in range(0, 100_000, 5_000):
         model.append([merge(index) for index in range(start, start + 5_000)])
         feed.grab()

@@ -13,14 +13,14 @@ from engine.corpus.types import SkippedFile
 from engine.training.types import TrainingSettings
 from gui.runtime.notify import Notice
 from gui.tokenizers.train import run_service as training_worker
-from gui.tokenizers.train.checkpoint_service import (
+from gui.tokenizers.train.run_service import (
     PLAN,
     STATE,
     TrainingPlan,
     TrainingSnapshot,
     find_checkpoint,
     find_checkpoints,
-    free_place,
+    free_folder,
     save_checkpoint,
 )
 from gui.window.application import Application
@@ -121,7 +121,7 @@ def test_it_waits_while_another_run_goes_on(qtbot: QtBot, open_window: OpenWindo
 def test_all_that_wait_are_offered(open_window: OpenWindow, interrupted: Path, texts: Path):
     session = interrupted / "data" / "sessions" / "1"
     plan = TrainingPlan("the-other", (texts,), TrainingSettings(vocab_size=280))
-    save_checkpoint(free_place(session), plan, engine.TrainingRun([texts], 280), 0, 0.0)
+    save_checkpoint(free_folder(session), plan, engine.TrainingRun([texts], 280), 0, 0.0)
     notices = offers_of(open_window(interrupted, counted=False))
     assert ["the-other" in one.text for one in notices] == [True, False]
     notices[1].offers[1].act()

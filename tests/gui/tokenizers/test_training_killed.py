@@ -15,7 +15,7 @@ import engine
 from engine.kernels.cache_folder import VARIABLE, current_folder
 from engine.training.types import TrainingSettings
 from gui.runtime.notify import Notice
-from gui.tokenizers.train.checkpoint_service import TrainingPlan, find_checkpoint, save_checkpoint
+from gui.tokenizers.train.run_service import TrainingPlan, find_checkpoint, save_checkpoint
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import panel_of, write_texts
@@ -35,7 +35,6 @@ from engine.encoding import compiling
 from engine.training import merging
 from gui.app import create_window
 from gui.runtime import kernel_build
-from gui.tokenizers.train import checkpoint_service as training_checkpoint
 from gui.tokenizers.train import run_service as training_worker
 from gui.window.application import Application
 
@@ -49,7 +48,7 @@ def save(to, plan, run, merges, seconds):
     global saves
     saves += 1
     if moment == "saving" and merges and saves > 1:
-        training_checkpoint.write_atomic = lambda *_: die()
+        training_worker.write_atomic = lambda *_: die()
     save_checkpoint(to, plan, run, merges, seconds)
     if moment == "reading" or (moment == "merging" and merges):
         die()

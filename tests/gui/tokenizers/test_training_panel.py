@@ -422,7 +422,7 @@ def test_the_tab_is_built_when_it_is_first_seen(qtbot: QtBot, tmp_path: Path, qa
 
 @pytest.mark.deep
 def test_a_built_program_says_that_it_has_no_dask(open_window: OpenWindow, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("gui.tokenizers.train.settings_form.is_built", lambda: True)
+    monkeypatch.setattr("gui.tokenizers.train.form.is_built", lambda: True)
     bench = open_window(counted=False)
     bench.window.pages.setCurrentWidget(bench.pages.page("trainingTab"))
     form = panel_of(bench).form

@@ -16,7 +16,7 @@ from engine.errors import FormatError
 from engine.library import catalog
 from engine.training.evaluation import evaluate, texts_of
 from gui.tokenizers.train.report_service import COMPARED, ExportRequest
-from gui.tokenizers.train.report_tables import runs_counted
+from gui.tokenizers.train.result import runs_counted
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 from tests.gui.tokenizers.training_windows import choose, panel_of, train, write_texts

@@ -15,18 +15,23 @@ from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket
 from gui.tokenizers.train import run_service as training_worker
-from gui.tokenizers.train.checkpoint_service import (
+from gui.tokenizers.train.panel import TrainingRunBar
+from gui.tokenizers.train.run_service import (
+    IDLE,
+    KEEPING,
+    PAUSED,
+    RUNNING,
     STATE,
+    STOPPING,
     KeptEncoding,
     RunControl,
     RunRequest,
     TrainingPlan,
+    TrainingService,
     drop_checkpoint,
     find_checkpoint,
     save_checkpoint,
 )
-from gui.tokenizers.train.panel import TrainingRunBar
-from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, RUNNING, STOPPING, TrainingService
 from tests.gui.tokenizers.training_samples import CountingRun, progress
 from tests.patience import PATIENCE_SECONDS
 

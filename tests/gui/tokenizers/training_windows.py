@@ -7,8 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gui.tokenizers.train.checkpoint_service import RunOutcome
 from gui.tokenizers.train.panel import TrainingPanel
+from gui.tokenizers.train.run_service import RunOutcome
 from gui.window.application import Application
 
 TEXT = "the cat sat on the mat, the cat sat. The hat and the bat: that is that.\n"
