@@ -9,7 +9,7 @@ import engine
 from engine.analysis.merge_steps import merge_spans, state_after, trace_of
 from engine.vocabulary.entries.comparison import compare
 from engine.vocabulary.entries.table import entries_of
-from gui.tokenizers.merges.tables import PairsModel, StepsModel
+from gui.tokenizers.merges.panel import PairsModel, StepsModel
 from gui.tokenizers.vocabulary.comparison import ComparisonModel
 
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
@@ -17,10 +17,10 @@ ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 
 def merges() -> tuple[PairsModel, StepsModel]:
     encoding = engine.get_encoding("cl100k_base")
-    account = trace_of(encoding, "berry")
+    trace = trace_of(encoding, "berry")
     pairs, steps = PairsModel(), StepsModel()
-    pairs.show_state(account.content, state_after(encoding, account, 1))
-    steps.show_account(account, merge_spans(account))
+    pairs.show_state(trace.content, state_after(encoding, trace, 1))
+    steps.show_trace(trace, merge_spans(trace))
     return pairs, steps
 
 

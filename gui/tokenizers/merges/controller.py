@@ -84,11 +84,6 @@ class MergesController(PageController["MergesPanel"]):
         if self.panel is not None:
             self.panel.show_encoding(name)
 
-    @Slot(str)
-    def _use(self, name: str) -> None:
-        self._context.prompt.set_encoding(name)
-        self._context.pages.show_prompt()
-
     def focus(self) -> None:
         """Show the page, and select its text for typing."""
         self._context.pages.page("mergesTab").bring_to_front()

@@ -1,16 +1,18 @@
-"""The page Merges: a text, its pretokens, the merges of one of them, and a player that steps through them."""
+"""The page Merges: a text, its pretokens, tables of the merges of one of them, and a player that steps through them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QHideEvent
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QObject, QSignalBlocker, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFont, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QComboBox,
     QHBoxLayout,
+    QHeaderView,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
@@ -23,25 +25,230 @@ from PySide6.QtWidgets import (
 from gui.core.token_text import visible
 from gui.editor.token_editor import TokenEditor
 from gui.look.corner import plain_corner
-from gui.look.fonts import fixed_font
+from gui.look.fonts import fixed_font, set_weight
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
-from gui.tokenizers.encoding_tools import EncodingTools
-from gui.tokenizers.merges.forest import MergeForest
-from gui.tokenizers.merges.service import FROM_END, LONGEST
-from gui.tokenizers.merges.tables import MergeTableView, PairsModel, StepsModel, explained
+from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explained
 from gui.tokenizers.merges.tree_view import MergeTreePane
-from gui.tokenizers.train.feed import MAX_SHOWN_BYTES, shown
+from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING, Index, shown
 from gui.widgets.chip import Chip
+from gui.tokenizers.encoding_tools import EncodingTools
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import WhenSeen, restore_sizes
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
+from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
 
 if TYPE_CHECKING:
+    from engine.analysis.merge_types import MergeState, PretokenTrace
     from gui.editor.offsets import TokenSpan
     from gui.tokenizers.merges.service import MergeReply
+
+NEXT_SIGN = "▶"
+CENTRE = Qt.AlignmentFlag.AlignCenter
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the tables."""
+    return QCoreApplication.translate("MergeWords", text)
+
+
+def _pills_column(key: str, title: str, hint: str, pills: Callable[[Any, Any], tuple[Pill, ...]]) -> Column:
+    """Return a column of tokens. ``pills``: returns those of a row."""
+
+    def text(row: Any, table: Any) -> str:
+        return " ".join(pill.text for pill in pills(row, table))
+
+    return Column(key, title, hint, text, roles={PILLS_ROLE: pills})
+
+
+class MergeTable(TableModel):
+    """Table of merges, formatted when they are painted. The view of its columns is the table itself."""
+
+    def __init__(self, columns: Sequence[Column], parent: QObject | None = None) -> None:
+        super().__init__(columns, parent=parent, context="MergeWords", visible=False)
+        self.content = b""
+        self.write: Callable[[bytes], str] = shown
+
+    @property
+    def view(self) -> MergeTable:
+        """The table itself."""
+        return self
+
+    def set_write(self, write: Callable[[bytes], str]) -> None:
+        """Set the function that formats tokens."""
+        self.write = write
+        self.show(self.rows)
+
+    def token(self, start: int, end: int) -> str:
+        """Return a token of the pretoken as text. ``start``, ``end``: its byte offsets."""
+        return self.write(self.content[start:end])
+
+    def side(self, column: int) -> Qt.AlignmentFlag:
+        return super().side(column) if column else CENTRE
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.AccessibleTextRole and index.isValid():
+            return f"{self.title(index.column())}: {self.shown(index.row(), index.column()) or tr('no')}"
+        return super().data(index, role)
+
+
+PAIR_COLUMNS = (
+    Column(
+        "next",
+        QT_TRANSLATE_NOOP("MergeWords", "Next"),
+        QT_TRANSLATE_NOOP("MergeWords", "▶: this pair is merged next"),
+        lambda pair, table: NEXT_SIGN if table.is_next(pair) else "",
+    ),
+    _pills_column(
+        "pair",
+        QT_TRANSLATE_NOOP("MergeWords", "Pair"),
+        QT_TRANSLATE_NOOP("MergeWords", "Two adjacent tokens"),
+        lambda pair, table: pair_pills(
+            table.token(pair.left.byte_start, pair.left.byte_end),
+            table.token(pair.right.byte_start, pair.right.byte_end),
+        ),
+    ),
+    Column(
+        "id",
+        QT_TRANSLATE_NOOP("MergeWords", "Would make"),
+        QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token"),
+        lambda pair, _table: tr("no token") if pair.token_id is None else str(pair.token_id),
+        numeric=True,
+    ),
+    Column(
+        "rank",
+        QT_TRANSLATE_NOOP("MergeWords", "Rank"),
+        QT_TRANSLATE_NOOP("MergeWords", "The lowest rank merges next; ties go to the leftmost pair"),
+        lambda pair, _table: "–" if pair.token_id is None else str(pair.rank),
+        numeric=True,
+    ),
+)
+
+
+class PairsModel(MergeTable):
+    """Adjacent pairs after some merges: the next one to merge first, in bold, those that make no token last."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(PAIR_COLUMNS, parent)
+        self._has_next = False
+
+    def show_state(self, content: bytes, state: MergeState | None) -> None:
+        """Show these pairs of a pretoken with this content."""
+        self.content, self._has_next = content, state is not None and state.chosen is not None
+        self.show(state.pairs if state is not None else ())
+
+    def is_next(self, pair: object) -> bool:
+        """Return True if a pair is merged next."""
+        return self._has_next and pair is self.rows[0]
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.FontRole and index.row() == 0 and self._has_next:
+            font = QFont()
+            set_weight(font)
+            return font
+        return super().data(index, role)
+
+
+STEP_COLUMNS = (
+    Column(
+        "merge",
+        QT_TRANSLATE_NOOP("MergeWords", "Merge"),
+        QT_TRANSLATE_NOOP("MergeWords", "Merge number"),
+        lambda row, _table: f"{row + 1:,}",
+    ),
+    _pills_column(
+        "pair",
+        QT_TRANSLATE_NOOP("MergeWords", "Pair"),
+        QT_TRANSLATE_NOOP("MergeWords", "Pair"),
+        lambda row, table: pair_pills(*(table.token(*span) for span in pairwise(table.spans[row]))),
+    ),
+    _pills_column(
+        "token",
+        QT_TRANSLATE_NOOP("MergeWords", "Token"),
+        QT_TRANSLATE_NOOP("MergeWords", "Merged token"),
+        lambda row, table: (Pill(table.token(table.spans[row][0], table.spans[row][2]), WHOLE),),
+    ),
+    Column(
+        "id",
+        QT_TRANSLATE_NOOP("MergeWords", "ID"),
+        QT_TRANSLATE_NOOP("MergeWords", "ID of the merged token"),
+        lambda row, table: str(table.trace.steps[row].token_id),
+        numeric=True,
+    ),
+)
+
+
+class StepsModel(MergeTable):
+    """One row for each merge. A row is its index."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(STEP_COLUMNS, parent)
+        self.trace: PretokenTrace | None = None
+        self.spans: Sequence[tuple[int, int, int]] = ()
+
+    def show_trace(self, trace: PretokenTrace | None, spans: Sequence[tuple[int, int, int]]) -> None:
+        """Show the merges of a pretoken. ``spans``: byte offsets of each merge's left token, right token, and end."""
+        if trace is self.trace:
+            return
+        self.trace, self.spans = trace, spans
+        self.content = trace.content if trace is not None else b""
+        self.show(range(len(trace.steps)) if trace is not None else ())
+
+
+WIDEST = ("Merge ", "", "no token ", "1000000 ")
+
+
+class MergeTableView(StretchedTable):
+    """Table of merges or pairs.
+
+    Signals: ``row_chosen(int)``: the user moved to another row.
+    """
+
+    row_chosen = Signal(int)
+
+    def __init__(self, model: MergeTable, name: str, words: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName(words)
+        self.setModel(model)
+        self.setItemDelegate(PillDelegate(theme, self))
+        self._showing = False
+        self.setFont(fixed_font())
+        set_up_rows(self)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        header = self.horizontalHeader()
+        header.setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        metrics = self.fontMetrics()
+        self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
+        for column, widest in enumerate(WIDEST):
+            if widest:
+                self.setColumnWidth(column, metrics.horizontalAdvance(widest) + CELL_PADDING)
+        self.selectionModel().currentRowChanged.connect(self._on_row)
+
+    def show_row(self, row: int) -> None:
+        """Select a row and scroll to it; -1 for none."""
+        self._showing = True
+        if 0 <= row < self.model().rowCount():
+            self.setCurrentIndex(self.model().index(row, 0))
+        else:
+            self.selectionModel().clear()
+            self.scrollToTop()
+        self._showing = False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self.currentIndex().isValid():
+            self.scrollTo(self.currentIndex())
+
+    @Slot()
+    def _on_row(self) -> None:
+        if not self._showing and self.currentIndex().isValid():
+            self.row_chosen.emit(self.currentIndex().row())
+
 
 SPEEDS_MS = (1500, 700, 200)
 
@@ -222,7 +429,7 @@ class MergesPanel(QWidget):
         self.text.textChanged.connect(self._on_text)
         self.picker.chosen.connect(self._on_encoding)
         self.strip.caret_token_changed.connect(self._on_pretoken)
-        self.strip.selectionChanged.connect(self._on_selection)
+        self.strip.selectionChanged.connect(self.asked)
         self.player.step_asked.connect(self._on_step)
         self.player.speed_changed.connect(self.state_changed)
         self.steps_view.row_chosen.connect(self._on_row)
@@ -236,8 +443,8 @@ class MergesPanel(QWidget):
     def question(self) -> tuple[str, str, int, int, tuple[int, int] | None]:
         """Return encoding, text, index of the pretoken, number of merges done, and span to explain (UTF-16 units)."""
         start, end = self.strip.selected_range()
-        stretch = (start, end) if start < end else None
-        return self.picker.currentText(), self.text.text(), self._pretoken, self._done, stretch
+        span = (start, end) if start < end else None
+        return self.picker.currentText(), self.text.text(), self._pretoken, self._done, span
 
     def show_text(self, text: str, note: str = "") -> None:
         """Show another text. ``note``: a remark on its origin."""
@@ -284,10 +491,6 @@ class MergesPanel(QWidget):
             self.player.stop()
             self.asked.emit()
 
-    @Slot()
-    def _on_selection(self) -> None:
-        self.asked.emit()
-
     @Slot(int)
     def _on_step(self, done: int) -> None:
         self._done = done
@@ -310,15 +513,15 @@ class MergesPanel(QWidget):
             self._show_text(reply)
         if opens and len(reply.text.cut):
             self._mark_pretoken(reply)
-        account, state = reply.account, reply.state
+        trace, state = reply.trace, reply.state
         if before is None or before.forest is not reply.forest:
             self.tree.show_forest(reply.forest, self._caption(reply), self._hint(reply))
         self.remark.say(reply.problem or self._remark(reply), "error" if reply.problem else "")
-        self.steps.show_account(account, reply.spans)
-        content = account.content if account is not None else b""
+        self.steps.show_trace(trace, reply.spans)
+        content = trace.content if trace is not None else b""
         self.pairs.show_state(content, state)
         done = state.done if state is not None else 0
-        last = len(account.steps) if account is not None else 0
+        last = len(trace.steps) if trace is not None else 0
         self.player.show_step(done, last)
         self.steps_view.show_row(done - 1)
         self.tree.view.set_step(done if last else None)
@@ -356,7 +559,7 @@ class MergesPanel(QWidget):
 
     def _mark_pretoken(self, reply: MergeReply) -> None:
         """Move the caret into the pretoken shown."""
-        start, end = (int(reply.text.places[place]) for place in reply.text.cut.char_spans[reply.pretoken])
+        start, end = (int(reply.text.offsets[one]) for one in reply.text.cut.char_spans[reply.pretoken])
         inside = min(start + 1, end)
         blocker = QSignalBlocker(self.strip)
         self.strip.select_range(inside, inside)
@@ -371,14 +574,14 @@ class MergesPanel(QWidget):
         return " ".join(words)
 
     def _caption(self, reply: MergeReply) -> str:
-        if reply.account is None:
+        if reply.trace is None:
             return ""
-        number, pretokens = len(reply.account.ids), len(reply.text.cut)
+        number, pretokens = len(reply.trace.ids), len(reply.text.cut)
         tokens = self.tr("1 token") if number == 1 else self.tr("{n} tokens").format(n=f"{number:,}")
         if pretokens == 1:
             return tokens
-        place = self.tr("Pretoken {n} of {all}").format(n=f"{reply.pretoken + 1:,}", all=f"{pretokens:,}")
-        return f"{place}: {tokens}"
+        position = self.tr("Pretoken {n} of {all}").format(n=f"{reply.pretoken + 1:,}", all=f"{pretokens:,}")
+        return f"{position}: {tokens}"
 
     def _hint(self, reply: MergeReply) -> str:
         if reply.problem:
@@ -389,9 +592,9 @@ class MergesPanel(QWidget):
 
     def _pairs_words(self, reply: MergeReply) -> str:
         state = reply.state
-        if state is None or reply.account is None:
+        if state is None or reply.trace is None:
             return self.tr("Competing pairs")
-        if reply.account.is_looked_up:
+        if reply.trace.is_looked_up:
             return self.tr("A whole token, looked up without merges")
         if state.chosen is None:
             return self.tr("Done: no remaining pair makes a token")
@@ -516,8 +719,8 @@ class MergesPanel(QWidget):
         player = self.player
         buttons = (player.start, player.back, player.play, player.forward, player.end)
         order = (self.text, self.letters, self.strip, *buttons, player.step, player.speed, self.sequence)
-        for before, behind in pairwise((*order, self.pairs_view, self.steps_view, *self.tree.tab_order, self.why)):
-            QWidget.setTabOrder(before, behind)
+        for before, after in pairwise((*order, self.pairs_view, self.steps_view, *self.tree.tab_order, self.why)):
+            QWidget.setTabOrder(before, after)
 
     @Slot()
     def _apply_look(self) -> None:

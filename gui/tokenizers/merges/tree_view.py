@@ -1,8 +1,9 @@
-"""The view of merge trees: painting, keyboard, zoom and the pane around it."""
+"""The view of merge trees: layout, painting, keyboard, zoom and the pane around it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QLineF, QPointF, QRectF, QSignalBlocker, Qt, Signal, Slot
@@ -42,9 +43,138 @@ from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
 from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
-from gui.tokenizers.merges.forest import LEVEL_GAP, ForestNode, MergeForest, TreeLayout, lay_out, stack
+from gui.tokenizers.merges.service import ForestNode, MergeForest
 from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.tool_row import segments
+
+GAP = 10.0
+"""Horizontal gap between boxes."""
+TREE_GAP = 26.0
+"""Horizontal gap between trees."""
+LEVEL_GAP = 22.0
+"""Vertical gap between rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLayout:
+    """Positions of nodes, in pixels at zoom 1.
+
+    ``boxes``: left, top and width of each node. ``spans``: left and right edge of its tree. ``levels``: its row,
+    counted from the bottom. ``rows``: the nodes of each row, from left to right.
+    """
+
+    boxes: tuple[tuple[float, float, float], ...]
+    spans: tuple[tuple[float, float], ...]
+    levels: tuple[int, ...]
+    rows: tuple[tuple[int, ...], ...]
+    box_height: float
+    width: float
+    height: float
+    level_gap: float = LEVEL_GAP
+
+    def around(self, left: float, top: float, right: float, bottom: float) -> Iterator[int]:
+        """Yield the nodes to paint for this rectangle, with those whose lines may cross it.
+
+        These are the nodes whose trees overlap it horizontally, except those below it.
+        """
+        for level, row in enumerate(self.rows):
+            if self._top_of(level) > bottom:
+                continue
+            first = bisect_left(row, left, key=lambda index: self.spans[index][1])
+            last = bisect_right(row, right, key=lambda index: self.spans[index][0])
+            yield from row[first:last]
+
+    def node_at(self, x: float, y: float) -> int:
+        """Return the node whose box is at this point, -1 if there is none."""
+        for row in self.rows:
+            index = bisect_right(row, x, key=lambda one: self.boxes[one][0]) - 1
+            if index >= 0:
+                left, top, width = self.boxes[row[index]]
+                if x <= left + width and top <= y <= top + self.box_height:
+                    return row[index]
+        return -1
+
+    def beside(self, index: int, step: int) -> int:
+        """Return the node ``step`` to the right in the same row, or ``index`` itself at the end of the row."""
+        row = self.rows[self.levels[index]]
+        position = row.index(index) + step
+        return row[position] if 0 <= position < len(row) else index
+
+    def _top_of(self, level: int) -> float:
+        return (len(self.rows) - 1 - level) * (self.box_height + self.level_gap)
+
+
+def lay_out(forest: MergeForest, widths: Sequence[float], box_height: float) -> TreeLayout:
+    """Lay out the forest as trees. ``widths``: of the box of each node."""
+    nodes = forest.nodes
+    levels = [0] * len(nodes)
+    needed = list(widths)
+    for index in range(len(nodes) - 1, -1, -1):  # parts come after their parents
+        node = nodes[index]
+        if not node.is_leaf:
+            levels[index] = 1 + max(levels[node.left], levels[node.right])
+            needed[index] = max(widths[index], needed[node.left] + GAP + needed[node.right])
+    spans = [(0.0, 0.0)] * len(nodes)
+    x = 0.0
+    for index in range(forest.roots):
+        spans[index] = (x, x + needed[index])
+        x += needed[index] + TREE_GAP
+    highest = max(levels, default=0)
+    boxes = [(0.0, 0.0, 0.0)] * len(nodes)
+    for index, node in enumerate(nodes):
+        start, end = spans[index]
+        if not node.is_leaf:
+            inside = needed[node.left] + GAP + needed[node.right]
+            left = start + (end - start - inside) / 2
+            spans[node.left] = (left, left + needed[node.left])
+            spans[node.right] = (left + inside - needed[node.right], left + inside)
+        top = (highest - levels[index]) * (box_height + LEVEL_GAP)
+        boxes[index] = ((start + end - widths[index]) / 2, top, widths[index])
+    rows: list[list[int]] = [[] for _ in range(highest + 1)] if nodes else []
+    for index in forest.reading_order():
+        rows[levels[index]].append(index)
+    return TreeLayout(
+        tuple(boxes),
+        tuple(spans),
+        tuple(levels),
+        tuple(map(tuple, rows)),
+        box_height,
+        max(0.0, x - TREE_GAP),
+        len(rows) * (box_height + LEVEL_GAP) - LEVEL_GAP if rows else 0.0,
+    )
+
+
+BLOCK_GAP = 2.0
+"""Gap between blocks."""
+
+
+def stack(forest: MergeForest, byte_width: float, box_height: float) -> TreeLayout:
+    """Lay out the forest as stacked blocks: one column for each byte, parts below their token."""
+    nodes = forest.nodes
+    depths = [0] * len(nodes)
+    for index, node in enumerate(nodes):  # parents come before their parts
+        if node.parent >= 0:
+            depths[index] = depths[node.parent] + 1
+    deepest = max(depths, default=0)
+    boxes, spans = [], []
+    for depth, node in zip(depths, nodes, strict=True):
+        left, width = node.byte_start * byte_width, len(node.token_bytes) * byte_width
+        boxes.append((left, depth * (box_height + BLOCK_GAP), width - BLOCK_GAP))
+        spans.append((left, left + width - BLOCK_GAP))
+    rows: list[list[int]] = [[] for _ in range(deepest + 1)] if nodes else []
+    for index in forest.reading_order():
+        rows[deepest - depths[index]].append(index)
+    return TreeLayout(
+        tuple(boxes),
+        tuple(spans),
+        tuple(deepest - depth for depth in depths),
+        tuple(map(tuple, rows)),
+        box_height,
+        max((end for _start, end in spans), default=0.0),
+        len(rows) * (box_height + BLOCK_GAP) - BLOCK_GAP if rows else 0.0,
+        BLOCK_GAP,
+    )
+
 
 MAX_CHARACTERS = 20
 PADDING = 7.0
@@ -77,11 +207,11 @@ class MergeTreePainter:
         self._theme = theme
         self._step_words = step_words
         self.write: Callable[[bytes], str] = visible
-        self.set_font_size(theme_font().pointSizeF())
+        self.set_font_size(fixed_font().pointSizeF())
 
     def set_font_size(self, points: float) -> None:
         """Set the font size of tokens; their numbers are a little smaller."""
-        self._font = theme_font()
+        self._font = fixed_font()
         self._font.setPointSizeF(points)
         self._small = QFont(self._font)
         self._small.setPointSizeF(points * 0.8)
@@ -99,18 +229,18 @@ class MergeTreePainter:
         return max(text, number) + 2 * PADDING
 
     def paint(
-        self, painter: QPainter, forest: MergeForest, layout: TreeLayout, places: Iterable[int], state: TreeState
+        self, painter: QPainter, forest: MergeForest, layout: TreeLayout, indexes: Iterable[int], state: TreeState
     ) -> None:
         """Draw these nodes and the lines to their parts."""
-        shown = list(places)
+        shown = list(indexes)
         self._grounds = part_colours(self._theme)
-        for place in () if state.blocks else shown:
-            self._paint_lines(painter, forest.nodes[place], place, layout, state)
-        for place in shown:
-            self._paint_box(painter, forest, place, layout, state)
+        for index in () if state.blocks else shown:
+            self._paint_lines(painter, forest.nodes[index], index, layout, state)
+        for index in shown:
+            self._paint_box(painter, forest, index, layout, state)
 
     def _paint_lines(
-        self, painter: QPainter, node: ForestNode, place: int, layout: TreeLayout, state: TreeState
+        self, painter: QPainter, node: ForestNode, index: int, layout: TreeLayout, state: TreeState
     ) -> None:
         if node.is_leaf:
             return
@@ -119,7 +249,7 @@ class MergeTreePainter:
         if not is_made:
             pen.setStyle(Qt.PenStyle.DashLine)
         painter.setPen(pen)
-        left, top, width = layout.boxes[place]
+        left, top, width = layout.boxes[index]
         bottom = top + layout.box_height
         middle = bottom + LEVEL_GAP / 2
         lines = [QLineF(left + width / 2, bottom, left + width / 2, middle)]
@@ -132,27 +262,27 @@ class MergeTreePainter:
         painter.drawLines([*lines, QLineF(*ends)])
 
     def _paint_box(
-        self, painter: QPainter, forest: MergeForest, place: int, layout: TreeLayout, state: TreeState
+        self, painter: QPainter, forest: MergeForest, index: int, layout: TreeLayout, state: TreeState
     ) -> None:
-        node = forest.nodes[place]
-        left, top, width = layout.boxes[place]
+        node = forest.nodes[index]
+        left, top, width = layout.boxes[index]
         box = QRectF(left, top, width, layout.box_height)
         is_made = node.step <= state.step
         is_newest = state.latest and node.step == state.step and node.step > 0
-        pen = QPen(self._outline(place < forest.roots, is_made, is_newest), 1.0)
+        pen = QPen(self._outline(index < forest.roots, is_made, is_newest), 1.0)
         if not is_made:
             pen.setStyle(Qt.PenStyle.DashLine)
-        elif place < forest.roots or is_newest:
+        elif index < forest.roots or is_newest:
             pen.setWidthF(2.0)
         elif state.blocks:
             pen = QPen(Qt.PenStyle.NoPen)
         painter.setPen(pen)
-        painter.setBrush(self._fill(forest, place, is_made, is_newest))
+        painter.setBrush(self._fill(forest, index, is_made, is_newest))
         painter.drawRoundedRect(box, ROUND, ROUND)
         if is_newest and not state.blocks:
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRoundedRect(box.adjusted(-4, -4, 4, 4), ROUND + 3, ROUND + 3)
-        if place == state.current:
+        if index == state.current:
             self._paint_current(painter, box, state.focused)
         if state.zoom >= MIN_READABLE:
             self._paint_words(painter, node, box, is_made, state)
@@ -189,26 +319,21 @@ class MergeTreePainter:
     def _small_width(self, text: str) -> float:
         return self._small_metrics.horizontalAdvance(text)
 
-    def _fill(self, forest: MergeForest, place: int, is_made: bool, is_newest: bool) -> QColor:
+    def _fill(self, forest: MergeForest, index: int, is_made: bool, is_newest: bool) -> QColor:
         """Return the background of a node: by its side if it is a part, else that of a whole token."""
-        node = forest.nodes[place]
+        node = forest.nodes[index]
         if is_newest:
             return self._theme.colour("success_base")
         if not is_made:
             return self._theme.colour("base")
         if node.is_leaf or node.parent < 0:
             return self._grounds[WHOLE if node.is_leaf else LEFT]
-        return self._grounds[LEFT if forest.nodes[node.parent].left == place else RIGHT]
+        return self._grounds[LEFT if forest.nodes[node.parent].left == index else RIGHT]
 
     def _outline(self, is_top: bool, is_made: bool, is_newest: bool) -> QColor:
         if is_newest:
             return self._theme.colour("success")
         return self._theme.colour("information" if is_top and is_made else "outline")
-
-
-def theme_font() -> QFont:
-    """Return the font of tokens in trees."""
-    return fixed_font()
 
 
 def node_text(node: ForestNode, write: Callable[[bytes], str]) -> str:
@@ -331,15 +456,15 @@ class MergeTreeView(QAbstractScrollArea):
         """Index of the node with the keyboard cursor, -1 if there is none."""
         return self._current
 
-    def select(self, place: int) -> None:
+    def select(self, index: int) -> None:
         """Move to a node and scroll to it."""
-        if 0 <= place < len(self._forest.nodes):
-            self._set_current(place)
-            self.show_node(place)
+        if 0 <= index < len(self._forest.nodes):
+            self._set_current(index)
+            self.show_node(index)
 
-    def show_node(self, place: int) -> None:
+    def show_node(self, index: int) -> None:
         """Scroll as little as needed to show a node."""
-        left, top, width = self._layout.boxes[place]
+        left, top, width = self._layout.boxes[index]
         self._bring(self.horizontalScrollBar(), left, left + width, self.viewport().width())
         self._bring(self.verticalScrollBar(), top, top + self._layout.box_height, self.viewport().height())
 
@@ -347,14 +472,14 @@ class MergeTreeView(QAbstractScrollArea):
         """Return the trees as text: a line for each token, parts indented below their token."""
         nodes = self._forest.nodes
         depths = [0] * len(nodes)
-        for place, node in enumerate(nodes):
+        for index, node in enumerate(nodes):
             if node.parent >= 0:
-                depths[place] = depths[node.parent] + 1
-        return "\n".join("  " * depths[place] + self.words(place) for place in self._forest.reading_order())
+                depths[index] = depths[node.parent] + 1
+        return "\n".join("  " * depths[index] + self.words(index) for index in self._forest.reading_order())
 
-    def words(self, place: int) -> str:
+    def words(self, index: int) -> str:
         """Describe a node."""
-        node = self._forest.nodes[place]
+        node = self._forest.nodes[index]
         data = node.token_bytes
         shown = visible(data[:MAX_SPOKEN_BYTES]) + ("…" if len(data) > MAX_SPOKEN_BYTES else "")
         words = [self.tr("{text}, token {id}").format(text=shown, id=node.token_id)]
@@ -402,9 +527,9 @@ class MergeTreeView(QAbstractScrollArea):
         self.shape_changed.emit(self._blocks)
 
     def _fitting(self) -> float:
-        room = self.viewport().size()
+        size = self.viewport().size()
         width, height = self._layout.width + 2 * MARGIN, self._layout.height + 2 * MARGIN
-        return min(room.width() / width, room.height() / height)
+        return min(size.width() / width, size.height() / height)
 
     def _next_zoom(self, larger: bool) -> float:
         if larger:
@@ -415,10 +540,10 @@ class MergeTreeView(QAbstractScrollArea):
         """Zoom with ``anchor`` (in viewport coordinates; the centre if None) fixed."""
         self._fits = False
         anchor = QPointF(self.viewport().rect().center()) if anchor is None else anchor
-        place = self._to_scene(anchor)
+        point = self._to_scene(anchor)
         self._zoom = zoom
         self._set_bars()
-        moved = self._from_scene(place) - anchor
+        moved = self._from_scene(point) - anchor
         for bar, by in ((self.horizontalScrollBar(), moved.x()), (self.verticalScrollBar(), moved.y())):
             bar.setValue(bar.value() + round(by))
         self.viewport().update()
@@ -474,8 +599,8 @@ class MergeTreeView(QAbstractScrollArea):
             zooms[Qt.Key(event.key())]()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._current >= 0:
             self._open_current()
-        elif (place := self._place_for(event.key())) >= 0:
-            self.select(place)
+        elif (index := self._index_for(event.key())) >= 0:
+            self.select(index)
         else:
             super().keyPressEvent(event)
 
@@ -488,9 +613,9 @@ class MergeTreeView(QAbstractScrollArea):
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        place = self._node_under(event.position())
-        if place >= 0:
-            self._set_current(place)
+        index = self._node_under(event.position())
+        if index >= 0:
+            self._set_current(index)
         elif event.button() == Qt.MouseButton.LeftButton:
             self._pressed = event.position()
 
@@ -505,15 +630,15 @@ class MergeTreeView(QAbstractScrollArea):
         self._pressed = None
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        place = self._node_under(event.position())
-        if place >= 0:
-            self.token_activated.emit(self._forest.nodes[place].token_id)
+        index = self._node_under(event.position())
+        if index >= 0:
+            self.token_activated.emit(self._forest.nodes[index].token_id)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         if event.reason() == QContextMenuEvent.Reason.Mouse:
-            place = self._node_under(QPointF(event.pos()))
-            if place >= 0:
-                self._set_current(place)
+            index = self._node_under(QPointF(event.pos()))
+            if index >= 0:
+                self._set_current(index)
         if self._current < 0:
             return
         menu = QMenu(self)
@@ -525,9 +650,9 @@ class MergeTreeView(QAbstractScrollArea):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            place = self._node_under(QPointF(event.pos()))
-            if place >= 0:
-                QToolTip.showText(event.globalPos(), self._tool_tip(place), self)
+            index = self._node_under(QPointF(event.pos()))
+            if index >= 0:
+                QToolTip.showText(event.globalPos(), self._tool_tip(index), self)
             else:
                 QToolTip.hideText()
             return True
@@ -564,13 +689,13 @@ class MergeTreeView(QAbstractScrollArea):
         self._layout = self._tree
         self.viewport().update()
 
-    def _place_for(self, key: int) -> int:
+    def _index_for(self, key: int) -> int:
         """Return the node that a key moves to, -1 if it does not move."""
         if self._current < 0:
             return -1
         node = self._forest.nodes[self._current]
-        leaves = sorted((node.byte_start, place) for place, node in enumerate(self._forest.nodes) if node.is_leaf)
-        places = {
+        leaves = sorted((node.byte_start, index) for index, node in enumerate(self._forest.nodes) if node.is_leaf)
+        indexes = {
             Qt.Key.Key_Up: node.parent,
             Qt.Key.Key_Down: node.left,
             Qt.Key.Key_Left: self._layout.beside(self._current, -1),
@@ -578,61 +703,61 @@ class MergeTreeView(QAbstractScrollArea):
             Qt.Key.Key_Home: leaves[0][1],
             Qt.Key.Key_End: leaves[-1][1],
         }
-        if key not in places:
+        if key not in indexes:
             return -1
-        return places[Qt.Key(key)] if places[Qt.Key(key)] >= 0 else self._current
+        return indexes[Qt.Key(key)] if indexes[Qt.Key(key)] >= 0 else self._current
 
-    def _set_current(self, place: int) -> None:
-        self._current = place
+    def _set_current(self, index: int) -> None:
+        self._current = index
         self._describe()
         self.viewport().update()
-        self.current_changed.emit(place)
+        self.current_changed.emit(index)
 
     def _describe(self) -> None:
         """Update the description for screen readers: the current node, or why there is none."""
         self.setAccessibleDescription(self.words(self._current) if self._current >= 0 else self._hint)
 
-    def _tool_tip(self, place: int) -> str:
+    def _tool_tip(self, index: int) -> str:
         """Return a tooltip as rich text, since plain text could look like tags."""
         from html import escape
 
-        return f"<p style='white-space:pre-wrap'>{escape(self.words(place))}</p>"
+        return f"<p style='white-space:pre-wrap'>{escape(self.words(index))}</p>"
 
-    def _node_under(self, place: QPointF) -> int:
-        scene = self._to_scene(place)
+    def _node_under(self, point: QPointF) -> int:
+        scene = self._to_scene(point)
         return self._layout.node_at(scene.x(), scene.y())
 
     def _origin(self) -> QPointF:
         """Return the origin of the forest before scrolling: centred if the viewport is larger."""
-        room = QRectF(self.viewport().rect())
-        left = max(MARGIN * self._zoom, (room.width() - self._layout.width * self._zoom) / 2)
-        top = max(MARGIN * self._zoom, 0 if self._blocks else (room.height() - self._layout.height * self._zoom) / 2)
+        size = QRectF(self.viewport().rect())
+        left = max(MARGIN * self._zoom, (size.width() - self._layout.width * self._zoom) / 2)
+        top = max(MARGIN * self._zoom, 0 if self._blocks else (size.height() - self._layout.height * self._zoom) / 2)
         return QPointF(left, top)
 
     def _scrolled(self) -> QPointF:
         return QPointF(self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
-    def _to_scene(self, place: QPointF) -> QPointF:
-        return (place + self._scrolled() - self._origin()) / self._zoom
+    def _to_scene(self, point: QPointF) -> QPointF:
+        return (point + self._scrolled() - self._origin()) / self._zoom
 
-    def _from_scene(self, place: QPointF) -> QPointF:
-        return place * self._zoom + self._origin() - self._scrolled()
+    def _from_scene(self, point: QPointF) -> QPointF:
+        return point * self._zoom + self._origin() - self._scrolled()
 
     def _set_bars(self) -> None:
-        room = self.viewport().size()
-        sizes = (self._layout.width, room.width()), (self._layout.height, room.height())
+        size = self.viewport().size()
+        sizes = (self._layout.width, size.width()), (self._layout.height, size.height())
         for bar, (size, page) in zip((self.horizontalScrollBar(), self.verticalScrollBar()), sizes, strict=True):
             bar.setRange(0, max(0, round((size + 2 * MARGIN) * self._zoom) - page))
             bar.setPageStep(page)
             bar.setSingleStep(STEP_PIXELS)
 
-    def _bring(self, bar: QScrollBar, start: float, end: float, room: int) -> None:
+    def _bring(self, bar: QScrollBar, start: float, end: float, size: int) -> None:
         margin = MARGIN * self._zoom
         first, last = start * self._zoom, end * self._zoom + 2 * margin
         if first < bar.value():
             bar.setValue(round(first))
-        elif last > bar.value() + room:
-            bar.setValue(round(last - room))
+        elif last > bar.value() + size:
+            bar.setValue(round(last - size))
 
     @Slot()
     def _on_theme(self) -> None:
@@ -679,8 +804,8 @@ class MergeTreePane(QWidget):
         return (self.shapes, *self._buttons, self.view)
 
     @Slot(int)
-    def _on_shape(self, place: int) -> None:
-        self.view.set_shape((BLOCKS, TREE)[place])
+    def _on_shape(self, index: int) -> None:
+        self.view.set_shape((BLOCKS, TREE)[index])
 
     @Slot(bool)
     def _show_shape(self, blocks: bool) -> None:

@@ -25,7 +25,7 @@ from gui.look.fonts import fixed_font
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.tokenizers.merges.forest import MergeForest, forest_of
+from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, TokenListModel, tr
 from gui.widgets.layouts import PageTabs

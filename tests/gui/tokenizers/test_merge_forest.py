@@ -11,7 +11,8 @@ from engine.analysis.merge_steps import merge_spans, trace_of
 from engine.encoding.encoding import Encoding
 from engine.split.patterns import CL100K
 from engine.types import MergeTree
-from gui.tokenizers.merges.forest import GAP, TREE_GAP, ForestNode, MergeForest, forest_of, forest_of_account, lay_out
+from gui.tokenizers.merges.service import ForestNode, MergeForest, forest_of, forest_of_trace
+from gui.tokenizers.merges.tree_view import GAP, TREE_GAP, lay_out
 
 WIDTH, HEIGHT = 30.0, 20.0
 
@@ -22,8 +23,8 @@ def trees(text: str, name: str = "cl100k_base") -> list[MergeTree]:
 
 
 def forest_of_pretoken(encoding: Encoding, text: str) -> MergeForest:
-    account = trace_of(encoding, text)
-    return forest_of_account(account, merge_spans(account))
+    trace = trace_of(encoding, text)
+    return forest_of_trace(trace, merge_spans(trace))
 
 
 def texts(forest: MergeForest) -> list[str]:

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from gui.look.theme import Theme
-from gui.tokenizers.merges.forest import MergeForest, forest_of
+from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import AUTOMATIC, TREE, MergeTreePane
 
 

@@ -28,7 +28,7 @@ def settled(qtbot: QtBot, panel: MergesPanel) -> None:
 def question_of(panel: MergesPanel) -> tuple:
     request = panel._reply.request
     pretoken = panel._reply.pretoken if request.pretoken == LONGEST else request.pretoken
-    return request.encoding, request.text, pretoken, request.done, request.stretch
+    return request.encoding, request.text, pretoken, request.done, request.span
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_the_pairs_that_compete(qtbot, panel):
     show(qtbot, panel, "berry")
     panel.player.step.setValue(1)
     settled(qtbot, panel)
-    rows = [[panel.pairs.cell_text(row, column) for column in range(4)] for row in range(panel.pairs.rowCount())]
+    rows = [[panel.pairs.shown(row, column) for column in range(4)] for row in range(panel.pairs.rowCount())]
     assert rows[0] == ["▶", "er + r", "618", "618"]
     assert sorted(row[1] for row in rows) == ["b + er", "er + r", "r + y"]
     assert [int(row[3]) for row in rows] == sorted(int(row[3]) for row in rows)
@@ -176,7 +176,7 @@ def test_a_row_of_the_merges_is_jumped_to(qtbot, panel):
     settled(qtbot, panel)
     assert panel.player.step.value() == 6
     assert panel.steps_view.currentIndex().row() == 5
-    assert [panel.steps.cell_text(5, column) for column in range(4)] == ["6", "err + y", "erry", "5515"]
+    assert [panel.steps.shown(5, column) for column in range(4)] == ["6", "err + y", "erry", "5515"]
 
 
 def test_the_row_at_hand_stays_in_sight(qtbot, bench, panel):
@@ -333,7 +333,7 @@ def test_odd_texts(qtbot, panel, text):
     assert panel.strip.toPlainText() == text
     assert (panel.why.toPlainText() == "") == (not text)
     if len(panel._reply.text.cut) == 1:
-        assert list(panel._reply.account.ids) == ids
+        assert list(panel._reply.trace.ids) == ids
     if not text:
         assert panel.tree.view.accessibleDescription() == "Type a word above to see how it is merged."
         assert not panel.player.play.isEnabled()

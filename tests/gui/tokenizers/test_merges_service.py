@@ -9,12 +9,11 @@ from pytestqt.qtbot import QtBot
 import engine
 from engine.analysis.merge_types import IsToken, MergedOn, NoSuchToken, SplitApart, TakenFirst
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.tokenizers.merges.service import FROM_END, MergeReply, MergeRequest, MergeService, _Known, _look
-from gui.tokenizers.merges.tables import explained
+from gui.tokenizers.merges.service import FROM_END, MergeReply, MergeRequest, MergeService, _Known, _look, explained
 
 
 def look(text: str, known: _Known | None = None, **what: object) -> MergeReply:
-    request = MergeRequest(1, str(what.pop("encoding", "cl100k_base")), text, **what)
+    request = MergeRequest(str(what.pop("encoding", "cl100k_base")), text, **what)
     return _look(engine.get_encoding, known or _Known(), request, Ticket(lambda *_: None))
 
 
@@ -26,7 +25,7 @@ def test_an_answer_has_all_that_is_shown():
     reply = look("strawberry", done=4)
     assert reply.text.document == "strawberry"
     assert reply.text.patch.utf16_ends.tolist() == [10]
-    assert [reply.account.content[slice(*span[::2])] for span in reply.spans][:4] == [b"er", b"st", b"str", b"err"]
+    assert [reply.trace.content[slice(*span[::2])] for span in reply.spans][:4] == [b"er", b"st", b"str", b"err"]
     assert (reply.state.done, len(reply.state.parts)) == (4, 6)
     assert len(reply.forest.nodes) == 10 + 7
     assert reply.problem == ""
@@ -38,19 +37,19 @@ def test_pretokens_have_their_place_as_their_id():
     patch = reply.text.patch
     assert patch.ids.tolist() == list(range(len(reply.text.cut)))
     assert patch.utf16_ends.tolist()[-1] == 8
-    assert reply.account.content == reply.text.cut.pretoken(3).encode()
+    assert reply.trace.content == reply.text.cut.pretoken(3).encode()
 
 
 def test_what_is_asked_too_far_is_taken_for_the_end():
     reply = look("ab cd", pretoken=99, done=FROM_END)
     assert reply.pretoken == 1
-    assert reply.state.done == len(reply.account.steps)
+    assert reply.state.done == len(reply.trace.steps)
 
 
 def test_a_stretch_is_that_of_the_document():
-    reply = look("x\r\n🚀strawberry", stretch=(4, 14))
+    reply = look("x\r\n🚀strawberry", span=(4, 14))
     assert reply.whys[0].content == "strawberry"
-    reply = look("x\r\n🚀strawberry", stretch=(900, 1000))
+    reply = look("x\r\n🚀strawberry", span=(900, 1000))
     assert reply.whys[0].content == "x\r\n🚀strawberry"
 
 
@@ -61,11 +60,11 @@ def test_the_worker_looks_only_at_what_is_new():
     assert first.forest is second.forest
     other = look("strawberry", known, encoding="o200k_base")
     assert other.text is not first.text
-    assert other.account.ids != first.account.ids
+    assert other.trace.ids != first.trace.ids
 
 
 @pytest.mark.parametrize(
-    ("text", "stretch", "kind", "said"),
+    ("text", "span", "kind", "said"),
     [
         (" strawberry", None, IsToken, "one token, 73700, made by merge 10."),
         ("z", None, IsToken, "“z”: one token, 89: a single byte."),
@@ -83,8 +82,8 @@ def test_the_worker_looks_only_at_what_is_new():
         ("<|endoftext|>", None, SplitApart, "it is special token 100257."),
     ],
 )
-def test_the_reason_is_said(text, stretch, kind, said):
-    reply = look(text, stretch=stretch)
+def test_the_reason_is_said(text, span, kind, said):
+    reply = look(text, span=span)
     assert isinstance(reply.whys[0].reason, kind)
     assert said in words(reply)[0]
 
@@ -104,15 +103,15 @@ def test_of_several_pretokens_the_one_at_hand_is_explained_too():
 @pytest.mark.parametrize("text", ["", "\ud83d", "👩\u200d🚀", "\0", "\u2029x", "a" * 20_000])
 def test_every_text_has_an_answer(text):
     reply = look(text, done=3)
-    assert (reply.account is None) == (not text)
+    assert (reply.trace is None) == (not text)
     assert bool(words(reply)) == bool(text)
 
 
 def test_text_that_the_pattern_leaves_out():
     ranks = {bytes([value]): value for value in range(256)}
     own = engine.Encoding("own", pat_str=r"\w+", mergeable_ranks=ranks, special_tokens={})
-    reply = _look(lambda _: own, _Known(), MergeRequest(1, "own", "!!"), Ticket(lambda *_: None))
-    assert reply.account is None
+    reply = _look(lambda _: own, _Known(), MergeRequest("own", "!!"), Ticket(lambda *_: None))
+    assert reply.trace is None
     assert "drops 2 of its characters" in words(reply)[0]
 
 
@@ -122,7 +121,7 @@ def test_a_pretoken_that_is_too_long_is_refused_in_words(monkeypatch):
     monkeypatch.setattr(merge_steps, "LONGEST_BYTES", 10)
     reply = look("a" * 11)
     assert "11 bytes" in reply.problem
-    assert reply.account is None
+    assert reply.trace is None
 
 
 @pytest.fixture
