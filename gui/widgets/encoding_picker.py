@@ -1,4 +1,4 @@
-"""Combo box of encodings; its list also shows who uses each."""
+"""Combo box of encodings, whose list also shows who uses each; and the tools of pages that inspect an encoding."""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPainter, QPalette
-from PySide6.QtWidgets import QApplication, QComboBox, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from gui.look.plain_text import plain_tip
-from gui.widgets.tool_row import ElidedChoice
+from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 DESCRIPTION = Qt.ItemDataRole.UserRole + 1
 
@@ -100,3 +108,29 @@ class DescribedDelegate(QStyledItemDelegate):
         cut = option.fontMetrics.elidedText(str(description), Qt.TextElideMode.ElideRight, area.width())
         painter.drawText(area, Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextSingleLine, cut)
         painter.restore()
+
+
+class EncodingTools(ToolRow):
+    """An encoding picker, and a button that counts the prompt with the chosen encoding.
+
+    Signals: ``use_asked(str)`` with the name of the encoding.
+    """
+
+    use_asked = Signal(str)
+
+    def __init__(self, name: str, picker: EncodingPicker) -> None:
+        """``name``: the object name."""
+        super().__init__(name, "")
+        self.setAccessibleName(self.tr("Encoding"))
+        self._picker = picker
+        self.use = QPushButton(self.tr("&Use in the editor"), objectName=f"{name}Use")
+        self.use.setAutoDefault(False)
+        self.use.setToolTip(self.tr("Count the prompt in this encoding"))
+        self.use.clicked.connect(self._on_use)
+        self.add_caption(self.tr("Enco&ding"), picker)
+        self.add(picker, self.use)
+
+    @Slot()
+    def _on_use(self) -> None:
+        if self._picker.currentText():
+            self.use_asked.emit(self._picker.currentText())

@@ -74,6 +74,12 @@ class PageController(QObject, Generic[Panel]):
     def _show_encodings(self, panel: Panel) -> None:
         """Offer the encodings (``_listed``) in the panel. Overridden by pages that offer them."""
 
+    @Slot(str)
+    def _use(self, name: str) -> None:
+        """Count the prompt with an encoding, and show the prompt."""
+        self._context.prompt.set_encoding(name)
+        self._context.pages.show_prompt()
+
     @Slot(object)
     def _on_listed(self, encodings: tuple[tuple[str, str], ...]) -> None:
         self._listed = encodings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,18 +18,22 @@ from gui.tokenizers.library.service import (
     ENDINGS,
     AssignRequest,
     Change,
-    LibraryService,
     ReadRequest,
-    TokenizerFiles,
+    Refusal,
+    assign_tokenizer,
+    change_tokenizer,
+    details_of,
+    find_tokenizers,
+    list_tokenizers,
+    read_tokenizer,
 )
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
-    from gui.costs.prices_service import Splice
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.tokenizers.library.dialogs import TokenizerImportDialog
     from gui.tokenizers.library.page import LibraryPage
-    from gui.tokenizers.library.service import Refusal, TokenizerPreview
     from gui.widgets.page_controller import AppContext
 
 TOKENIZER = "tokenizer"
@@ -48,20 +53,28 @@ class LibraryController(PageController["LibraryPage"]):
         super().__init__(context, {})
         context = self._context
         self._encodings = context.encodings
-        self._library = LibraryService(self._runner, context.encodings.user, self._open, self)
-        self._files = TokenizerFiles(self._runner, context.encodings.user, context.paths.compiled, self)
+        own, runner, kernels = context.encodings.user, self._runner, context.paths.compiled
+        self._listing = runner.conflated(self.tr("Listing the tokenizers"), partial(list_tokenizers, own))
+        self._opening = runner.conflated(self.tr("Opening a tokenizer"), partial(details_of, own, self._open))
+        self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(read_tokenizer, own, kernels))
+        self._changing = runner.exclusive(
+            self.tr("Saving a tokenizer"), partial(change_tokenizer, own), stoppable=False
+        )
+        self._finding = runner.exclusive(self.tr("Finding tokenizers"), find_tokenizers)
+        self._assigning = runner.exclusive(self.tr("Assigning a tokenizer"), partial(assign_tokenizer, own))
         self._dialog: TokenizerImportDialog | None = None
         self._waiting: deque[Path] = deque()
         self._users: dict[str, tuple[str, ...]] = {}
         self._folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DownloadLocation)
-        self._files.read.connect(self._on_read)
-        self._files.refused.connect(self._on_refused)
-        self._files.changed.connect(self._on_changed)
-        self._files.found.connect(self._on_found)
-        self._files.assigned.connect(self._on_assigned)
-        self._files.failed.connect(self._on_failed)
-        self._files.stopped.connect(self._on_stopped)
-        self._library.failed.connect(self._fail)
+        self._reading.finished.connect(self._on_read)
+        self._changing.finished.connect(self._on_changed)
+        self._finding.finished.connect(self._on_found)
+        self._assigning.finished.connect(self._on_assigned)
+        for lane in (self._reading, self._changing, self._finding, self._assigning):
+            lane.failed.connect(self._on_failed)
+            lane.cancelled.connect(self._on_stopped)
+        for lane in (self._listing, self._opening):
+            lane.failed.connect(self._on_unknown)
         context.pages.when_seen(PAGE, NEEDS, self._come_to_front)
 
     # --- the page -----------------------------------------------------------------------------------------------------
@@ -79,8 +92,8 @@ class LibraryController(PageController["LibraryPage"]):
         context.window.view_bar.add_tools(PAGE, page.tools)
         page.import_asked.connect(self.choose)
         page.found_chosen.connect(self.open_path)
-        page.find_asked.connect(self._files.find)
-        page.selected.connect(self._library.detail)
+        page.find_asked.connect(self._find)
+        page.selected.connect(self._opening.submit)
         page.details.use_asked.connect(self._use)
         page.details.vocabulary_asked.connect(self._show_vocabulary)
         page.details.rename_asked.connect(self._ask_name)
@@ -88,13 +101,27 @@ class LibraryController(PageController["LibraryPage"]):
         page.details.assign_asked.connect(self._ask_models)
         context.prompt.counted.connect(self._show_counts)
         self._show_counts()
-        self._library.listed.connect(page.show_entries)
-        self._library.detailed.connect(page.show_details)
-        self._encodings.own_listed.connect(self._library.list)
+        self._listing.finished.connect(self._on_entries)
+        self._opening.finished.connect(self._on_details)
+        self._encodings.own_listed.connect(self._list)
         context.pages.costs.service.prices_changed.connect(self._show_models)
         self._show_models()
-        self._library.list()
+        self._list()
         return page
+
+    @Slot()
+    def _list(self) -> None:
+        self._listing.submit(None)
+
+    @Slot(object)
+    def _on_entries(self, result: JobResult) -> None:
+        assert self.panel is not None
+        self.panel.show_entries(result.value)
+
+    @Slot(object)
+    def _on_details(self, result: JobResult) -> None:
+        assert self.panel is not None
+        self.panel.show_details(result.value)
 
     def focus(self) -> None:
         """Show the page and focus its search field."""
@@ -162,21 +189,26 @@ class LibraryController(PageController["LibraryPage"]):
 
         path = self._waiting.popleft()
         self._dialog = dialog = TokenizerImportDialog(self._context.theme, self._taken(), self._parent())
-        dialog.read_asked.connect(self._files.read_file)
+        dialog.read_asked.connect(self._read)
         dialog.finished.connect(self._on_import_finished)
         dialog.show_reading(path)
         dialog.open()
-        self._files.read_file(ReadRequest(path))
+        self._read(ReadRequest(path))
 
     @Slot(object)
-    def _on_read(self, preview: TokenizerPreview) -> None:
-        if self._dialog is not None:
-            self._dialog.show_preview(preview)
+    def _read(self, request: ReadRequest) -> None:
+        """Read and check a file; cancels the previous read."""
+        self._reading.cancel()
+        self._reading.submit(request)
 
     @Slot(object)
-    def _on_refused(self, refusal: Refusal) -> None:
-        if self._dialog is not None:
-            self._dialog.show_refusal(refusal)
+    def _on_read(self, result: JobResult) -> None:
+        if self._dialog is None:
+            return
+        if isinstance(result.value, Refusal):
+            self._dialog.show_refusal(result.value)
+        else:
+            self._dialog.show_preview(result.value)
 
     @Slot(int)
     def _on_import_finished(self, result: int) -> None:
@@ -184,26 +216,27 @@ class LibraryController(PageController["LibraryPage"]):
         if dialog is None:
             return
         if result == dialog.DialogCode.Accepted and dialog.preview is not None:
-            self._files.change(Change(dialog.chosen_name, encoding=dialog.preview.encoding))
+            self._changing.submit(Change(dialog.chosen_name, encoding=dialog.preview.encoding))
         else:
-            self._files.stop_reading()
+            self._reading.cancel()
         dialog.deleteLater()
         self._open_next()
 
     # --- use, names and removal ---------------------------------------------------------------------------------------
 
-    @Slot(list)
-    def _on_found(self, tokenizers: list[object]) -> None:
+    @Slot()
+    def _find(self) -> None:
+        self._finding.submit(None)
+
+    @Slot(object)
+    def _on_found(self, result: JobResult) -> None:
         if self.panel is not None:
-            self.panel.show_found(tokenizers)
+            self.panel.show_found(result.value)
 
     @Slot(str)
     def _use(self, name: str) -> None:
-        """Count the prompt with a tokenizer, and show the prompt."""
-        context = self._context
-        context.notifier.withdraw(TOKENIZER)
-        context.prompt.set_encoding(name)
-        context.pages.show_prompt()
+        self._context.notifier.withdraw(TOKENIZER)
+        super()._use(name)
 
     @Slot(str)
     def _ask_name(self, name: str) -> None:
@@ -213,7 +246,7 @@ class LibraryController(PageController["LibraryPage"]):
 
     def _rename(self, name: str, new_name: str) -> None:
         self._users[name] = self._models_of(name)
-        self._files.change(Change(name, new_name))
+        self._changing.submit(Change(name, new_name))
 
     @Slot(str)
     def _ask_removal(self, name: str) -> None:
@@ -237,13 +270,13 @@ class LibraryController(PageController["LibraryPage"]):
             box.setInformativeText(self.tr("The file it was imported from is not deleted."))
             remove = box.addButton(self.tr("&Remove"), QMessageBox.ButtonRole.DestructiveRole)
             box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
-            remove.clicked.connect(lambda: self._files.change(Change(name)))
+            remove.clicked.connect(lambda: self._changing.submit(Change(name)))
         box.finished.connect(box.deleteLater)
         box.open()
 
     @Slot(object)
-    def _on_changed(self, change: Change) -> None:
-        context = self._context
+    def _on_changed(self, result: JobResult) -> None:
+        context, change = self._context, result.request
         if change.encoding is not None:
             self._say_added(change.name)
         elif context.prompt.encoding == change.name:
@@ -283,10 +316,12 @@ class LibraryController(PageController["LibraryPage"]):
             self._fail(self.tr("Could not assign models: {why}").format(why=why))
             return
         text, revision = pricing.text()
-        self._files.assign(AssignRequest(revision, text, pricing.price_file.path.name, models, name, known))
+        self._assigning.submit(AssignRequest(revision, text, pricing.price_file.path.name, models, name, known))
 
-    @Slot(object, str, object)
-    def _on_assigned(self, splice: Splice | None, why: str, request: AssignRequest) -> None:
+    @Slot(object)
+    def _on_assigned(self, result: JobResult) -> None:
+        request: AssignRequest = result.request
+        splice, why = result.value
         assert self._context.pages.pricing is not None
         words = self.tr("Now counted with {name}: {models}.").format(
             name=request.encoding, models=", ".join(request.models)
@@ -312,10 +347,14 @@ class LibraryController(PageController["LibraryPage"]):
 
     # --- errors and cancellation --------------------------------------------------------------------------------------
 
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
-        self._fail(why)
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._fail(failure.why)
         self._on_stopped()
+
+    @Slot(object)
+    def _on_unknown(self, failure: JobFailure) -> None:
+        self._fail(failure.why)
 
     @Slot()
     def _on_stopped(self) -> None:

@@ -35,6 +35,7 @@ from gui.look.theme import Theme
 from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, LibraryEntry
 from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
+from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import separator
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
@@ -199,9 +200,7 @@ class DetailsPane(QFrame):
         self._place()
 
     def _button(self, text: str, name: str, kind: str, asked: object) -> QPushButton:
-        button = QPushButton(text, objectName=name)
-        button.setProperty("kind", kind)
-        button.setAutoDefault(False)
+        button = button_of_kind(name, text, kind)
         button.clicked.connect(lambda: asked.emit(self.name))
         return button
 
@@ -367,7 +366,7 @@ class LibraryPage(QWidget):
                 "is searched until you ask, and nothing is downloaded."
             )
         )
-        self.take_found = _button(tr("Im&port selected…"), "tokenizersImportFound")
+        self.take_found = button_of_kind("tokenizersImportFound", tr("Im&port selected…"), "secondary")
         self.tools = self._make_tools(icons)
         self._place()
         self._connect()
@@ -390,9 +389,9 @@ class LibraryPage(QWidget):
 
     def _make_tools(self, icons: Icons) -> ToolRow:
         tools = ToolRow("libraryTools", tr("Library"), self)
-        self.find = _button(tr("Fin&d on this computer"), "tokenizersFind", "quiet")
+        self.find = button_of_kind("tokenizersFind", tr("Fin&d on this computer"), "quiet")
         self.find.setToolTip(tr("Find tokenizers that other programs keep on this computer"))
-        self.take = _button(tr("&Import a tokenizer…"), "tokenizersImport")
+        self.take = button_of_kind("tokenizersImport", tr("&Import a tokenizer…"), "secondary")
         self.take.setToolTip(tr("Add a tokenizer file to the library"))
         tools.add_button(self.find, icons.icon("find"))
         tools.add_button(self.take, icons.icon("open"))
@@ -566,13 +565,6 @@ class LibraryPage(QWidget):
         item = self.found.currentItem()
         if item is not None:
             self.found_chosen.emit(item.data(_DATA))
-
-
-def _button(text: str, name: str, kind: str = "secondary") -> QPushButton:
-    button = QPushButton(text, objectName=name)
-    button.setProperty("kind", kind)
-    button.setAutoDefault(False)
-    return button
 
 
 def _line(name: str, role: str) -> QLabel:

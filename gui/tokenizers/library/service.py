@@ -1,18 +1,15 @@
-"""Services that list tokenizers, and read, check, save, rename, remove, find and assign tokenizer files of the user.
+"""Jobs that list tokenizers, and read, check, save, rename, remove, find and assign tokenizer files of the user.
 
-All of it runs on worker threads.
+They run on worker threads, in lanes of the controller.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from PySide6.QtCore import QObject, Signal, Slot
 
 from engine.library.formats.table import endings
 from engine.split.patterns import TRAINED
@@ -23,7 +20,7 @@ if TYPE_CHECKING:
     from engine import Encoding
     from engine.library.formats.opening import IdCheck
     from gui.core.user_encodings import OpenEncoding, UserEncodings
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import Ticket
 
 ENDINGS = endings()
 """File name suffixes that can be imported."""
@@ -159,128 +156,8 @@ class AssignRequest:
     known: tuple[str, ...] = ()
 
 
-class LibraryService(QObject):
-    """Service that lists tokenizers, and opens one for its details.
-
-    Signals: ``listed(tuple[LibraryEntry])``; ``detailed(Details)``; ``failed(str)`` with a sentence.
-    """
-
-    listed = Signal(object)
-    detailed = Signal(object)
-    failed = Signal(str)
-
-    def __init__(
-        self, runner: JobRunner, own: UserEncodings, open_encoding: OpenEncoding, parent: QObject | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._listing = runner.conflated(self.tr("Listing the tokenizers"), partial(_list, own))
-        self._opening = runner.conflated(self.tr("Opening a tokenizer"), partial(_detail, own, open_encoding))
-        self._listing.finished.connect(self._on_listed)
-        self._opening.finished.connect(self._on_detailed)
-        for lane in (self._listing, self._opening):
-            lane.failed.connect(self._on_failed)
-
-    def list(self) -> None:
-        """List all tokenizers in the background."""
-        self._listing.submit(None)
-
-    def detail(self, name: str) -> None:
-        """Open a tokenizer in the background. Of several pending requests only the last is served."""
-        self._opening.submit(name)
-
-    @Slot(object)
-    def _on_listed(self, result: JobResult) -> None:
-        self.listed.emit(result.value)
-
-    @Slot(object)
-    def _on_detailed(self, result: JobResult) -> None:
-        self.detailed.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
-
-
-class TokenizerFiles(QObject):
-    """Service that reads and changes tokenizer files of the user.
-
-    Signals: ``read(TokenizerPreview)``; ``refused(Refusal)``; ``changed(Change)`` after a tokenizer was saved, renamed
-    or removed; ``found(list[LocalTokenizer])``; ``assigned(Splice | None, str, AssignRequest)``: the edit of the price
-    file, or the reason why there is none; ``failed(str)`` with a sentence; ``stopped()``: the user cancelled reading or
-    searching.
-    """
-
-    read = Signal(object)
-    refused = Signal(object)
-    changed = Signal(object)
-    found = Signal(list)
-    assigned = Signal(object, str, object)
-    failed = Signal(str)
-    stopped = Signal()
-
-    def __init__(
-        self, runner: JobRunner, own: UserEncodings, kernels: Path | None, parent: QObject | None = None
-    ) -> None:
-        """``kernels``: the folder of compiled kernels; None: beside the sources."""
-        super().__init__(parent)
-        self._reading = runner.exclusive(self.tr("Reading a tokenizer"), partial(_read_tokenizer, own, kernels))
-        self._changing = runner.exclusive(self.tr("Saving a tokenizer"), partial(_change, own), stoppable=False)
-        self._finding = runner.exclusive(self.tr("Finding tokenizers"), _find)
-        self._assigning = runner.exclusive(self.tr("Assigning a tokenizer"), partial(_assign, own))
-        for lane, receiver in (
-            (self._reading, self._on_read),
-            (self._changing, self._on_changed),
-            (self._finding, self._on_found),
-            (self._assigning, self._on_assigned),
-        ):
-            lane.finished.connect(receiver)
-            lane.failed.connect(self._on_failed)
-            lane.cancelled.connect(self.stopped)
-
-    def read_file(self, request: ReadRequest) -> None:
-        """Read and check a file in the background. Cancels the previous read."""
-        self._reading.cancel()
-        self._reading.submit(request)
-
-    def stop_reading(self) -> None:
-        """Cancel the current read."""
-        self._reading.cancel()
-
-    def change(self, change: Change) -> None:
-        """Save, rename or remove a tokenizer in the background."""
-        self._changing.submit(change)
-
-    def find(self) -> None:
-        """Search for tokenizers of other programs in the background."""
-        self._finding.submit(None)
-
-    def assign(self, request: AssignRequest) -> None:
-        """Compute the edit of the price file in the background."""
-        self._assigning.submit(request)
-
-    @Slot(object)
-    def _on_read(self, result: JobResult) -> None:
-        (self.refused if isinstance(result.value, Refusal) else self.read).emit(result.value)
-
-    @Slot(object)
-    def _on_changed(self, result: JobResult) -> None:
-        self.changed.emit(result.request)
-
-    @Slot(object)
-    def _on_found(self, result: JobResult) -> None:
-        self.found.emit(result.value)
-
-    @Slot(object)
-    def _on_assigned(self, result: JobResult) -> None:
-        self.assigned.emit(*result.value, result.request)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
-
-
-def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
-    """Return all tokenizers. Runs on a worker thread."""
+def list_tokenizers(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryEntry, ...]:
+    """Return all tokenizers."""
     import engine
     from engine.library.bundled_encodings import EncodingEntry
 
@@ -298,13 +175,12 @@ def _list(own: UserEncodings, _request: None, _ticket: Ticket) -> tuple[LibraryE
             file = entry.path.name
             with contextlib.suppress(OSError):
                 size = entry.path.stat().st_size
-        known_size = entry.n_vocab
-        found.append(LibraryEntry(entry.name, entry.kind, "", entries=known_size, file=file, file_bytes=size))
+        found.append(LibraryEntry(entry.name, entry.kind, "", entries=entry.n_vocab, file=file, file_bytes=size))
     return tuple(found)
 
 
-def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
-    """Open a tokenizer and return its details. Runs on a worker thread."""
+def details_of(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> Details:
+    """Open a tokenizer and return its details."""
     import engine
     from engine.encoding.library_encoding import LibraryEncoding
 
@@ -318,10 +194,10 @@ def _detail(own: UserEncodings, open_encoding: OpenEncoding, name: str, _ticket:
     return Details(name, encoding.n_vocab, len(encoding._special_tokens), split, runs)
 
 
-def _read_tokenizer(
+def read_tokenizer(
     own: UserEncodings, kernels: Path | None, request: ReadRequest, ticket: Ticket
 ) -> TokenizerPreview | Refusal:
-    """Read and check a file. Runs on a worker thread."""
+    """Read and check a file. ``kernels``: the folder of compiled kernels; None: beside the sources."""
     import engine
     from engine.kernels.cache_folder import kept_in
     from engine.library.formats.errors import PatternNeededError
@@ -333,7 +209,7 @@ def _read_tokenizer(
                 pattern=request.pattern or None,
                 checked=True,
                 apart=True,
-                cancel_check=_cancel_check_of(ticket),
+                cancel_check=partial(ticket.progress, -1.0),
             )
     except engine.FormatError as error:
         return Refusal(request, str(error), isinstance(error, PatternNeededError))
@@ -376,11 +252,8 @@ def _pattern_name(expression: str) -> str:
     return next(names, expression)
 
 
-def _cancel_check_of(ticket: Ticket) -> Callable[[], None]:
-    return partial(ticket.progress, -1.0)
-
-
-def _change(own: UserEncodings, change: Change, _ticket: Ticket) -> None:
+def change_tokenizer(own: UserEncodings, change: Change, _ticket: Ticket) -> None:
+    """Save, rename or remove a tokenizer."""
     if change.encoding is not None:
         change.encoding.name = change.name
         own.keep(change.encoding, "imported")
@@ -390,11 +263,13 @@ def _change(own: UserEncodings, change: Change, _ticket: Ticket) -> None:
         own.remove(change.name)
 
 
-def _find(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenizer]:
-    return local_tokenizers.find(_cancel_check_of(ticket))
+def find_tokenizers(_request: None, ticket: Ticket) -> list[local_tokenizers.LocalTokenizer]:
+    """Search for tokenizers of other programs."""
+    return local_tokenizers.find(partial(ticket.progress, -1.0))
 
 
-def _assign(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
+def assign_tokenizer(own: UserEncodings, request: AssignRequest, _ticket: Ticket) -> tuple[Splice | None, str]:
+    """Return the edit of the price file, or None and the reason why there is none."""
     from pricing.editing import set_field
     from pricing.types import EditError, PriceFileError
 

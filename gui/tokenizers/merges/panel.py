@@ -34,8 +34,7 @@ from gui.tokenizers.merges.service import FROM_END, LONGEST, MergeForest, explai
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING, Index, shown
 from gui.widgets.chip import Chip
-from gui.tokenizers.encoding_tools import EncodingTools
-from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import Remark
 from gui.widgets.layouts import WhenSeen, restore_sizes
 from gui.widgets.table_model import Column, TableModel

@@ -722,11 +722,8 @@ class TrainingController(PageController["TrainingPanel"]):
 
     @Slot(str)
     def _use(self, name: str) -> None:
-        """Count the prompt in a trained encoding."""
-        context = self._context
-        context.notifier.withdraw(ENDED)
-        context.prompt.set_encoding(name)
-        context.pages.show_prompt()
+        self._context.notifier.withdraw(ENDED)
+        super()._use(name)
 
     @Slot(str)
     def _on_removed(self, name: str) -> None:
