@@ -22,7 +22,7 @@ from benchmarks.soak_waits import LOOK_MS, run_for, wait_for_counts, wait_for_jo
 from engine.requests.types import Request
 from gui.prompt.chat.panel import ChatPanel
 from gui.prompt.counting_service import FIRST_ENCODING
-from gui.tokenizers.vocabulary.comparison import ComparePage
+from gui.tokenizers.vocabulary.side_pages import ComparePage
 from gui.window.application import Application
 
 COMMON_WORD = "the"

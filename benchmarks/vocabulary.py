@@ -19,7 +19,7 @@ from PySide6.QtCore import QEvent, QEventLoop, QObject, Qt, QTimer
 from PySide6.QtWidgets import QWidget
 
 from benchmarks.window import Bench
-from gui.tokenizers.vocabulary.table_model import BUILT, ID, KIND, LENGTH, SCRIPT, TOKEN
+from gui.tokenizers.vocabulary.table import BUILT, ID, KIND, LENGTH, SCRIPT, TOKEN
 
 TEXTS = ("t", "to", "tok", "toke", "token", "tokeni", "e", " the", "é", "字", "mag", "magi", "magikarp", "")
 HEX = ("c3a9", "20", "e4b8", "0a", "f09f", "")

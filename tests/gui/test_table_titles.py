@@ -10,7 +10,7 @@ from engine.analysis.merge_steps import merge_spans, state_after, trace_of
 from engine.vocabulary.entries.comparison import compare
 from engine.vocabulary.entries.table import entries_of
 from gui.tokenizers.merges.panel import PairsModel, StepsModel
-from gui.tokenizers.vocabulary.comparison import ComparisonModel
+from gui.tokenizers.vocabulary.side_pages import ComparisonModel
 
 ALIGNMENT = Qt.ItemDataRole.TextAlignmentRole
 

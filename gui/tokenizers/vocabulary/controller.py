@@ -13,9 +13,16 @@ from PySide6.QtWidgets import QFileDialog
 from gui.core.paths import suggested_file
 from gui.look.quantities import figure
 from gui.runtime.notify import Offer
-from gui.tokenizers.vocabulary.export_service import ExportRequest, keys_among
-from gui.tokenizers.vocabulary.service import SearchRequest, query_of
-from gui.tokenizers.vocabulary.table_model import COLUMNS, LENGTH
+from gui.tokenizers.vocabulary.service import (
+    ExportRequest,
+    SearchRequest,
+    VocabularyService,
+    export_entries,
+    keys_among,
+    query_of,
+    spelled,
+)
+from gui.tokenizers.vocabulary.table import LENGTH, SORT_KEYS
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageBuilding, PageController
 
@@ -23,13 +30,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.vocabulary.entries.comparison import Comparison
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner
     from gui.runtime.notify import Notifier
-    from gui.tokenizers.vocabulary.comparison import ComparePage
-    from gui.tokenizers.vocabulary.editing import VocabularyEditing
-    from gui.tokenizers.vocabulary.export_service import VocabularyExport
-    from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
-    from gui.tokenizers.vocabulary.places import VocabularyPlaces
-    from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail, VocabularyService
+    from gui.tokenizers.vocabulary.detail import TokenController
+    from gui.tokenizers.vocabulary.panel import VocabularyPanel
+    from gui.tokenizers.vocabulary.service import (
+        Diagnosed,
+        Found,
+        OpenedVocabulary,
+        TokenDetail,
+    )
+    from gui.tokenizers.vocabulary.side_pages import ComparePage, LengthsPage
     from gui.widgets.api_key_check import KeyGuard
     from gui.widgets.page_controller import AppContext
 
@@ -185,7 +196,7 @@ class VocabularyBrowser(QObject):
             self.begin()
             return
         self._searches += 1
-        key = COLUMNS[self._column].key
+        key = SORT_KEYS[self._column]
         query = query_of(self._panel.filters.wanted)
         self._service.search(SearchRequest(self._opened, self._searches, query, key, self._descending))
 
@@ -250,8 +261,8 @@ class VocabularyBrowser(QObject):
         panel.table.set_empty_text("" if count else self.tr("No matching entry. “Show all” clears the filters."))
         self._say(f"{self._said} {self._progress}".strip())
 
-    @Slot(float)
-    def _on_diagnosing(self, fraction: float) -> None:
+    @Slot(float, str)
+    def _on_diagnosing(self, fraction: float, _note: str) -> None:
         percent = figure(self._panel.locale(), int(100 * max(0.0, fraction)))
         self._progress = self.tr("Analysing: {percent}%").format(percent=percent)
         self._say(f"{self._said} {self._progress}")
@@ -264,9 +275,9 @@ class VocabularyBrowser(QObject):
         self._progress = ""
         self._panel.model.set_diagnosis(diagnosed.diagnosis)
         self._panel.filters.set_diagnosed(True)
-        if diagnosed.unkept:
+        if diagnosed.uncached:
             words = self.tr("Could not cache the analysis of {name}: {why}.")
-            self._notifier.remark(words.format(name=shown.name, why=diagnosed.unkept))
+            self._notifier.remark(words.format(name=shown.name, why=diagnosed.uncached))
         self._search()
         if self._panel.detail.token_id >= 0:
             self._service.look_at(shown, self._panel.detail.token_id)
@@ -308,45 +319,6 @@ class VocabularyBrowser(QObject):
         self._say(words)
 
 
-class VocabularyPages(QObject):
-    """Updater of the pages on lengths and comparison when the vocabulary changes."""
-
-    def __init__(
-        self,
-        lengths: LengthsPage,
-        compare: ComparePage,
-        browser: VocabularyBrowser,
-        service: VocabularyService,
-        parent: QObject | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self._lengths, self._compare = lengths, compare
-        self._browser, self._service = browser, service
-        browser.opened.connect(self._on_opened)
-        service.compared.connect(self._on_compared)
-        compare.compare_asked.connect(self._on_compare)
-        compare.token_asked.connect(browser.go_to)
-
-    @Slot(object)
-    def _on_opened(self, opened: OpenedVocabulary) -> None:
-        self._lengths.set_lengths(opened.name, opened.lengths)
-        self._compare.show_hint()
-        self._on_compare(self._compare.other.currentText())
-
-    @Slot(str)
-    def _on_compare(self, other: str) -> None:
-        shown = self._browser.vocabulary
-        if shown is not None and other:
-            self._compare.words.setText(self.tr("Comparing…"))
-            self._service.compare(shown, other)
-
-    @Slot(object)
-    def _on_compared(self, comparison: Comparison) -> None:
-        shown = self._browser.vocabulary
-        if shown is not None and comparison.first is shown.entries:
-            self._compare.show_comparison(comparison)
-
-
 EXPORT = "vocabulary-export"
 
 
@@ -357,17 +329,17 @@ class VocabularySaving(QObject):
         self,
         panel: VocabularyPanel,
         browser: VocabularyBrowser,
-        export: VocabularyExport,
+        runner: JobRunner,
         guard: KeyGuard,
         notifier: Notifier,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._panel, self._browser, self._export, self._notifier = panel, browser, export, notifier
-        self._guard = guard
+        self._panel, self._browser, self._guard, self._notifier = panel, browser, guard, notifier
+        self.lane = runner.exclusive(self.tr("Exporting the vocabulary"), export_entries, stoppable=False)
+        self.lane.finished.connect(self._on_written)
+        self.lane.failed.connect(self._on_failed)
         panel.filters.export_asked.connect(self.ask)
-        export.written.connect(self._on_written)
-        export.failed.connect(self._on_failed)
 
     @Slot()
     def ask(self) -> None:
@@ -399,19 +371,21 @@ class VocabularySaving(QObject):
         if shown is not None and ids is not None:
             request = ExportRequest(shown.search, ids, path)
             look = partial(keys_among, request)
-            self._guard.before(self.tr("The vocabulary"), look, partial(self._export.write, request))
+            self._guard.before(self.tr("The vocabulary"), look, partial(self.lane.submit, request))
 
-    @Slot(object, int)
-    def _on_written(self, path: Path, count: int) -> None:
+    @Slot(object)
+    def _on_written(self, result: JobResult) -> None:
+        request: ExportRequest = result.request
         self._notifier.withdraw(EXPORT)
-        number = figure(self._panel.locale(), count)
-        self._notifier.remark(self.tr("Exported {count} entries to {path}.").format(count=number, path=path))
+        number = figure(self._panel.locale(), len(request.ids))
+        self._notifier.remark(self.tr("Exported {count} entries to {path}.").format(count=number, path=request.path))
 
-    @Slot(object, str)
-    def _on_failed(self, path: Path, why: str) -> None:
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        path = failure.request.path
         self._notifier.error(
             self.tr("Could not export the entries to {path}: {why}. Nothing else was changed.").format(
-                path=path, why=why.rstrip(".")
+                path=path, why=failure.why.rstrip(".")
             ),
             key=EXPORT,
             offers=(Offer(self.tr("Try again"), lambda: self.write(path)),),
@@ -420,12 +394,8 @@ class VocabularySaving(QObject):
 
 NEEDS = (
     "gui.widgets.api_key_check",
-    "gui.tokenizers.vocabulary.comparison",
-    "gui.tokenizers.vocabulary.editing",
+    "gui.tokenizers.vocabulary.side_pages",
     "gui.tokenizers.vocabulary.panel",
-    "gui.tokenizers.vocabulary.service",
-    "gui.tokenizers.vocabulary.export_service",
-    "gui.tokenizers.vocabulary.places",
 )
 """Modules to import before the page is built."""
 
@@ -443,11 +413,10 @@ class VocabularyController(PageController["VocabularyPanel"]):
         super().__init__(context, state)
         self._wanted = "", -1
         self.browser: VocabularyBrowser | None = None
-        self.places: VocabularyPlaces | None = None
+        self.token: TokenController | None = None
         self.lengths: LengthsPage | None = None
         self.compare: ComparePage | None = None
         self.saving: VocabularySaving | None = None
-        self.editing: VocabularyEditing | None = None
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
@@ -458,13 +427,11 @@ class VocabularyController(PageController["VocabularyPanel"]):
         return self.browser
 
     def _steps(self) -> Iterator[None]:
-        from gui.tokenizers.vocabulary.comparison import ComparePage
-        from gui.tokenizers.vocabulary.editing import VocabularyEditing
-        from gui.tokenizers.vocabulary.panel import LengthsPage, VocabularyPanel
-        from gui.tokenizers.vocabulary.places import VocabularyPlaces
-        from gui.tokenizers.vocabulary.service import EditService, PlacesService, VocabularyService, spelled
+        from gui.tokenizers.vocabulary.detail import TokenController
+        from gui.tokenizers.vocabulary.panel import VocabularyPanel
+        from gui.tokenizers.vocabulary.side_pages import ComparePage, LengthsPage
 
-        context, runner = self._context, self._runner
+        context = self._context
         panel = VocabularyPanel(context.theme, spelled)
         yield from panel.make()
         yield
@@ -472,18 +439,15 @@ class VocabularyController(PageController["VocabularyPanel"]):
         yield
         context.session.restore("vocabulary", panel.restore_state, self._state)
         self._show_encodings(panel)
-        service = VocabularyService(runner, self._open, context.paths.cache, self)
-        browser = VocabularyBrowser(panel, service, context.notifier, self)
-        self.places = places = VocabularyPlaces(panel.detail, PlacesService(runner, self), context.prompt, self)
-        browser.token_shown.connect(places.set_token)
+        self._service = VocabularyService(self._runner, self._open, context.paths.cache, self)
+        browser = VocabularyBrowser(panel, self._service, context.notifier, self)
+        self.token = TokenController(panel.detail, context, self)
+        browser.token_shown.connect(self.token.set_token)
         browser.opened.connect(self._on_opened, Qt.ConnectionType.QueuedConnection)
-        places.shown_in_prompt.connect(self._show_prompt)
+        self.token.shown_in_prompt.connect(self._show_prompt)
+        self.token.edited.connect(self._on_edited)
         panel.state_changed.connect(context.session.touch)
-        self._add_pages(panel, browser, service)
-        edits = EditService(runner, context.encodings.user, self)
-        self.editing = VocabularyEditing(panel.detail, edits, context.prompt, context.notifier, self._is_own, self)
-        browser.token_shown.connect(self.editing.set_token)
-        self.editing.kept.connect(self._on_edited)
+        self._add_pages(panel, browser)
         self._open_first(browser)
         self.panel, self.browser = panel, browser
         yield
@@ -492,22 +456,46 @@ class VocabularyController(PageController["VocabularyPanel"]):
         context.pages.page("vocabularyTab").fill(panel)
         context.window.view_bar.add_tools("vocabularyTab", panel.tools)
 
-    def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser, service: VocabularyService) -> None:
-        from gui.tokenizers.vocabulary.export_service import VocabularyExport
+    def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser) -> None:
         from gui.widgets.api_key_check import KeyGuard
 
         assert self.lengths is not None
         assert self.compare is not None
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
-        VocabularyPages(self.lengths, self.compare, browser, service, self)
+        browser.opened.connect(self._show_statistics)
+        self._service.compared.connect(self._on_compared)
+        self.compare.compare_asked.connect(self._on_compare)
+        self.compare.token_asked.connect(browser.go_to)
         panel.compare.clicked.connect(self._choose_other)
-        notifier, export = self._context.notifier, VocabularyExport(self._runner, self)
-        guard = KeyGuard(self._runner, notifier, panel, self)
-        self.saving = VocabularySaving(panel, browser, export, guard, notifier, self)
+        guard = KeyGuard(self._runner, self._context.notifier, panel, self)
+        self.saving = VocabularySaving(panel, browser, self._runner, guard, self._context.notifier, self)
 
-    def _is_own(self, name: str) -> bool:
-        return name in self._context.encodings.user.names()
+    @Slot(object)
+    def _show_statistics(self, opened: OpenedVocabulary) -> None:
+        """Update the pages on lengths and comparison."""
+        assert self.lengths is not None
+        assert self.compare is not None
+        self.lengths.set_lengths(opened.name, opened.lengths)
+        self.compare.show_hint()
+        self._on_compare(self.compare.other.currentText())
+
+    @Slot(str)
+    def _on_compare(self, other: str) -> None:
+        assert self.browser is not None
+        assert self.compare is not None
+        shown = self.browser.vocabulary
+        if shown is not None and other:
+            self.compare.words.setText(self.tr("Comparing…"))
+            self._service.compare(shown, other)
+
+    @Slot(object)
+    def _on_compared(self, comparison: Comparison) -> None:
+        assert self.browser is not None
+        assert self.compare is not None
+        shown = self.browser.vocabulary
+        if shown is not None and comparison.first is shown.entries:
+            self.compare.show_comparison(comparison)
 
     @Slot(str)
     def _on_edited(self, name: str) -> None:
@@ -554,11 +542,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
             self.browser.begin_with(name, -1, self._context.prompt.encoding)
 
     @Slot(str)
-    def _use(self, name: str) -> None:
-        self._context.prompt.set_encoding(name)
-        self._context.pages.show_prompt()
-
-    @Slot(str)
     def show_encoding(self, name: str) -> None:
         """Show the page with the entries of an encoding."""
         browser = self.build()
@@ -595,8 +578,8 @@ class VocabularyController(PageController["VocabularyPanel"]):
     def _look(self) -> None:
         if self._context.pages.page("vocabularyTab").is_in_front():
             self.build().begin()
-            assert self.places is not None
-            self.places.look()
+            assert self.token is not None
+            self.token.look()
 
     def _show_encodings(self, panel: VocabularyPanel) -> None:
         panel.filters.encoding.fill(self._listed)

@@ -1,17 +1,20 @@
-"""Details of a token: facts, parents, occurrences in the prompt, merges, and the tokens built on it."""
+"""Details of a token: facts, parents, occurrences in the prompt, merges, tokens built on it; and their controller."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QModelIndex, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
+    QInputDialog,
     QLabel,
     QListView,
+    QMessageBox,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -25,17 +28,24 @@ from gui.look.fonts import fixed_font
 from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
+from gui.runtime.jobs import NewestRequest
 from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
-from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, TokenListModel, tr
+from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
+from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
 from gui.widgets.layouts import PageTabs
+from gui.widgets.table_model import Column, TableModel
 from gui.widgets.token_pills import TokenHeading
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from engine.types import MergeStep
     from engine.vocabulary.entries.table import EntryTable
-    from gui.tokenizers.vocabulary.service import TokenDetail
+    from gui.core.text_chunks import ChunkedText
+    from gui.runtime.jobs import JobFailure, JobResult
+    from gui.tokenizers.vocabulary.service import EditOutcome, Places, TokenDetail
+    from gui.widgets.page_controller import AppContext
 
 MAX_BYTES = 256
 MAX_LINK_CHARACTERS = 12
@@ -80,8 +90,12 @@ class VocabularyDetail(QWidget):
         self.tree = MergeTreePane(theme)
         self.tree.view.setObjectName("vocabTree")
         self.tree.view.setAccessibleName(self.tr("Merges of the token from single bytes"))
-        self.steps, self.step_model = self._list("vocabSteps", self.tr("Merges of the token, in order"))
-        self.built, self.built_model = self._list("vocabBuilt", self.tr("Tokens merged from this one"))
+        self.steps, self.step_model = self._list(
+            "vocabSteps", self.tr("Merges of the token, in order"), self._step_line
+        )
+        self.built, self.built_model = self._list(
+            "vocabBuilt", self.tr("Tokens merged from this one"), self._entry_line
+        )
         self._place()
         self.tree.view.token_activated.connect(self.token_asked)
 
@@ -121,9 +135,8 @@ class VocabularyDetail(QWidget):
             self.tree.show_forest(MergeForest(), hint=self.tr("This ID is unused."))
         else:
             self.tree.show_forest(forest_of([detail.tree]), hint="")
-        self.step_model.set_tokens([step.token_id for step in detail.steps], lambda row: self._step_line(detail, row))
-        children = detail.children if detail.children is not None else ()
-        self.built_model.set_tokens(children, lambda row: self._entry_line(entries, int(children[row])))
+        self.step_model.show(tuple(enumerate(detail.steps, 1)), entries)
+        self.built_model.show(detail.children if detail.children is not None else (), entries)
         count = "" if detail.children is None else f" ({figure(self.locale(), len(detail.children))})"
         self.pages.setTabText(2, self.tr("Merged from it{count}").format(count=count))
         self.pages.setTabText(1, self.tr("Steps ({count})").format(count=figure(self.locale(), len(detail.steps))))
@@ -204,15 +217,15 @@ class VocabularyDetail(QWidget):
         found = [f"{tr(FINDINGS[name])}: {tr(FINDING_HINTS[name])}" for name in detail.findings]
         return ". ".join(found) or self.tr("none")
 
-    def _entry_line(self, entries: EntryTable, token_id: int) -> str:
+    def _entry_line(self, token_id: int, entries: EntryTable) -> str:
         return f"{token_id}  {self._text(entries.token_bytes(token_id), 60)}"
 
-    def _step_line(self, detail: TokenDetail, row: int) -> str:
-        entries, step = detail.request.search.entries, detail.steps[row]
+    def _step_line(self, row: tuple[int, MergeStep], entries: EntryTable) -> str:
+        number, step = row
         left, right, made = (
             self._text(entries.token_bytes(one), 40) for one in (step.left_id, step.right_id, step.token_id)
         )
-        return f"{row + 1}.  {left} + {right} → {made}   ({step.left_id} + {step.right_id} → {step.token_id})"
+        return f"{number}.  {left} + {right} → {made}   ({step.left_id} + {step.right_id} → {step.token_id})"
 
     def _show_links(self, detail: TokenDetail, entries: EntryTable) -> None:
         parents = detail.parents
@@ -310,7 +323,7 @@ class VocabularyDetail(QWidget):
         self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
 
     def _make_actions(self) -> None:
-        """Create the buttons for entries of the user's own encodings; ``VocabularyEditing`` shows them."""
+        """Create the buttons for entries of the user's own encodings; ``TokenController`` shows them."""
         self.remove = QPushButton(self.tr("Remo&ve…"), objectName="vocabRemove")
         self.remove.setToolTip(self.tr("Remove the entry; what that costs on your prompt is shown first"))
         self.rename = QPushButton(self.tr("Rena&me…"), objectName="vocabRename")
@@ -330,8 +343,10 @@ class VocabularyDetail(QWidget):
     def _on_next(self) -> None:
         self.step_asked.emit(1)
 
-    def _list(self, name: str, accessible: str) -> tuple[QListView, TokenListModel]:
-        view, model = QListView(objectName=name), TokenListModel(self)
+    def _list(self, name: str, accessible: str, line: Callable[[Any, EntryTable], str]) -> tuple[QListView, TableModel]:
+        """Return a list, and its model. ``line``: formats a row."""
+        view = QListView(objectName=name)
+        model = TableModel((Column("token", "", "", line),), parent=self, visible=False)
         view.setAccessibleName(accessible)
         view.setModel(model)
         view.setUniformItemSizes(True)
@@ -343,7 +358,8 @@ class VocabularyDetail(QWidget):
 
     @Slot(QModelIndex)
     def _on_activated(self, index: QModelIndex) -> None:
-        self.token_asked.emit(index.model().id_at(index.row()))
+        row = index.model().row_at(index.row())
+        self.token_asked.emit(row[1].token_id if index.model() is self.step_model else int(row))
 
     def _place(self) -> None:
         self.pages = PageTabs("vocabDetailPages", self.tr("Tree, steps and tokens merged from it"))
@@ -382,3 +398,217 @@ class VocabularyDetail(QWidget):
         """The controls in tab order, which is the visual order."""
         pages = (self.pages.tabBar(), self.tree.view, self.steps, self.built)
         return (self.remove, self.rename, *self.links, self.previous, self.next, *pages, self.letters)
+
+
+PAUSE_MS = 150
+"""Debounce interval, in milliseconds: while the arrow keys move through the table, only the last token is searched."""
+EDIT_FAILED = "vocabulary-edit"
+
+
+class TokenController(QObject):
+    """Controller of the details of a token: finds it in the prompt, and edits entries of the user's encodings.
+
+    Occurrences are searched while the details are visible. An edit is first counted on the prompt, and saved as a new
+    encoding if the user agrees.
+
+    Signals: ``shown_in_prompt()``: an occurrence was selected in the editor, which should be shown; ``edited(str)``:
+    the name of the new encoding.
+    """
+
+    shown_in_prompt = Signal()
+    edited = Signal(str)
+
+    def __init__(self, pane: VocabularyDetail, context: AppContext, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pane, self._prompt, self._notifier = pane, context.prompt, context.notifier
+        self._own = context.encodings.user
+        self._token: TokenDetail | None = None
+        self._places: Places | None = None
+        self._step = 0  # to take once the occurrences are known
+        self._current = -1  # index of the occurrence selected last
+        self._needs_text = False
+        self._text: tuple[int, ChunkedText] | None = None
+        self._edit: tuple[TokenDetail, str] | None = None  # waits for the text of the prompt
+        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._timer.timeout.connect(self._ask)
+        runner = context.jobs
+        self._finding = NewestRequest(runner.conflated(self.tr("Finding a token in the prompt"), TokensOfText().find))
+        self._finding.answered.connect(self._on_found)
+        self._finding.failed.connect(self._on_not_found)
+        self._weighing = runner.conflated(self.tr("Counting without the entry"), partial(weigh_edit, self._own))
+        self._weighing.finished.connect(self._confirm)
+        self._saving = runner.conflated(self.tr("Saving the tokenizer"), partial(save_edited, self._own))
+        self._saving.finished.connect(self._on_saved)
+        for lane in (self._weighing, self._saving):
+            lane.failed.connect(self._on_edit_failed)
+        pane.step_asked.connect(self._on_step)
+        pane.remove.clicked.connect(self._on_remove)
+        pane.rename.clicked.connect(self._on_rename)
+        self._prompt.changed.connect(self._on_changed)
+        self._prompt.special_changed.connect(self._on_changed)
+        self._prompt.text_ready.connect(self._on_text)
+
+    @Slot(object)
+    def set_token(self, token: TokenDetail) -> None:
+        """Search for another token, and offer the edits possible for it."""
+        before, self._token = self._token, token
+        encoding = token.request.encoding
+        can = encoding.name in self._own.names() and not encoding.no_merges
+        self._pane.remove.setVisible(can and (token.kind == "special" or token.parents is not None))
+        self._pane.rename.setVisible(can and token.kind == "special")
+        if before is None or (before.request.encoding, before.token_id) != (encoding, token.token_id):
+            self._look_again()
+
+    # --- occurrences --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def look(self) -> None:
+        """Search now that the page is visible, unless the result is known."""
+        if self._token is not None and self._places is None:
+            self._timer.start()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._text = None
+        self._look_again()
+
+    def _look_again(self) -> None:
+        self._places, self._step, self._current = None, 0, -1
+        if self._token is not None and self._pane.isVisible():
+            self._pane.show_places(self.tr("looking…"), some=False)
+            self._timer.start()
+
+    @Slot()
+    def _ask(self) -> None:
+        if self._token is None or not self._pane.isVisible():
+            return
+        if self._text is not None and self._text[0] == self._prompt.editor.revision:
+            self._find(*self._text)
+        else:
+            self._needs_text = True
+            self._prompt.request_text()
+
+    @Slot(int, object)
+    def _on_text(self, revision: int, text: ChunkedText) -> None:
+        if self._needs_text:
+            self._needs_text = False
+            self._text = (revision, text)
+            self._find(revision, text)
+        if self._edit is not None:
+            (token, new_text), self._edit = self._edit, None
+            self._weighing.submit(EditRequest(token.request.encoding, token.token_id, new_text, text))
+
+    def _find(self, revision: int, text: ChunkedText) -> None:
+        if self._token is not None:
+            special = self._prompt.special_as_tokens
+            encoding, token_id = self._token.request.encoding, self._token.token_id
+            self._finding.submit(PlacesRequest(revision, text, encoding, special, token_id))
+
+    @Slot(object)
+    def _on_found(self, places: Places) -> None:
+        if places.request.revision != self._prompt.editor.revision or self._token is None:
+            return
+        if places.request.token_id != self._token.token_id:
+            return
+        self._places = places
+        count = len(places.utf16_starts)
+        self._say(self.tr("once") if count == 1 else self.tr("{n} times") if count else self.tr("not there"), count)
+        if self._step:
+            step, self._step = self._step, 0
+            self._on_step(step)
+
+    def _say(self, words: str, count: int) -> None:
+        self._pane.show_places(words.format(n=figure(self._pane.locale(), count)), some=count > 0)
+
+    @Slot(str)
+    def _on_not_found(self, why: str) -> None:
+        self._pane.show_places(why, some=False)
+
+    @Slot(int)
+    def _on_step(self, direction: int) -> None:
+        places = self._places
+        if places is None or places.request.revision != self._prompt.editor.revision:
+            self._step = direction
+            self._look_again()
+            return
+        count = len(places.utf16_starts)
+        if not count:
+            return
+        first = self._current < 0 and direction < 0
+        self._current = count - 1 if first else (self._current + direction) % count
+        start, end = int(places.utf16_starts[self._current]), int(places.utf16_ends[self._current])
+        self._prompt.editor.select_range(start, end)
+        words = self.tr("{place} of {n}").format(place=figure(self._pane.locale(), self._current + 1), n="{n}")
+        self._say(words, count)
+        self.shown_in_prompt.emit()
+
+    # --- edits --------------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self._begin("")
+
+    @Slot()
+    def _on_rename(self) -> None:
+        assert self._token is not None
+        dialog = QInputDialog(self._pane.window(), objectName="vocabRenameDialog")
+        dialog.setWindowTitle(self.tr("Rename a special token"))
+        dialog.setLabelText(self.tr("Text of token {id}").format(id=self._token.token_id))
+        dialog.setTextValue(self._token.token_bytes.decode("utf-8", "replace"))
+        dialog.setOkButtonText(self.tr("Continue"))
+        dialog.textValueSelected.connect(self._begin)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    @Slot(str)
+    def _begin(self, new_text: str) -> None:
+        assert self._token is not None
+        self._edit = self._token, new_text
+        self._prompt.request_text()
+
+    @Slot(object)
+    def _confirm(self, result: JobResult) -> None:
+        """Ask whether to save an edit, with what it costs on the prompt."""
+        outcome: EditOutcome = result.value
+        request, write = outcome.request, lambda value: figure(self._pane.locale(), value)
+        old, new = request.encoding.name, outcome.edited.name
+        token = visible(request.encoding.token_info(request.token_id).token_bytes[:60])
+        box = QMessageBox(self._pane.window(), objectName="vocabEditDialog")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        if request.new_text:
+            box.setWindowTitle(self.tr("Rename a special token"))
+            box.setText(self.tr("Rename “{old}” to “{new}”?").format(old=token, new=visible(request.new_text.encode())))
+            words = self.tr("&Rename")
+        else:
+            box.setWindowTitle(self.tr("Remove an entry"))
+            box.setText(self.tr("Remove “{token}” from {name}?").format(token=token, name=old))
+            words = self.tr("&Remove")
+        before, after = outcome.tokens_before, outcome.tokens_after
+        cost = self.tr("Your prompt keeps its {n} tokens.").format(n=write(before))
+        if before != after:
+            share = 100 * (after - before) / max(1, before)
+            cost = self.tr("Your prompt: {before} → {after} tokens ({share}%).").format(
+                before=write(before), after=write(after), share=f"{share:+.1f}".replace("-", "−")
+            )
+        lines = [cost]
+        if outcome.removed > 1:
+            more = self.tr("{n} more entries go with it: nothing else is merged to them.")
+            lines.append(more.format(n=write(outcome.removed - 1)))
+        lines.append(self.tr("The result is saved as {new}; {old} stays as it is.").format(new=new, old=old))
+        box.setInformativeText("\n".join(lines))
+        agree = box.addButton(words, QMessageBox.ButtonRole.AcceptRole)
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        agree.clicked.connect(lambda: self._saving.submit(outcome))
+        box.finished.connect(box.deleteLater)
+        box.open()
+
+    @Slot(object)
+    def _on_saved(self, result: JobResult) -> None:
+        name = result.value
+        self._notifier.withdraw(EDIT_FAILED)
+        self._notifier.information(self.tr("Saved {name} among your tokenizers.").format(name=name), key=EDIT_FAILED)
+        self.edited.emit(name)
+
+    @Slot(object)
+    def _on_edit_failed(self, failure: JobFailure) -> None:
+        self._notifier.error(failure.why, key=EDIT_FAILED)

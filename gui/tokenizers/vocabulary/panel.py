@@ -4,100 +4,330 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPalette, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QSizePolicy,
+    QSpinBox,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.look.plain_text import PlainLabel
-from gui.look.quantities import TrainingText
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.runtime.loading import Loading
-from gui.tokenizers.encoding_tools import EncodingTools
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
-from gui.tokenizers.vocabulary.filters import VocabularyFilters
-from gui.tokenizers.vocabulary.table import VocabularyTable
-from gui.tokenizers.vocabulary.table_model import VocabularyTableModel
+from gui.tokenizers.vocabulary.table import (
+    FINDING_HINTS,
+    FINDINGS,
+    KINDS,
+    SCRIPTS,
+    VocabularyTable,
+    VocabularyTableModel,
+    tr,
+)
+from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
+from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
+from gui.widgets.forms import form_grid, form_row
 from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import PageTabs, WheelGuard, restore_sizes
-from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.layouts import FlowLayout, PageTabs, WheelGuard, restore_sizes
+from gui.widgets.popover import Popover
 
 if TYPE_CHECKING:
-    from gui.tokenizers.vocabulary.plots import LengthPlots
-    from gui.tokenizers.vocabulary.service import Lengths
+    pass
 
 
-class LengthsPage(QWidget):
-    """Page with a description of the lengths, and their plots, which are created when the page is first shown."""
+MODES = ("text", "hex", "regex")
+MAX_BYTES = 100_000
+ID_SIGN = "#"
+"""Prefix of an ID in the search field. A number without it is searched as text; Enter goes to that ID."""
+HEX_SIGN, EXPRESSION_SIGN = "0x", "/"
+"""Prefix of bytes, and delimiter on both sides of a regular expression."""
+
+
+def read_search(typed: str, mode: str) -> tuple[str, str]:
+    """Return the text to search and its mode. In text mode, prefixes in the text can select another mode."""
+    if mode != "text":
+        return typed, mode
+    if typed.startswith(ID_SIGN):
+        return "", mode
+    if len(typed) > 2 and typed.startswith(EXPRESSION_SIGN) and typed.endswith(EXPRESSION_SIGN):
+        return typed[1:-1], "regex"
+    digits = typed.removeprefix(HEX_SIGN).strip()
+    if typed.startswith(HEX_SIGN) and digits:
+        return digits, "hex"
+    return typed, mode
+
+
+class Wanted(NamedTuple):
+    """A search, with the fields of ``engine.vocabulary.entries.search.EntryQuery``. ``kind``: None for any."""
+
+    text: str = ""
+    mode: str = "text"
+    match_case: bool = False
+    kind: str | None = None
+    script: int | None = None
+    finding: int | None = None
+    shortest: int = 0
+    longest: int | None = None
+    first_id: int = 0
+    last_id: int | None = None
+
+
+class VocabularyFilters(QWidget):
+    """Controls of the search.
+
+    Signals: ``changed()``: the search has changed; ``go_asked(str)``: the text of the field for IDs; ``left()``: move
+    the focus from a field to the table; ``longest_asked()``, ``export_asked()``: a button was clicked.
+    """
+
+    changed = Signal()
+    go_asked = Signal(str)
+    left = Signal()
+    longest_asked = Signal()
+    export_asked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("vocabLengths")
-        self.setAccessibleName(self.tr("Token lengths"))
-        self._theme, self._text = theme, TrainingText(self.locale())
-        self._lengths: Lengths | None = None
-        self.plots: LengthPlots | None = None
-        self._problem: PlainLabel | None = None
-        self._loading = Loading(self)
-        self._turn = PlotTurn(theme, self, self._draw)
-        self.words = QLabel(objectName="vocabLengthsWords")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
-        self.words.setTextInteractionFlags(
-            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
-        )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 0, 0)
-        column.addWidget(self.words)
-        column.addStretch(1)
+        self._theme = theme
+        self._range: tuple[int, int | None] = (0, None)
+        self._quiet = False
+        self._make_first_row()
+        self._make_second_row()
+        self._place()
+        self.search.textChanged.connect(self._on_changed)
+        self.match_case.toggled.connect(self._on_changed)
+        for box in (self.mode, self.kind, self.script, self.finding):
+            box.picked.connect(self._on_changed)
+        for spin in (self.shortest, self.longest):
+            spin.valueChanged.connect(self._on_changed)
+        self.mode.picked.connect(self._on_mode)
+        self.go_to.returnPressed.connect(self._on_go)
+        self.reset.clicked.connect(self.clear)
+        self.by_length.clicked.connect(self.longest_asked)
+        self.export.clicked.connect(self.export_asked)
+        self._on_mode()
 
-    def set_lengths(self, name: str, lengths: Lengths) -> None:
-        """Show the lengths of the vocabulary of that name."""
-        self._lengths = lengths
-        write = self._text
-        self.words.setText(
-            self.tr(
-                "The {count} learned tokens of {name} average {mean} bytes (median {median}, longest {longest}). "
-                "Dashed line: longest token nearby. 32 bytes or more are drawn as 32."
-            ).format(
-                count=write.number(lengths.total),
-                name=name,
-                mean=write.decimal(lengths.mean, 2),
-                median=write.number(lengths.median),
-                longest=write.number(len(lengths.counts) - 1),
-            )
+    @property
+    def wanted(self) -> Wanted:
+        """The current search."""
+        return Wanted(
+            *read_search(self.search.text(), MODES[self.mode.currentIndex()]),
+            self.match_case.isChecked(),
+            self.kind.currentData(),
+            self.script.currentData(),
+            self.finding.currentData(),
+            self.shortest.value(),
+            self.longest.value() or None,
+            *self._range,
         )
-        self._draw()
 
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self.plots is None:
-            self._loading.when_loaded(("gui.tokenizers.vocabulary.plots",), self._make_plots)
-        else:
-            self._turn.ask_later()
+    def set_range(self, first_id: int, last_id: int | None) -> None:
+        """Restrict the search to these IDs, both inclusive."""
+        self._range = (first_id, last_id)
+        self._on_changed()
 
     @Slot()
-    def _make_plots(self) -> None:
-        if self.plots is not None or self._problem is not None:
-            return
-        column = self.layout()
-        column.takeAt(column.count() - 1)
-        try:
-            from gui.tokenizers.vocabulary.plots import LengthPlots
-        except ImportError as error:
-            self._problem = PlainLabel(self.tr("Could not draw the charts: {reason}").format(reason=error))
-            self._problem.setWordWrap(True)
-            column.addWidget(self._problem, 1)
-        else:
-            self.plots = LengthPlots(self._theme, self._text)
-            self.plots.setAccessibleName(self.tr("Tokens by length, and length by ID; the text above says the same"))
-            column.addWidget(self.plots, 1)
-            self._draw()
+    def clear(self) -> None:
+        """Reset the search to show all entries."""
+        self._quiet = True
+        self.search.clear()
+        self.go_to.clear()
+        for box in (self.kind, self.script, self.finding):
+            box.setCurrentIndex(0)
+        for spin in (self.shortest, self.longest):
+            spin.setValue(0)
+        self._range = (0, None)
+        self._quiet = False
+        self._on_changed()
 
-    def _draw(self) -> None:
-        if self.plots is not None and self._lengths is not None and self.isVisible():
-            self.plots.draw(self._lengths)
+    def set_diagnosed(self, known: bool) -> None:
+        """Enable the search for scripts and findings if they are ``known``."""
+        for box in (self.script, self.finding):
+            box.setEnabled(known)
+            box.setToolTip(
+                box.accessibleName() if known else self.tr("Available in a few seconds, when the analysis is done")
+            )
+
+    def state(self) -> dict[str, Any]:
+        """Return the search as JSON data, without the range of IDs."""
+        return {
+            "text": self.search.text(),
+            "mode": MODES[self.mode.currentIndex()],
+            "match_case": self.match_case.isChecked(),
+        }
+
+    def restore_state(self, state: dict[str, Any]) -> None:
+        """Restore the search from ``state``; invalid values are ignored."""
+        self._quiet = True
+        text, mode = state.get("text"), state.get("mode")
+        if mode in MODES:
+            self.mode.setCurrentIndex(MODES.index(mode))
+        self.match_case.setChecked(state.get("match_case") is True)
+        if isinstance(text, str):
+            self.search.setText(text)
+        self._quiet = False
+        self._show_filters()
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._show_filters()
+        if not self._quiet:
+            self.changed.emit()
+
+    def _show_filters(self) -> None:
+        """Show the lengths on their chip, and the reset button if anything is filtered out."""
+        least, most = self.shortest.value(), self.longest.value()
+        write = lambda value: figure(self.locale(), value)  # noqa: E731 - a short name for a method
+        words = self.tr("Any length")
+        if least and most:
+            words = self.tr("{least} to {most} bytes").format(least=write(least), most=write(most))
+        elif least:
+            words = self.tr("{least} bytes or more").format(least=write(least))
+        elif most:
+            words = self.tr("Up to {most} bytes").format(most=write(most))
+        self.length.set_on(bool(least or most), words)
+        wanted = self.wanted
+        self.reset.setVisible(wanted != Wanted(mode=wanted.mode, match_case=wanted.match_case))
+
+    @Slot()
+    def _on_mode(self) -> None:
+        mode = MODES[self.mode.currentIndex()]
+        self.match_case.setEnabled(mode != "hex")
+        self.search.setPlaceholderText(
+            {
+                "text": self.tr("Text, #43453, /expression/ or 0x c3 a9"),
+                "hex": self.tr("Bytes inside a token, such as c3 a9"),
+                "regex": self.tr("Regular expression, such as ^ ?\\d+$"),
+            }[mode]
+        )
+
+    @Slot()
+    def _on_go(self) -> None:
+        self.go_asked.emit(self.go_to.text().strip())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        down = event.key() == Qt.Key.Key_Down and (self.search.hasFocus() or self.go_to.hasFocus())
+        done = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.search.hasFocus()
+        typed = self.search.text().strip().removeprefix(ID_SIGN)
+        is_id = self.search.text().startswith(ID_SIGN) or typed.isdecimal()
+        if done and is_id and MODES[self.mode.currentIndex()] == "text":
+            self.go_asked.emit(typed)
+        elif down or done:
+            self.left.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.search.text():
+            self.search.clear()
+        else:
+            super().keyPressEvent(event)
+
+    def _make_first_row(self) -> None:
+        self.encoding = EncodingPicker()
+        self.encoding.setObjectName("vocabEncoding")
+        self.encoding.setAccessibleName(self.tr("Encoding"))
+        self.search = QLineEdit(objectName="vocabSearch")
+        self.search.setAccessibleName(self.tr("Search the vocabulary"))
+        self.search.setClearButtonEnabled(True)
+        self.search.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
+        self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.search.setToolTip(
+            self.tr("Text, or an ID such as #43453, an expression such as /^ ?\\d+$/, bytes such as 0x c3 a9")
+        )
+        self.mode = ChoiceChip(
+            "vocabSearchMode",
+            [(self.tr("As text"), "text"), (self.tr("As bytes (hex)"), "hex"), (self.tr("As an expression"), "regex")],
+            self.tr("Search mode"),
+        )
+        self.match_case = Chip("vocabMatchCase", self.tr("Match &case"), self.tr("Match case"))
+        self.go_to = QLineEdit(objectName="vocabGoToId")
+        self.go_to.setAccessibleName(self.tr("Go to an ID, or show a range of IDs"))
+        self.go_to.setPlaceholderText(self.tr("43453 or 100-200"))
+        self.go_to.setToolTip(self.tr("ID to go to, or range to show, with Enter (Ctrl+G focuses this field)"))
+        self.go_to.setFixedWidth(self.fontMetrics().averageCharWidth() * 18)
+
+    def _make_second_row(self) -> None:
+        self.kind = ChoiceChip(
+            "vocabKind",
+            [(self.tr("Any kind"), None), *((tr(words), name) for name, words in KINDS.items())],
+            self.tr("Kind of entry"),
+        )
+        scripts = enumerate(map(tr, SCRIPTS))
+        self.script = ChoiceChip(
+            "vocabScript",
+            [(self.tr("Any script"), None), *((words, place) for place, words in scripts)],
+            self.tr("Script of the entry"),
+        )
+        findings = [(tr(words), place) for place, words in enumerate(FINDINGS.values())]
+        self.finding = ChoiceChip(
+            "vocabFinding", [(self.tr("Any flag"), None), *findings], self.tr("Flag of the entry")
+        )
+        self.finding.set_hints(["", *(tr(FINDING_HINTS[name]) for name in FINDINGS)])
+        self.shortest = self._bytes("vocabShortest", self.tr("Minimum length in bytes"))
+        self.longest = self._bytes("vocabLongest", self.tr("Maximum length in bytes"))
+        lengths = Popover(self._theme, self)
+        lengths.setObjectName("vocabLengthFilter")
+        lengths.setWindowTitle(self.tr("Length of the entry"))
+        lengths.setFocusProxy(self.shortest)
+        grid = form_grid()
+        form_row(grid, self.tr("Bytes &from"), self.shortest)
+        form_row(grid, self.tr("&to"), self.longest)
+        lengths.setLayout(grid)
+        grid.setContentsMargins(16, 12, 16, 12)
+        self.length = PopoverChip("vocabLength", self.tr("Any length"), self.tr("Length of the entry"), lengths)
+        self.reset = QPushButton(self.tr("Show a&ll"), objectName="vocabReset")
+        self.reset.setProperty("kind", "link")
+        self.reset.setToolTip(self.tr("Clear the search and all filters"))
+        self.by_length = QPushButton(self.tr("Lon&gest tokens"), objectName="vocabLongestTokens")
+        self.by_length.setProperty("kind", "link")
+        self.by_length.setToolTip(self.tr("Sort by length, longest first"))
+        self.export = QPushButton(self.tr("E&xport…"), objectName="vocabExport")
+        self.export.setProperty("kind", "link")
+        self.export.setToolTip(self.tr("Export the entries shown as CSV or JSON"))
+
+    def _bytes(self, name: str, accessible: str) -> QSpinBox:
+        spin = QSpinBox(objectName=name)
+        spin.setAccessibleName(accessible)
+        spin.setToolTip(accessible)
+        spin.setRange(0, MAX_BYTES)
+        spin.setSpecialValueText(self.tr("any"))
+        spin.setGroupSeparatorShown(True)
+        return spin
+
+    def _place(self) -> None:
+        self._flow = QWidget()
+        flow = FlowLayout(self._flow, 8)
+        for widget in (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset):
+            flow.addWidget(widget)
+        first = QHBoxLayout()
+        first.setSpacing(8)
+        first.addWidget(self.search, 1)
+        label = PlainLabel(self.tr("Go to &ID"))
+        label.setProperty("role", "caption")
+        label.setBuddy(self.go_to)
+        first.addWidget(label)
+        first.addWidget(self.go_to)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addLayout(first)
+        column.addWidget(self._flow)
+
+    @property
+    def tab_order(self) -> tuple[QWidget, ...]:
+        """The controls above the table in tab order, which is the visual order."""
+        chips = (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset)
+        return (self.search, self.go_to, *chips)
+
+    @property
+    def actions_below(self) -> tuple[QPushButton, ...]:
+        """Buttons for the foot of the table, which act on the entries."""
+        return self.by_length, self.export
 
 
 GO_TO_ID = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_G)

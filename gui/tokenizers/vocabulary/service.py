@@ -1,19 +1,24 @@
-"""Services that open, search, diagnose and compare vocabularies, and find a token in the prompt, on worker threads."""
+"""Service that opens, searches, diagnoses and compares vocabularies, and jobs on single tokens, edits and exports.
+
+Everything but the service itself runs on worker threads.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core import exports
+from gui.core.api_keys import keys_in_tokens
+from gui.core.exports import ExportTable, Value
 from gui.core.file_writing import write_atomic
+from gui.runtime.jobs import NewestRequest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -25,8 +30,8 @@ if TYPE_CHECKING:
     from engine.vocabulary.entries.table import EntryTable
     from gui.core.text_chunks import ChunkedText
     from gui.core.user_encodings import OpenEncoding, UserEncodings
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
-    from gui.tokenizers.vocabulary.filters import Wanted
+    from gui.runtime.jobs import JobRunner, Ticket
+    from gui.tokenizers.vocabulary.panel import Wanted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +44,11 @@ class DiagnosisRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Diagnosed:
-    """Result of a diagnosis. ``unkept``: why it could not be cached, empty if it was."""
+    """Result of a diagnosis. ``uncached``: why it could not be cached, empty if it was."""
 
     request: DiagnosisRequest
     diagnosis: Diagnosis
-    unkept: str = ""
+    uncached: str = ""
 
 
 def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) -> Diagnosed:
@@ -54,17 +59,17 @@ def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) ->
     request.search.prepare()
     ticket.progress(0.0)
     path = folder / f"{diagnosis_key(request.encoding, entries)}.diagnosis"
-    unkept = ""
-    kept = _read(path)
-    diagnosis = None if kept is None else unpack(kept, len(entries))
+    uncached = ""
+    cached = _read(path)
+    diagnosis = None if cached is None else unpack(cached, len(entries))
     if diagnosis is None:
         diagnosis = diagnose(request.encoding, entries, ticket.progress)
         try:
             write_atomic(path, pack(diagnosis))
         except OSError as error:
-            unkept = error.strerror or str(error)
+            uncached = error.strerror or str(error)
     request.search.set_diagnosis(diagnosis)
-    return Diagnosed(request, diagnosis, unkept)
+    return Diagnosed(request, diagnosis, uncached)
 
 
 def _read(path: Path) -> bytes | None:
@@ -75,7 +80,7 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-STRETCHES = 200
+ID_RANGES = 200
 """Number of ranges of IDs in the plot of lengths."""
 
 
@@ -117,12 +122,12 @@ def lengths_of(entries: EntryTable) -> Lengths:
 
     ids = np.flatnonzero((entries.kinds == BYTE) | (entries.kinds == MERGE))
     lengths = entries.byte_lengths[ids]
-    parts = [part for part in np.array_split(np.arange(len(ids)), min(STRETCHES, max(1, len(ids)))) if len(part)]
+    ranges = np.array_split(np.arange(len(ids)), min(ID_RANGES, len(ids))) if len(ids) else []
     return Lengths(
         np.bincount(lengths),
-        np.array([ids[part].mean() for part in parts], dtype=np.float64),
-        np.array([lengths[part].mean() for part in parts], dtype=np.float64),
-        np.array([lengths[part].max() for part in parts], dtype=np.float64),
+        np.array([ids[one].mean() for one in ranges], dtype=np.float64),
+        np.array([lengths[one].mean() for one in ranges], dtype=np.float64),
+        np.array([lengths[one].max() for one in ranges], dtype=np.float64),
     )
 
 
@@ -221,7 +226,7 @@ class Places:
     utf16_ends: NDArray[np.int32]
 
 
-class _TokensOfText:
+class TokensOfText:
     """Finder of occurrences. Caches the tokens of the last text, so that another token is found at once."""
 
     def __init__(self) -> None:
@@ -249,38 +254,6 @@ class _TokensOfText:
             text = engine.EditedText(request.encoding, special_as_tokens=request.special_as_tokens)
             self._patch, self._of = text.reset(request.text.text(ticket.wait_while_busy)), of
         return self._patch
-
-
-class PlacesService(QObject):
-    """Service that finds a token in the prompt; only the newest request is answered.
-
-    Signals: ``found(Places)``; ``failed(str)`` with a sentence.
-    """
-
-    found = Signal(object)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._wanted: PlacesRequest | None = None
-        self._lane = runner.conflated(self.tr("Finding a token in the prompt"), _TokensOfText().find)
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
-
-    def find(self, request: PlacesRequest) -> None:
-        """Find a token."""
-        self._wanted = request
-        self._lane.submit(request)
-
-    @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        if result.request is self._wanted:
-            self.found.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        if failure.request is self._wanted:
-            self.failed.emit(failure.why)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,29 +299,18 @@ class CompareRequest:
     other: str
 
 
-@dataclass
-class _Newest:
-    """Newest request of each kind; answers to older ones are dropped."""
-
-    name: str = ""
-    search: SearchRequest | None = None
-    token: TokenRequest | None = None
-    compare: CompareRequest | None = None
-    diagnosis: DiagnosisRequest | None = field(default=None)
-
-
 class VocabularyService(QObject):
     """Service of the page; only the newest request of each kind is answered.
 
-    Signals: ``opened(OpenedVocabulary)``; ``found(Found)``; ``diagnosed(Diagnosed)``; ``diagnosing(float)``: progress
-    from 0 to 1; ``token_ready(TokenDetail)``; ``compared(Comparison)``; ``failed(str)`` with a sentence;
-    ``stopped(str)``: a note on what the user cancelled.
+    Signals: ``opened(OpenedVocabulary)``; ``found(Found)``; ``diagnosed(Diagnosed)``; ``diagnosing(float, str)``:
+    progress from 0 to 1, and a note; ``token_ready(TokenDetail)``; ``compared(Comparison)``; ``failed(str)`` with a
+    sentence; ``stopped(str)``: a note on what the user cancelled.
     """
 
     opened = Signal(object)
     found = Signal(object)
     diagnosed = Signal(object)
-    diagnosing = Signal(float)
+    diagnosing = Signal(float, str)
     token_ready = Signal(object)
     compared = Signal(object)
     failed = Signal(str)
@@ -359,108 +321,65 @@ class VocabularyService(QObject):
     ) -> None:
         """``folder``: the parent of the cache of diagnoses."""
         super().__init__(parent)
-        self._newest = _Newest()
-        self._opening = runner.conflated(self.tr("Opening the vocabulary"), partial(_open, open_encoding))
-        self._searching = runner.conflated(self.tr("Searching the vocabulary"), _search)
-        self._diagnosing = runner.conflated(
-            self.tr("Analysing the vocabulary"), partial(diagnose_or_read, folder / "diagnoses")
+        self._opening = NewestRequest(
+            runner.conflated(self.tr("Opening the vocabulary"), partial(_open, open_encoding))
         )
-        self._looking = runner.conflated(self.tr("Reading a token"), look_at)
-        self._comparing = runner.conflated(self.tr("Comparing vocabularies"), partial(_compare, open_encoding))
-        for lane, done in (
-            (self._opening, self._on_opened),
-            (self._searching, self._on_found),
-            (self._diagnosing, self._on_diagnosed),
-            (self._looking, self._on_looked),
-            (self._comparing, self._on_compared),
-        ):
-            lane.finished.connect(done)
-            lane.failed.connect(self._on_failed)
-        self._diagnosing.progressed.connect(self._on_progress)
+        self._searching = NewestRequest(runner.conflated(self.tr("Searching the vocabulary"), _search))
+        self._diagnosing = NewestRequest(
+            runner.conflated(self.tr("Analysing the vocabulary"), partial(diagnose_or_read, folder / "diagnoses"))
+        )
+        self._looking = NewestRequest(runner.conflated(self.tr("Reading a token"), look_at))
+        self._comparing = NewestRequest(
+            runner.conflated(self.tr("Comparing vocabularies"), partial(_compare, open_encoding))
+        )
+        self._lanes = {
+            self._opening: self.opened,
+            self._searching: self.found,
+            self._diagnosing: self.diagnosed,
+            self._looking: self.token_ready,
+            self._comparing: self.compared,
+        }
+        for lane, answered in self._lanes.items():
+            lane.answered.connect(answered)
+            lane.failed.connect(self.failed)
+        self._diagnosing.progressed.connect(self.diagnosing)
         self._diagnosing.cancelled.connect(self._on_diagnosis_stopped)
         self._searching.cancelled.connect(self._on_search_stopped)
 
     @property
     def busy(self) -> bool:
         """True while a request is being served."""
-        lanes = (self._opening, self._searching, self._diagnosing, self._looking, self._comparing)
-        return any(lane.busy for lane in lanes)
+        return any(lane.busy for lane in self._lanes)
 
     def open(self, name: str) -> None:
-        """Open the encoding of this name."""
-        self._newest = _Newest(name)
-        self._diagnosing.cancel()
+        """Open the encoding of this name; answers about the one before are dropped."""
+        for lane in self._lanes:
+            lane.forget()
         self._opening.submit(name)
 
     def search(self, request: SearchRequest) -> None:
         """Search entries."""
-        self._newest.search = request
         self._searching.submit(request)
 
     def diagnose(self, opened: OpenedVocabulary) -> None:
         """Diagnose all entries, or read the cached diagnosis."""
-        request = self._newest.diagnosis = DiagnosisRequest(opened.encoding, opened.search)
-        self._diagnosing.submit(request)
+        self._diagnosing.submit(DiagnosisRequest(opened.encoding, opened.search))
 
     def look_at(self, opened: OpenedVocabulary, token_id: int) -> None:
         """Request the details of a token."""
-        request = self._newest.token = TokenRequest(opened.encoding, opened.search, token_id)
-        self._looking.submit(request)
+        self._looking.submit(TokenRequest(opened.encoding, opened.search, token_id))
 
     def compare(self, opened: OpenedVocabulary, other: str) -> None:
         """Compare with the encoding of this name."""
-        request = self._newest.compare = CompareRequest(opened, other)
-        self._comparing.submit(request)
+        self._comparing.submit(CompareRequest(opened, other))
 
-    @Slot(object)
-    def _on_opened(self, result: JobResult) -> None:
-        if result.request == self._newest.name:
-            self.opened.emit(result.value)
-
-    @Slot(object)
-    def _on_found(self, result: JobResult) -> None:
-        if result.request is self._newest.search:
-            self.found.emit(result.value)
-
-    @Slot(object)
-    def _on_diagnosed(self, result: JobResult) -> None:
-        diagnosed: Diagnosed = result.value
-        if diagnosed.request is self._newest.diagnosis:
-            self.diagnosed.emit(diagnosed)
-
-    @Slot(object)
-    def _on_progress(self, progress: object) -> None:
-        if progress.request is self._newest.diagnosis:
-            self.diagnosing.emit(progress.fraction)
-
-    @Slot(object)
-    def _on_looked(self, result: JobResult) -> None:
-        detail: TokenDetail = result.value
-        if detail.request is self._newest.token:
-            self.token_ready.emit(detail)
-
-    @Slot(object)
-    def _on_compared(self, result: JobResult) -> None:
-        if result.request is self._newest.compare:
-            comparison: Comparison = result.value
-            self.compared.emit(comparison)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        newest = self._newest
-        wanted = (newest.name, newest.search, newest.diagnosis, newest.token, newest.compare)
-        if any(failure.request is one or failure.request == one for one in wanted):
-            self.failed.emit(failure.why)
-
-    @Slot(object)
-    def _on_diagnosis_stopped(self, request: DiagnosisRequest) -> None:
-        if request is self._newest.diagnosis:
-            self.stopped.emit(self.tr("The analysis was stopped. It restarts when the vocabulary is opened again."))
+    @Slot()
+    def _on_diagnosis_stopped(self) -> None:
+        self.stopped.emit(self.tr("The analysis was stopped. It restarts when the vocabulary is opened again."))
 
     @Slot(object)
     def _on_search_stopped(self, request: SearchRequest) -> None:
-        if request is self._newest.search:
-            self.found.emit(Found(request, None, self.tr("The search was stopped.")))
+        self.found.emit(Found(request, None, self.tr("The search was stopped.")))
 
 
 def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVocabulary:
@@ -513,48 +432,8 @@ class EditOutcome:
     tokens_after: int
 
 
-class EditService(QObject):
-    """Service that edits encodings of the user, and saves the results as new ones.
-
-    Signals: ``weighed(EditOutcome)``: the cost of an edit; ``kept(str)``: the name of a saved encoding; ``failed(str)``
-    with a sentence.
-    """
-
-    weighed = Signal(object)
-    kept = Signal(str)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, own: UserEncodings, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._weighing = runner.conflated(self.tr("Counting without the entry"), partial(_weigh, own))
-        self._keeping = runner.conflated(self.tr("Saving the tokenizer"), partial(_keep_edited, own))
-        self._weighing.finished.connect(self._on_weighed)
-        self._keeping.finished.connect(self._on_kept)
-        for lane in (self._weighing, self._keeping):
-            lane.failed.connect(self._on_failed)
-
-    def weigh(self, request: EditRequest) -> None:
-        """Apply an edit and count the prompt with it, without saving."""
-        self._weighing.submit(request)
-
-    def keep(self, outcome: EditOutcome) -> None:
-        """Save the edited encoding."""
-        self._keeping.submit(outcome)
-
-    @Slot(object)
-    def _on_weighed(self, result: JobResult) -> None:
-        self.weighed.emit(result.value)
-
-    @Slot(object)
-    def _on_kept(self, result: JobResult) -> None:
-        self.kept.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
-
-
-def _weigh(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutcome:
+def weigh_edit(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutcome:
+    """Edit an encoding and count the prompt with it, without saving it."""
     from engine.training.trained_encoding import edit_entries
 
     ticket.progress(-1.0)
@@ -570,7 +449,8 @@ def _weigh(own: UserEncodings, request: EditRequest, ticket: Ticket) -> EditOutc
     return EditOutcome(request, made.encoding, len(made.removed), *counts)
 
 
-def _keep_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> str:
+def save_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> str:
+    """Save the edited encoding; return its name."""
     return own.keep(outcome.edited).name
 
 
@@ -589,3 +469,73 @@ def spelled(content: bytes) -> str:
     from engine.library.formats.spelling import spelled as in_letters
 
     return in_letters(content)
+
+
+EXPORTED = (
+    "id",
+    "text",
+    "hex",
+    "bytes",
+    "kind",
+    "script",
+    "left",
+    "right",
+    "built_directly",
+    "built_in_all",
+    "findings",
+)
+BOM = "\ufeff"
+"""Marks a CSV file as UTF-8 for spreadsheets."""
+ENTRIES_PER_REPORT = 2048
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExportRequest:
+    """Entries (int32[n], in order) to export. ``path``: its suffix selects the format, JSON for ``.json``, else CSV."""
+
+    search: EntrySearch
+    ids: NDArray[np.int32]
+    path: Path
+
+
+def export_entries(request: ExportRequest, ticket: Ticket) -> int:
+    """Export entries to a file; return its size in bytes. Raises OSError."""
+    table = export_table(request, ticket)
+    text = exports.to_json(table) if request.path.suffix.lower() == ".json" else BOM + exports.to_csv(table)
+    return write_atomic(request.path, text.encode("utf-8"))
+
+
+def keys_among(request: ExportRequest) -> tuple[str, ...]:
+    """Describe the entries that contain an API key."""
+    entries = request.search.entries
+    return keys_in_tokens((token_id, entries.token_bytes(token_id)) for token_id in request.ids.tolist())
+
+
+def export_table(request: ExportRequest, ticket: Ticket) -> ExportTable:
+    """Return the entries as a table. Columns that need a diagnosis are empty until there is one."""
+    rows: list[tuple[Value, ...]] = []
+    ids = request.ids.tolist()
+    for number, token_id in enumerate(ids):
+        if number % ENTRIES_PER_REPORT == 0:
+            ticket.progress(number / len(ids))
+        rows.append(_row(request.search, token_id))
+    about = (("encoding", request.search.entries.name), ("entries", len(ids)))
+    return ExportTable(EXPORTED, tuple(rows), about)
+
+
+def _row(search: EntrySearch, token_id: int) -> tuple[Value, ...]:
+    entries, diagnosis = search.entries, search.diagnosis
+    content = entries.token_bytes(token_id)
+    known: tuple[Value, ...] = (None,) * 6
+    if diagnosis is not None:
+        left, right = int(diagnosis.left[token_id]), int(diagnosis.right[token_id])
+        known = (
+            diagnosis.script(token_id),
+            left if left >= 0 else None,
+            right if right >= 0 else None,
+            int(diagnosis.built_directly[token_id]),
+            int(diagnosis.built_in_all[token_id]),
+            ", ".join(diagnosis.findings_of(token_id)),
+        )
+    text = content.decode("utf-8", "replace")
+    return (token_id, text, content.hex(), len(content), entries.kind(token_id), *known)

@@ -1,10 +1,28 @@
-"""The table view of the entries of a vocabulary, and the painter of its cells."""
+"""The table of entries of a vocabulary: its columns, its model, the painter of its cells, and its view.
+
+Searching and sorting change only the array of IDs, so the table costs the GUI thread the same for 10 rows as for
+200,000.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPersistentModelIndex, QRect, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QT_TRANSLATE_NOOP,
+    QCoreApplication,
+    QEvent,
+    QItemSelectionModel,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QFont,
     QFontMetrics,
@@ -25,19 +43,258 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gui.core.token_text import hexadecimal, visible
 from gui.look.fonts import fixed_font
+from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.tokenizers.vocabulary.table_model import (
-    ALIGNMENTS,
-    COLUMNS,
-    FIXED_FONT,
-    PARENTS,
-    REMARKS,
-    TOKEN,
-    VocabularyTableModel,
-)
+from gui.widgets.table_model import Column, Index, TableModel
 from gui.widgets.tables import copy_rows, set_up_rows
-from gui.widgets.token_pills import PillPainter, ShapedTexts
+from gui.widgets.token_pills import PLAIN, WHOLE, Pill, PillPainter, ShapedTexts, pair_pills
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from engine.vocabulary.entries.diagnostics import Diagnosis
+    from engine.vocabulary.entries.search import SortKey
+    from engine.vocabulary.entries.table import EntryTable
+
+
+KINDS = {
+    "byte": QT_TRANSLATE_NOOP("Vocabulary", "byte"),
+    "merge": QT_TRANSLATE_NOOP("Vocabulary", "merged"),
+    "special": QT_TRANSLATE_NOOP("Vocabulary", "special"),
+    "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
+    "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
+}
+"""Labels of kinds of IDs, by the names in ``engine.vocabulary.entries.table``."""
+
+FINDINGS = {
+    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
+    "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "part of a character"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "whitespace"),
+    "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
+}
+"""Labels of findings, by the names in ``engine.vocabulary.entries.diagnostics``, in its order."""
+
+FINDING_HINTS = {
+    "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
+    "partial UTF-8": QT_TRANSLATE_NOOP("Vocabulary", "Its bytes are not whole characters (partial UTF-8)"),
+    "white space": QT_TRANSLATE_NOOP("Vocabulary", "Whitespace only"),
+    "control": QT_TRANSLATE_NOOP("Vocabulary", "Contains control or format characters other than whitespace"),
+    "unused id": QT_TRANSLATE_NOOP("Vocabulary", "This ID is unused"),
+}
+
+SCRIPTS = (
+    *("no letters", "Japanese"),
+    *("Latin", "Cyrillic", "Greek", "Armenian", "Georgian", "Hebrew", "Arabic", "Ethiopic"),
+    *("Devanagari", "Bengali", "Gurmukhi", "Gujarati", "Tamil", "Telugu", "Kannada", "Malayalam", "Sinhala"),
+    *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
+    "other scripts",
+)
+"""Copy of ``engine.text.scripts.SCRIPT_NAMES`` that needs no import of the engine; a test compares both."""
+
+PENDING = "…"
+MAX_SHOWN_BYTES = 60
+"""Maximum number of bytes of a token shown in a cell."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of the page Vocabulary."""
+    return QCoreApplication.translate("Vocabulary", text)
+
+
+def _diagnosed(text: Callable[[int, VocabularyTableModel], str]) -> Callable[[int, VocabularyTableModel], str]:
+    """Return the function of a column that needs the diagnosis."""
+    return lambda token_id, model: PENDING if model.diagnosis is None else text(token_id, model)
+
+
+def _flags(token_id: int, model: VocabularyTableModel) -> str:
+    return ", ".join(tr(FINDINGS[name]) for name in model.diagnosis.findings_of(token_id))
+
+
+COLUMNS = (
+    Column(
+        "id",
+        QT_TRANSLATE_NOOP("Vocabulary", "ID"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The number the model sees"),
+        lambda token_id, _model: str(token_id),
+        numeric=True,
+    ),
+    Column(
+        "token",
+        QT_TRANSLATE_NOOP("Vocabulary", "Token"),
+        QT_TRANSLATE_NOOP(
+            "Vocabulary", "Text of the token; · is a space, ⏎ a newline, \\x a byte that is not a character"
+        ),
+        lambda token_id, model: model.token_text(model.entries.token_bytes(token_id)),
+    ),
+    Column(
+        "left",
+        QT_TRANSLATE_NOOP("Vocabulary", "Merged from"),
+        QT_TRANSLATE_NOOP("Vocabulary", "The two tokens that it is merged from"),
+        lambda token_id, model: " ".join(pill.text for pill in model.parents(token_id)),
+    ),
+    Column(
+        "length",
+        QT_TRANSLATE_NOOP("Vocabulary", "Bytes"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Length in bytes"),
+        lambda token_id, model: figure(model.locale, int(model.entries.byte_lengths[token_id])),
+        numeric=True,
+    ),
+    Column(
+        "built_in_all",
+        QT_TRANSLATE_NOOP("Vocabulary", "Used by"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Number of tokens that contain it in their merge tree"),
+        _diagnosed(lambda token_id, model: figure(model.locale, int(model.diagnosis.built_in_all[token_id]))),
+        numeric=True,
+    ),
+    Column(
+        "kind",
+        QT_TRANSLATE_NOOP("Vocabulary", "Kind"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Single byte, merged token, special token, or unused ID"),
+        lambda token_id, model: tr(KINDS[model.entries.kind(token_id)]),
+    ),
+    Column(
+        "script",
+        QT_TRANSLATE_NOOP("Vocabulary", "Script"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Script of most of its letters"),
+        _diagnosed(lambda token_id, model: tr(model.diagnosis.script(token_id))),
+    ),
+    Column(
+        "findings",
+        QT_TRANSLATE_NOOP("Vocabulary", "Flags"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Findings from an analysis of the whole vocabulary"),
+        _diagnosed(_flags),
+    ),
+    Column(
+        "bytes",
+        QT_TRANSLATE_NOOP("Vocabulary", "Hexadecimal"),
+        QT_TRANSLATE_NOOP("Vocabulary", "Its bytes in hexadecimal"),
+        lambda token_id, model: hexadecimal(model.entries.token_bytes(token_id), 16),
+    ),
+)
+"""Columns of the table. A row is an ID, and the view is the ``VocabularyTableModel``."""
+ID, TOKEN, PARENTS, LENGTH, BUILT, KIND, SCRIPT, REMARKS, BYTES = range(len(COLUMNS))
+
+SORT_KEYS: tuple[SortKey, ...] = (
+    "id",
+    "bytes",
+    "left",
+    "length",
+    "built_in_all",
+    "kind",
+    "script",
+    "findings",
+    "bytes",
+)
+"""Key of each column to sort the entries by."""
+WIDEST = (
+    *("200,000     ", "·SolidGoldMagikarp  ", "·Golden + Magikarp     ", "Bytes ▼", "Used by ▼"),
+    *("unused id ", "Devanagari ", "unreachable, control ", "20 74 6f 6b 65 6e 69"),
+)
+"""Typical text of each column, which sets its width."""
+
+NEED_DIAGNOSIS = (SCRIPT, PARENTS, BUILT, REMARKS)
+"""Columns that are empty until the diagnosis is done."""
+
+FIXED_FONT = (TOKEN, PARENTS, BYTES)
+
+
+class VocabularyTableModel(TableModel):
+    """One row for each ID.
+
+    Signals: ``sort_asked(int, bool)``: a column, and True for descending order; the receiver sorts.
+    """
+
+    sort_asked = Signal(int, bool)
+
+    def __init__(self, locale: QLocale, spelled: Callable[[bytes], str], parent: QObject | None = None) -> None:
+        """``spelled``: formats bytes in the byte alphabet of GPT-2."""
+        super().__init__(COLUMNS, parent=parent, context="Vocabulary", visible=False)
+        self.locale, self._spelled = locale, spelled
+        self.entries: EntryTable | None = None
+        self.diagnosis: Diagnosis | None = None
+        self.ids: NDArray[np.int32] | None = None
+        """int32[n]: the ID of each row; None before there is a vocabulary."""
+        self._in_letters = False
+
+    @property
+    def view(self) -> VocabularyTableModel:
+        """The model itself, which has the entries and their diagnosis."""
+        return self
+
+    def set_vocabulary(self, entries: EntryTable, ids: NDArray[np.int32]) -> None:
+        """Show these IDs of another vocabulary, without a diagnosis."""
+        self.entries, self.diagnosis = entries, None
+        self.set_ids(ids)
+
+    def set_ids(self, ids: NDArray[np.int32]) -> None:
+        """Show these IDs of the same vocabulary."""
+        self.ids = ids
+        self.show(ids)
+
+    def set_diagnosis(self, diagnosis: Diagnosis) -> None:
+        """Fill the columns that need the diagnosis."""
+        self.diagnosis = diagnosis
+        self.notify_changed()
+
+    def set_in_letters(self, on: bool) -> None:
+        """Show tokens in the byte alphabet of GPT-2, or as in the rest of the program."""
+        self._in_letters = on
+        self.notify_changed()
+
+    def set_locale(self, locale: QLocale) -> None:
+        """Format figures for another locale."""
+        self.locale = locale
+        self.notify_changed()
+
+    def row_of(self, token_id: int) -> int:
+        """Return the row of an ID, -1 if it is not shown."""
+        if self.ids is None or not len(self.ids):
+            return -1
+        found = (self.ids == token_id).argmax()
+        return int(found) if self.ids[found] == token_id else -1
+
+    def row_at(self, place: int) -> int:
+        """Return the ID of a row. Raises IndexError."""
+        if self.ids is None or not 0 <= place < len(self.ids):
+            raise IndexError(place)
+        return int(self.ids[place])
+
+    def token_text(self, content: bytes) -> str:
+        """Format a token as in the table, truncated if it is long."""
+        shown = content[:MAX_SHOWN_BYTES]
+        text = self._spelled(shown) if self._in_letters else visible(shown)
+        return text if len(content) <= MAX_SHOWN_BYTES else f"{text}…"
+
+    def pills(self, row: int, column: int) -> tuple[Pill, ...]:
+        """Return the tokens of a cell of ``TOKEN`` or ``PARENTS``."""
+        return (Pill(self.shown(row, column), WHOLE),) if column == TOKEN else self.parents(self.row_at(row))
+
+    def parents(self, token_id: int) -> tuple[Pill, ...]:
+        """Return the two tokens that an ID is merged from, as pills."""
+        assert self.entries is not None
+        if self.diagnosis is None:
+            return (Pill(PENDING, PLAIN),)
+        left, right = int(self.diagnosis.left[token_id]), int(self.diagnosis.right[token_id])
+        if left < 0:
+            return ()
+        return pair_pills(*(self.token_text(self.entries.token_bytes(one)) for one in (left, right)))
+
+    # Qt's interface
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if role == Qt.ItemDataRole.AccessibleTextRole and index.isValid() and index.row() < self.rowCount():
+            column = index.column()
+            unknown = self.diagnosis is None and column in NEED_DIAGNOSIS
+            return f"{self.title(column)}: {tr('not known yet') if unknown else self.shown(index.row(), column)}"
+        return super().data(index, role)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        self.sort_asked.emit(column, order == Qt.SortOrder.DescendingOrder)
+
 
 END_SPACE = "\N{EM SPACE}\N{FOUR-PER-EM SPACE}"
 """Padding after figures and their titles: separates them from the next column, and leaves room for the sort arrow."""
@@ -97,7 +354,7 @@ class EntryPainter:
         if numeric:
             room -= self._end
         painter.setFont(texts.font)
-        cell_text, shaped = self._model.cell_text, texts.line
+        cell_text, shaped = self._model.shown, texts.line
         for row, top in tops:
             text = cell_text(row, column)
             if text:
@@ -131,8 +388,8 @@ class EntryDelegate(QStyledItemDelegate):
         column = index.column()
         if column in PILLS:
             return
-        option.text = self._model.cell_text(index.row(), column) + (END_SPACE if COLUMNS[column].numeric else "")
-        option.displayAlignment = ALIGNMENTS[column]
+        option.text = self._model.shown(index.row(), column) + (END_SPACE if COLUMNS[column].numeric else "")
+        option.displayAlignment = self._model.side(column)
         option.features |= QStyleOptionViewItem.ViewItemFeature.HasDisplay
         if column in FIXED_FONT:
             option.font = self._fixed
@@ -249,9 +506,9 @@ class VocabularyTable(QTableView):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
-            copy_rows(self, self._entries.cell_text)
+            copy_rows(self, self._entries.shown)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
-            self.opened.emit(self._entries.id_at(self.currentIndex().row()))
+            self.opened.emit(self._entries.row_at(self.currentIndex().row()))
         else:
             super().keyPressEvent(event)
 
@@ -274,17 +531,17 @@ class VocabularyTable(QTableView):
     @Slot(QModelIndex)
     def _on_current(self, index: QModelIndex) -> None:
         if index.isValid():
-            self._current = self._entries.id_at(index.row())
+            self._current = self._entries.row_at(index.row())
             self.current_id_changed.emit(self._current)
 
     @Slot(QModelIndex)
     def _on_double_clicked(self, index: QModelIndex) -> None:
-        self.opened.emit(self._entries.id_at(index.row()))
+        self.opened.emit(self._entries.row_at(index.row()))
 
     def _fit(self) -> None:
         metrics, fixed = self.fontMetrics(), QFontMetrics(fixed_font())
         self.verticalHeader().setDefaultSectionSize(metrics.height() + ROW_PADDING)
-        for place, column in enumerate(COLUMNS):
-            if place != REMARKS:
-                of = fixed if place in FIXED_FONT else metrics
-                self.setColumnWidth(place, of.horizontalAdvance(column.widest) + CELL_PADDING)
+        for column, widest in enumerate(WIDEST):
+            if column != REMARKS:
+                of = fixed if column in FIXED_FONT else metrics
+                self.setColumnWidth(column, of.horizontalAdvance(widest) + CELL_PADDING)

@@ -19,7 +19,7 @@ from gui.costs.chart import CostChart
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.runtime.loading import PLOTS, Loading, is_loaded, load, modules_of_the_window
-from gui.tokenizers.vocabulary.panel import LengthsPage
+from gui.tokenizers.vocabulary.side_pages import LengthsPage
 from gui.widgets.training_curve import TrainingCurveView
 from tests.patience import PATIENCE_MS
 

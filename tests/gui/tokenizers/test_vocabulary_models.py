@@ -5,7 +5,7 @@ from __future__ import annotations
 from engine.text.scripts import SCRIPT_NAMES
 from engine.vocabulary.entries.diagnostics import FINDINGS as ENGINE_FINDINGS
 from engine.vocabulary.entries.table import KINDS as ENGINE_KINDS
-from gui.tokenizers.vocabulary.table_model import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
+from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
 
 
 def test_names_are_those_of_the_engine():

@@ -100,7 +100,7 @@ def test_what_is_shown_is_exported(qtbot, open_window, tmp_path):
     qtbot.waitUntil(lambda: 0 < panel.model.rowCount() < 200)
     saving = bench.pages.vocabulary.saving
     for name in ("a.csv", "a.json"):
-        with qtbot.waitSignal(saving._export.written):
+        with qtbot.waitSignal(saving.lane.finished):
             saving.write(tmp_path / name)
     document = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
     assert document["about"] == {"encoding": "r50k_base", "entries": panel.model.rowCount()}
@@ -136,7 +136,7 @@ def test_the_dialog_of_the_export(qtbot, open_window, tmp_path):
     panel.filters.export.click()
     dialog = bench.window.findChild(QFileDialog, "vocabExportDialog")
     assert dialog.isVisible()
-    with qtbot.waitSignal(bench.pages.vocabulary.saving._export.written):
+    with qtbot.waitSignal(bench.pages.vocabulary.saving.lane.finished):
         dialog.fileSelected.emit(str(tmp_path / "three"))
     dialog.reject()
     assert (tmp_path / "three.csv").exists()

@@ -6,8 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QTableView
 
-from gui.tokenizers.vocabulary.table import VocabularyTable
-from gui.tokenizers.vocabulary.table_model import LENGTH
+from gui.tokenizers.vocabulary.table import LENGTH, VocabularyTable
 from tests.gui.tokenizers.vocabulary_windows import browse
 
 pytestmark = pytest.mark.pages("vocabularyTab")
@@ -43,7 +42,7 @@ def test_rows_look_as_qt_draws_them(qtbot, open_window, monkeypatch):
     selected, by_qt = pictures(panel, monkeypatch)
     assert difference(selected, by_qt) < MAX_DIFFERENT < difference(selected, first)
     panel.table.sortByColumn(LENGTH, Qt.SortOrder.DescendingOrder)
-    qtbot.waitUntil(lambda: panel.model.id_at(0) != 0)
+    qtbot.waitUntil(lambda: panel.model.row_at(0) != 0)
     longest, by_qt = pictures(panel, monkeypatch)
     assert difference(longest, by_qt) < MAX_DIFFERENT < difference(longest, selected)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import QItemSelectionModel, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QScrollArea, QTableView, QWidget
 
-from gui.tokenizers.vocabulary.table_model import (
+from gui.tokenizers.vocabulary.table import (
     BUILT,
     BYTES,
     COLUMNS,
@@ -358,7 +358,7 @@ def test_parents_steps_and_what_is_built_on_a_token_lead_on(qtbot, open_window):
     erry = encoding.encode_single_token("erry")
     qtbot.waitUntil(lambda: detail.token_id == erry)
     assert panel.table.current_id == erry
-    built = [detail.built_model.id_at(row) for row in range(detail.built_model.rowCount())]
+    built = [detail.built_model.row_at(row) for row in range(detail.built_model.rowCount())]
     assert berry in built
     detail.pages.setCurrentWidget(detail.built)
     detail.built.setCurrentIndex(detail.built_model.index(built.index(berry), 0))

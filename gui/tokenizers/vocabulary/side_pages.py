@@ -1,4 +1,4 @@
-"""Comparison of two vocabularies: shared entries, entries with other IDs, and entries that only one has."""
+"""The pages beside the table of entries: comparison with another vocabulary, and the lengths of tokens."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
     QT_TRANSLATE_NOOP,
-    QAbstractTableModel,
     QModelIndex,
     QObject,
-    QPersistentModelIndex,
     Qt,
     Signal,
     Slot,
 )
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -24,18 +23,21 @@ from PySide6.QtWidgets import (
 
 from gui.core.token_text import visible
 from gui.look.plain_text import PlainLabel
-from gui.look.quantities import figure
-from gui.tokenizers.vocabulary.table_model import tr
+from gui.look.quantities import TrainingText, figure
+from gui.look.theme import Theme
+from gui.runtime.loading import Loading
+from gui.tokenizers.vocabulary.table import tr
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.plot_turn import PlotTurn
+from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from engine.vocabulary.entries.comparison import Comparison
-
-_NO_INDEX = QModelIndex()
-Index = QModelIndex | QPersistentModelIndex
+    from gui.tokenizers.vocabulary.plots import LengthPlots
+    from gui.tokenizers.vocabulary.service import Lengths
 
 GROUPS = (
     QT_TRANSLATE_NOOP("Vocabulary", "In both, same ID"),
@@ -48,60 +50,51 @@ GROUPS = (
 SAME_ID, OTHER_ID, ONLY_HERE, ONLY_THERE = range(4)
 DIFFERENCES = (ONLY_HERE, ONLY_THERE, OTHER_ID, SAME_ID)
 """Groups by priority: a comparison initially shows the first one that has entries."""
-HERE, THERE, TOKEN = range(3)
-NOWHERE = "–"
+HERE, THERE = range(2)
+"""Columns of the IDs."""
 
 
-class ComparisonModel(QAbstractTableModel):
-    """One row for each entry: those in only one vocabulary by length, longest first; the others by ID."""
+class ComparisonModel(TableModel):
+    """One row for each entry: those in only one vocabulary by length, longest first; the others by ID.
+
+    A row is the pair of its IDs in the first and the second vocabulary, -1 if it lacks the entry.
+    """
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._comparison: Comparison | None = None
-        self._pairs: Any = ()
+        super().__init__(_columns("", ""), parent=parent, context="Vocabulary")
 
     def set_group(self, comparison: Comparison | None, group: int) -> None:
         """Show a group of a comparison, or nothing."""
-        self.beginResetModel()
-        self._comparison = comparison
-        self._pairs = () if comparison is None else _longest_first(comparison, group)
-        self.endResetModel()
+        if comparison is None:
+            self.show((), columns=_columns("", ""))
+            self._view = None  # vocabularies are large
+        else:
+            columns = _columns(comparison.first.name, comparison.second.name)
+            self.show(_longest_first(comparison, group), comparison, columns)
 
     def ids_at(self, row: int) -> tuple[int, int]:
         """Return the IDs in the first and the second vocabulary, -1 if it lacks the entry."""
-        here, there = self._pairs[row]
+        here, there = self.row_at(row)
         return int(here), int(there)
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._pairs)
 
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else 3
+def _columns(here: str, there: str) -> tuple[Column, ...]:
+    """Return the columns: the IDs in both vocabularies, and the token. The view is the comparison."""
+    return (
+        Column("here", here, "", lambda ids, _comparison: _id_text(ids[HERE]), numeric=True),
+        Column("there", there, "", lambda ids, _comparison: _id_text(ids[THERE]), numeric=True),
+        Column("token", QT_TRANSLATE_NOOP("Vocabulary", "Token"), "", _token),
+    )
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid() or self._comparison is None:
-            return None
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(index.column())
-        if role != Qt.ItemDataRole.DisplayRole:
-            return None
-        here, there = self.ids_at(index.row())
-        if index.column() == TOKEN:
-            entries, token_id = (self._comparison.first, here) if here >= 0 else (self._comparison.second, there)
-            return visible(entries.token_bytes(token_id)[:60])
-        token_id = here if index.column() == HERE else there
-        return str(token_id) if token_id >= 0 else NOWHERE
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return _alignment(section)
-        if orientation != Qt.Orientation.Horizontal or role != Qt.ItemDataRole.DisplayRole:
-            return None
-        if section == TOKEN:
-            return tr("Token")
-        if self._comparison is None:
-            return ""
-        return (self._comparison.first if section == HERE else self._comparison.second).name
+def _id_text(token_id: int) -> str:
+    return str(token_id) if token_id >= 0 else "–"
+
+
+def _token(ids: Sequence[int], comparison: Comparison) -> str:
+    here, there = ids
+    entries, token_id = (comparison.first, here) if here >= 0 else (comparison.second, there)
+    return visible(entries.token_bytes(int(token_id))[:60])
 
 
 def _longest_first(comparison: Comparison, group: int) -> Any:
@@ -111,12 +104,6 @@ def _longest_first(comparison: Comparison, group: int) -> Any:
         return pairs
     entries, column = (comparison.first, 0) if group == ONLY_HERE else (comparison.second, 1)
     return pairs[(-entries.byte_lengths[pairs[:, column]]).argsort(kind="stable")]
-
-
-def _alignment(column: int) -> Qt.AlignmentFlag:
-    """Return the alignment of the cells of a column and of its header."""
-    side = Qt.AlignmentFlag.AlignLeft if column == TOKEN else Qt.AlignmentFlag.AlignRight
-    return side | Qt.AlignmentFlag.AlignVCenter
 
 
 ROW_PADDING = 12
@@ -187,21 +174,18 @@ class ComparePage(QWidget):
             chosen = next((group for group in DIFFERENCES if counts[group]), SAME_ID)
         self.group.blockSignals(True)
         self.group.clear()
-        for words, count in zip(GROUPS, counts, strict=True):
-            self.group.addItem(f"{tr(words).format(here=here, there=there)} ({figure(self.locale(), count)})")
+        same, moved, mine, theirs = (figure(self.locale(), count) for count in counts)
+        for words, count in zip(GROUPS, (same, moved, mine, theirs), strict=True):
+            self.group.addItem(f"{tr(words).format(here=here, there=there)} ({count})")
         self.group.setCurrentIndex(chosen)
         self.group.blockSignals(False)
         self._show_lists(True)
-        both = counts[0] + counts[1]
-        write = lambda number: figure(self.locale(), number)  # noqa: E731 - a short name for a method
+        both = figure(self.locale(), counts[SAME_ID] + counts[OTHER_ID])
         self.words.setText(
             self.tr(
                 "{both} tokens are in both: {same} with the same ID, {moved} with another. {mine} are only in {here}, "
                 "{theirs} only in {there}."
-            ).format(
-                **{"both": write(both), "same": write(counts[0]), "moved": write(counts[1])},
-                **{"mine": write(counts[2]), "theirs": write(counts[3]), "here": here, "there": there},
-            )
+            ).format(both=both, same=same, moved=moved, mine=mine, theirs=theirs, here=here, there=there)
         )
         self._on_group()
 
@@ -246,3 +230,75 @@ class ComparePage(QWidget):
         column.addWidget(self.group)
         column.addWidget(self.table, 1)
         column.addStretch(0)
+
+
+class LengthsPage(QWidget):
+    """Page with a description of the lengths, and their plots, which are created when the page is first shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("vocabLengths")
+        self.setAccessibleName(self.tr("Token lengths"))
+        self._theme, self._text = theme, TrainingText(self.locale())
+        self._lengths: Lengths | None = None
+        self.plots: LengthPlots | None = None
+        self._problem: PlainLabel | None = None
+        self._loading = Loading(self)
+        self._turn = PlotTurn(theme, self, self._draw)
+        self.words = QLabel(objectName="vocabLengthsWords")
+        self.words.setTextFormat(Qt.TextFormat.PlainText)
+        self.words.setWordWrap(True)
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 0, 0)
+        column.addWidget(self.words)
+        column.addStretch(1)
+
+    def set_lengths(self, name: str, lengths: Lengths) -> None:
+        """Show the lengths of the vocabulary of that name."""
+        self._lengths = lengths
+        write = self._text
+        self.words.setText(
+            self.tr(
+                "The {count} learned tokens of {name} average {mean} bytes (median {median}, longest {longest}). "
+                "Dashed line: longest token nearby. 32 bytes or more are drawn as 32."
+            ).format(
+                count=write.number(lengths.total),
+                name=name,
+                mean=write.decimal(lengths.mean, 2),
+                median=write.number(lengths.median),
+                longest=write.number(len(lengths.counts) - 1),
+            )
+        )
+        self._draw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self.plots is None:
+            self._loading.when_loaded(("gui.tokenizers.vocabulary.plots",), self._make_plots)
+        else:
+            self._turn.ask_later()
+
+    @Slot()
+    def _make_plots(self) -> None:
+        if self.plots is not None or self._problem is not None:
+            return
+        column = self.layout()
+        column.takeAt(column.count() - 1)
+        try:
+            from gui.tokenizers.vocabulary.plots import LengthPlots
+        except ImportError as error:
+            self._problem = PlainLabel(self.tr("Could not draw the charts: {reason}").format(reason=error))
+            self._problem.setWordWrap(True)
+            column.addWidget(self._problem, 1)
+        else:
+            self.plots = LengthPlots(self._theme, self._text)
+            self.plots.setAccessibleName(self.tr("Tokens by length, and length by ID; the text above says the same"))
+            column.addWidget(self.plots, 1)
+            self._draw()
+
+    def _draw(self) -> None:
+        if self.plots is not None and self._lengths is not None and self.isVisible():
+            self.plots.draw(self._lengths)
