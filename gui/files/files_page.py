@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QListWidget,
@@ -23,7 +22,6 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QTabBar,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -44,7 +42,7 @@ from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import separator, tokens_box
+from gui.widgets.layouts import column_of, label_of, row_of, separator, splitter_of, tokens_box
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tables import SortHeader
 from gui.widgets.tool_row import segments
@@ -277,30 +275,14 @@ class FitFoot(QFrame):
         self.withdraw()
 
     def _place(self) -> None:
-        caption = PlainLabel(self.tr("Fit &into"))
-        caption.setProperty("role", "strong")
-        caption.setBuddy(self.limit)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        for widget in (caption, self.limit, PlainLabel(self.tr("tokens")), self.way, self.over):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addWidget(self.propose)
+        caption = label_of(self.limit, self.tr("Fit &into"), "strong")
+        row = row_of(
+            caption, self.limit, PlainLabel(self.tr("tokens")), self.way, self.over, 1, self.propose, spacing=8
+        )
         self._answer = QWidget()
-        answer = QVBoxLayout(self._answer)
-        answer.setContentsMargins(0, 0, 0, 0)
-        answer.setSpacing(4)
-        line = QHBoxLayout()
-        line.addWidget(self.words, 1)
-        line.addWidget(self.leave)
-        line.addWidget(self.take)
-        answer.addLayout(line)
-        answer.addWidget(self.list)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 8)
-        column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self._answer)
+        line = row_of((self.words, 1), self.leave, self.take)
+        column_of(line, self.list, parent=self._answer, spacing=4)
+        column_of(row, self._answer, parent=self, margins=(16, 8, 16, 8), spacing=6)
 
     @property
     def there(self) -> bool:
@@ -489,79 +471,39 @@ class FilesPage(QWidget):
         self.skipped.setUniformRowHeights(True)
 
     def _place(self) -> None:
-        bar = QHBoxLayout()
-        bar.setContentsMargins(16, 8, 12, 4)
-        bar.setSpacing(8)
-        bar.addWidget(segments(self.sides, "filesSides", self.tr("Tree and map, or skipped files")))
-        bar.addWidget(self.folder, 1)
-        bar.addWidget(self.scan)
-        least = PlainLabel(self.tr("Hide &below"))
-        least.setProperty("role", "caption")
-        least.setBuddy(self.least)
+        bar = row_of(
+            segments(self.sides, "filesSides", self.tr("Tree and map, or skipped files")),
+            (self.folder, 1),
+            self.scan,
+            margins=(16, 8, 12, 4),
+            spacing=8,
+        )
+        least = label_of(self.least, self.tr("Hide &below"), "caption")
         for widget in (least, self.least, self.gitignore):
             self.figures.row.addWidget(widget)
         self.figures.row.setContentsMargins(16, 2, 12, 4)
-        remarks = QVBoxLayout()
-        remarks.setContentsMargins(16, 0, 16, 0)
-        remarks.setSpacing(2)
-        for remark in (self.remark, self.counted):
-            remarks.addWidget(remark)
+        remarks = column_of(self.remark, self.counted, margins=(16, 0, 16, 0), spacing=2)
         self.views = QStackedWidget()
         self.views.addWidget(self._both())
         self.views.addWidget(self.skipped)
         self.shown = QWidget()
-        shown = QVBoxLayout(self.shown)
-        shown.setContentsMargins(0, 0, 0, 0)
-        shown.setSpacing(0)
-        shown.addWidget(separator())
-        shown.addWidget(self.views, 1)
-        shown.addWidget(separator())
-        shown.addWidget(self.fit)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(bar)
-        column.addWidget(self.figures)
-        column.addLayout(remarks)
-        column.addWidget(self.empty, 1)
-        column.addWidget(self.shown, 1)
+        column_of(separator(), (self.views, 1), separator(), self.fit, parent=self.shown, spacing=0)
+        column_of(bar, self.figures, remarks, (self.empty, 1), (self.shown, 1), parent=self, spacing=4)
 
     def _both(self) -> QSplitter:
         """Return the tree with the total at its foot, and the map beside it."""
         left = QFrame()
         left.setProperty("kind", "surface")
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 4, 12, 4)
-        foot.addWidget(self.total, 1)
-        foot.addWidget(self.export)
-        watching = QHBoxLayout()
-        watching.setContentsMargins(16, 0, 12, 4)
-        watching.addWidget(self.watching)
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.tree, 1)
-        column.addWidget(separator())
-        column.addLayout(foot)
-        column.addLayout(watching)
+        foot = row_of((self.total, 1), self.export, margins=(16, 4, 12, 4))
+        watching = row_of(self.watching, margins=(16, 0, 12, 4))
+        column_of((self.tree, 1), separator(), foot, watching, parent=left, spacing=0)
         right = QFrame()
         right.setProperty("kind", "surface")
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(self.legend, 1)
-        head.addWidget(self.up)
-        beside = QVBoxLayout(right)
-        beside.setContentsMargins(10, 4, 12, 8)
-        beside.setSpacing(2)
-        beside.addLayout(head)
-        beside.addWidget(self.map, 1)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="filesSplitter")
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(left)
-        self.splitter.addWidget(right)
+        head = row_of((self.legend, 1), self.up, spacing=8)
+        column_of(head, (self.map, 1), parent=right, margins=(10, 4, 12, 8), spacing=2)
+        self.splitter = splitter_of("filesSplitter", left, right, FIRST_SIZES)
         self.splitter.setStretchFactor(0, 1)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes(FIRST_SIZES)
         return self.splitter
 
     def _connect(self) -> None:

@@ -23,15 +23,14 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
 from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.forms import Remark
+from gui.widgets.layouts import column_of, label_of
 from gui.widgets.table_model import RIGHT, everything_visible
 from gui.widgets.tables import set_up_rows
 from gui.widgets.training_curve import TrainingCurveView
@@ -262,9 +261,7 @@ class OutcomeView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._body = QVBoxLayout(self)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(6)
+        self._body = column_of(parent=self, spacing=6)
         self.tables: list[OutcomeTable] = []
         self.remark = Remark(theme, self)
         self.curve: TrainingCurveView | None = None
@@ -315,10 +312,7 @@ class OutcomeView(QWidget):
         self.curve.show_curve(curve, int(curve.vocab_sizes[-1]))
 
     def _add_table(self, model: QAbstractTableModel, title: str) -> None:
-        label = PlainLabel(title)
-        label.setProperty("role", "strong")
         table = OutcomeTable(model, title, self._theme, self)
-        label.setBuddy(table)
-        self._body.addWidget(label)
+        self._body.addWidget(label_of(table, title, "strong"))
         self._body.addWidget(table)
         self.tables.append(table)

@@ -33,7 +33,7 @@ from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.widgets.layouts import FlowLayout, WheelGuard, separator
+from gui.widgets.layouts import FlowLayout, WheelGuard, column_of, label_of, row_of, separator
 
 if TYPE_CHECKING:
     from gui.lab.experiments.card import Card, Outcome
@@ -135,14 +135,16 @@ class LabCard(QFrame):
     def _build(self) -> OutcomeView:
         if self.outcome is not None:
             return self.outcome
-        column = QVBoxLayout(self)
-        column.setContentsMargins(24, 12, 20, 16)
-        column.setSpacing(8)
         title = PlainLabel(card_words(self.card.title))
         title.setProperty("role", "section")
-        column.addWidget(title)
-        column.addWidget(self._sentence(card_words(self.card.question), "quiet"))
-        column.addWidget(separator())
+        column = column_of(
+            title,
+            self._sentence(card_words(self.card.question), "quiet"),
+            separator(),
+            parent=self,
+            margins=(24, 12, 20, 16),
+            spacing=8,
+        )
         self._add_inputs(column)
         column.addWidget(separator())
         self.outcome = OutcomeView(self._theme, self)
@@ -163,8 +165,6 @@ class LabCard(QFrame):
 
     def _truth(self) -> QHBoxLayout:
         """Return the explanation, with an information icon before it."""
-        row = QHBoxLayout()
-        row.setSpacing(8)
         sign = QToolButton()
         sign.setProperty("kind", "icon")
         sign.setIcon(self._icons.icon("information"))
@@ -172,28 +172,21 @@ class LabCard(QFrame):
         sign.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         sign.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         sign.setAccessibleName(self.tr("Explanation"))
-        row.addWidget(sign, alignment=Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._sentence(card_words(self.card.truth), "table"), 1)
-        return row
+        truth = self._sentence(card_words(self.card.truth), "table")
+        return row_of((sign, 0, Qt.AlignmentFlag.AlignTop), (truth, 1), spacing=8)
 
     def _add_inputs(self, column: QVBoxLayout) -> None:
         if self.card.takes_text:
-            head = QHBoxLayout()
-            head.setSpacing(12)
             caption = PlainLabel(self.tr("Text"))
             caption.setProperty("role", "caption")
-            head.addWidget(caption)
-            head.addStretch(1)
+            head = row_of(caption, 1, spacing=12)
             for place, words in self._places():
                 head.addWidget(self._place_button(place, words))
             column.addLayout(head)
             self.text = self._make_text()
             caption.setBuddy(self.text)
             column.addWidget(self.text)
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addLayout(self._make_numbers(), 1)
-        row.addWidget(self.run_button)
+        row = row_of((self._make_numbers(), 1), self.run_button, spacing=8)
         column.addLayout(row)
 
     def _place_button(self, place: str, words: str) -> QPushButton:
@@ -224,14 +217,10 @@ class LabCard(QFrame):
             box.setRange(field.least, field.most)
             box.setGroupSeparatorShown(True)
             box.setValue(field.value)
-            label = PlainLabel(card_words(field.title))
-            label.setProperty("role", "caption")
-            label.setBuddy(box)
             box.setAccessibleName(card_words(field.title))
             box.valueChanged.connect(self._on_changed)
             self.numbers[field.key] = box
-            row.addWidget(label)
-            row.addWidget(box)
+            row.add(label_of(box, card_words(field.title), "caption"), box)
         self.reset_button = QPushButton(self.tr("Reset"))
         self.reset_button.setProperty("kind", "quiet")
         self.reset_button.setAccessibleName(self.tr("Restore the text and numbers of the experiment"))
@@ -339,11 +328,7 @@ class LabPage(QWidget):
         self.cards = {card.key: LabCard(card, theme, icons, self) for card in cards}
         self._make_side(theme, icons)
         self._make_main(icons)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(self.side)
-        row.addWidget(self.main, 1)
+        row_of(self.side, (self.main, 1), parent=self, spacing=0)
         self._connect(theme)
         self.show_summary()
         self.show_card(next(iter(self.cards)))
@@ -372,29 +357,10 @@ class LabPage(QWidget):
         self.run_all.setAccessibleName(self.tr("Run all experiments"))
         self.reset_all = QPushButton(self.tr("Reset all"), objectName="labResetAll")
         self.reset_all.setProperty("kind", "quiet")
-        chips = QHBoxLayout()
-        chips.setSpacing(6)
-        chips.addWidget(self.only_new)
-        chips.addWidget(self.only_failed)
-        chips.addStretch(1)
-        chips.addWidget(self.summary)
-        head = QVBoxLayout()
-        head.setContentsMargins(MARGIN, 12, MARGIN, 8)
-        head.setSpacing(8)
-        head.addWidget(self.filter)
-        head.addLayout(chips)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(MARGIN, 8, 12, 10)
-        foot.addWidget(self.run_all)
-        foot.addStretch(1)
-        foot.addWidget(self.reset_all)
-        column = QVBoxLayout(self.side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self._nothing)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        chips = row_of(self.only_new, self.only_failed, 1, self.summary, spacing=6)
+        head = column_of(self.filter, chips, margins=(MARGIN, 12, MARGIN, 8), spacing=8)
+        foot = row_of(self.run_all, 1, self.reset_all, margins=(MARGIN, 8, 12, 10))
+        column_of(head, self._nothing, (self.list, 1), foot, parent=self.side, spacing=0)
         self._fill()
 
     @staticmethod
@@ -425,12 +391,7 @@ class LabPage(QWidget):
         self.place.setProperty("role", "overline")
         self.previous = self._arrow("up", self.tr("Previous experiment"), icons)
         self.next = self._arrow("down", self.tr("Next experiment"), icons)
-        head = QHBoxLayout()
-        head.setContentsMargins(24, 10, 16, 0)
-        head.addWidget(self.place)
-        head.addStretch(1)
-        head.addWidget(self.previous)
-        head.addWidget(self.next)
+        head = row_of(self.place, 1, self.previous, self.next, margins=(24, 10, 16, 0))
         body = QFrame()
         body.setProperty("kind", "surface")
         self._body = QVBoxLayout(body)
@@ -443,11 +404,7 @@ class LabPage(QWidget):
         self.scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.scroll.setWidget(body)
-        column = QVBoxLayout(self.main)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.scroll, 1)
+        column_of(head, (self.scroll, 1), parent=self.main, spacing=0)
 
     @staticmethod
     def _arrow(icon: str, words: str, icons: Icons) -> QToolButton:

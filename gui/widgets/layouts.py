@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from decimal import Decimal
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QDate, QEvent, QObject, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QBoxLayout,
     QComboBox,
     QDoubleSpinBox,
     QFrame,
@@ -25,6 +27,8 @@ from PySide6.QtWidgets import (
 from gui.core.figures import MAX_TOKENS
 from gui.look.plain_text import PlainLabel
 
+Box = TypeVar("Box", bound=QBoxLayout)
+
 
 class FlowLayout(QLayout):
     """Wrapping layout: items at their preferred size, centred vertically or bottom-aligned, with height for width."""
@@ -37,6 +41,11 @@ class FlowLayout(QLayout):
         self._gap = gap
         self._heights: dict[int, int] = {}  # cache by width: queried a dozen times for each figure that changes
         self.setContentsMargins(0, 0, 0, 0)
+
+    def add(self, *widgets: QWidget) -> None:
+        """Add widgets."""
+        for widget in widgets:
+            self.addWidget(widget)
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -120,6 +129,64 @@ class FlowLayout(QLayout):
         return height
 
 
+def row_of(*items: Any, **options: Any) -> QHBoxLayout:
+    """Return a row of widgets and layouts. See ``_fill``."""
+    return _fill(QHBoxLayout(), *items, **options)
+
+
+def column_of(*items: Any, **options: Any) -> QVBoxLayout:
+    """Return a column of widgets and layouts. See ``_fill``."""
+    return _fill(QVBoxLayout(), *items, **options)
+
+
+def _fill(
+    box: Box,
+    *items: Any,
+    parent: QWidget | None = None,
+    margins: tuple[int, int, int, int] | None = (0, 0, 0, 0),
+    spacing: int | None = None,
+) -> Box:
+    """Add items to a box, and return it.
+
+    An item is a widget or a layout, or a tuple of it, its stretch factor and perhaps its alignment; a number is an
+    empty item with that stretch factor. ``parent``: the widget that gets the layout. ``margins``: left, top, right and
+    bottom; None for those of the style. ``spacing``: None for that of the style.
+    """
+    if parent is not None:
+        parent.setLayout(box)
+    if margins is not None:
+        box.setContentsMargins(*margins)
+    if spacing is not None:
+        box.setSpacing(spacing)
+    for item in items:
+        if isinstance(item, int):
+            box.addStretch(item)
+            continue
+        content, *rest = item if isinstance(item, tuple) else (item,)
+        add = box.addLayout if isinstance(content, QLayout) else box.addWidget
+        add(content, *rest)
+    return box
+
+
+def label_of(control: QWidget, text: str, role: str = "") -> PlainLabel:
+    """Return a label whose mnemonic focuses a control. ``role``: of the style sheet."""
+    label = PlainLabel(text)
+    label.setBuddy(control)
+    if role:
+        label.setProperty("role", role)
+    return label
+
+
+def splitter_of(name: str, first: QWidget, second: QWidget, sizes: Sequence[int]) -> QSplitter:
+    """Return a splitter of two widgets side by side, neither of which can be hidden."""
+    splitter = QSplitter(Qt.Orientation.Horizontal, objectName=name)
+    splitter.setChildrenCollapsible(False)
+    splitter.addWidget(first)
+    splitter.addWidget(second)
+    splitter.setSizes(list(sizes))
+    return splitter
+
+
 def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
     """Return a box with the label above its control. An empty text keeps the control aligned with others; ``buddy``
     receives the focus of the label's mnemonic."""
@@ -131,13 +198,7 @@ def labelled(text: str, control: QWidget, buddy: QWidget | None) -> QWidget:
 
 def labelled_row(text: str, control: QWidget) -> QHBoxLayout:
     """Return a row with the label before its control, left-aligned."""
-    label = PlainLabel(text)
-    label.setBuddy(control)
-    row = QHBoxLayout()
-    row.addWidget(label)
-    row.addWidget(control)
-    row.addStretch(1)
-    return row
+    return row_of(label_of(control, text), control, 1)
 
 
 def stacked(label: QWidget, control: QWidget) -> QWidget:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFormLayout,
     QFrame,
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QListWidget,
@@ -21,7 +20,6 @@ from PySide6.QtWidgets import (
     QProgressBar,
     QPushButton,
     QScrollArea,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -30,6 +28,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
 from gui.widgets.forms import button_row
+from gui.widgets.layouts import column_of, label_of, row_of
 
 
 class TokenizerNameDialog(QDialog):
@@ -47,18 +46,14 @@ class TokenizerNameDialog(QDialog):
         self.name.setMaxLength(LONGEST_NAME)
         self.name.setAccessibleName(self.tr("New name"))
         self.name.selectAll()
-        label = QLabel(self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setBuddy(self.name)
+        label = label_of(self.name, self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
         self.remark = QLabel(objectName="tokenizerNameRemark")
         self.remark.setTextFormat(Qt.TextFormat.PlainText)
         self.remark.setWordWrap(True)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
         self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.ok.setText(self.tr("&Rename"))
-        column = QVBoxLayout(self)
-        for widget in (label, self.name, self.remark, buttons):
-            column.addWidget(widget)
+        column_of(label, self.name, self.remark, buttons, parent=self, margins=None)
         self.name.textChanged.connect(self._check)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
         self._check()
@@ -125,14 +120,9 @@ class TokenizerImportDialog(QDialog):
         self.again = QPushButton(self.tr("&Read with this pattern"), objectName="tokenizerImportAgain")
         self.again.setAutoDefault(False)
         self.again.clicked.connect(self._ask_again)
-        label = PlainLabel(self.tr("&Split pattern"))
-        label.setBuddy(self.pattern)
+        label = label_of(self.pattern, self.tr("&Split pattern"))
         self.asking = QWidget()
-        row = QHBoxLayout(self.asking)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
-        row.addWidget(self.pattern, 1)
-        row.addWidget(self.again)
+        row_of(label, (self.pattern, 1), self.again, parent=self.asking)
 
     def _make_name(self) -> None:
         self.name = QLineEdit(objectName="tokenizerImportName")
@@ -140,29 +130,20 @@ class TokenizerImportDialog(QDialog):
         self.name.setAccessibleName(self.tr("Name of the new encoding"))
         self.name.textChanged.connect(self._check_name)
         self.remark = _words("tokenizerImportRemark")
-        label = PlainLabel(self.tr("&Name"))
-        label.setBuddy(self.name)
+        label = label_of(self.name, self.tr("&Name"))
         self.naming = QWidget()
-        row = QHBoxLayout(self.naming)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(label)
-        row.addWidget(self.name, 1)
+        row_of(label, (self.name, 1), parent=self.naming)
 
     def _place(self) -> None:
         content = QWidget()
-        inner = QVBoxLayout(content)
-        inner.setContentsMargins(0, 0, 0, 0)
-        inner.addWidget(self.about)
-        inner.addLayout(self.facts)
-        inner.addStretch(1)
+        column_of(self.about, self.facts, 1, parent=content)
         self.scroll = QScrollArea(objectName="tokenizerImportFacts")
         self.scroll.setAccessibleName(self.tr("File contents"))
         self.scroll.setWidgetResizable(True)
         self.scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.scroll.setWidget(content)
-        column = QVBoxLayout(self)
-        for widget in (self.busy, self.scroll, self.asking, self.naming, self.remark, self._buttons):
-            column.addWidget(widget, 1 if widget is self.scroll else 0)
+        foot = (self.asking, self.naming, self.remark, self._buttons)
+        column_of(self.busy, (self.scroll, 1), *foot, parent=self, margins=None)
 
     # --- display ------------------------------------------------------------------------------------------------------
 
@@ -322,11 +303,7 @@ class TokenizerModelsDialog(QDialog):
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
         self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.ok.setText(self.tr("&Assign"))
-        column = QVBoxLayout(self)
-        column.addWidget(about)
-        column.addWidget(self.filter)
-        column.addWidget(self.list, 1)
-        column.addWidget(buttons)
+        column_of(about, self.filter, (self.list, 1), buttons, parent=self, margins=None)
         self.filter.textChanged.connect(self._show_matching)
         self.list.itemChanged.connect(self._show_choice)
         self.resize(self.fontMetrics().averageCharWidth() * 76, 460)

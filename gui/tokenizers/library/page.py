@@ -11,7 +11,6 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QLineEdit,
@@ -36,7 +35,7 @@ from gui.tokenizers.library.service import BUNDLED, IMPORTED, TRAINED, Details, 
 from gui.widgets.chip import Chip
 from gui.widgets.delegates import TextDelegate
 from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import separator
+from gui.widgets.layouts import column_of, row_of, separator
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
@@ -206,40 +205,35 @@ class DetailsPane(QFrame):
 
     def _place(self) -> None:
         inside = QWidget()
-        column = QVBoxLayout(inside)
-        column.setContentsMargins(16, 14, 16, 14)
-        column.setSpacing(8)
-        head = QHBoxLayout()
-        head.addWidget(self.origin)
-        head.addStretch(1)
-        column.addLayout(head)
-        column.addWidget(self.title)
-        column.addWidget(self.about)
-        column.addWidget(self.use)
-        column.addWidget(self.vocabulary)
-        own = QHBoxLayout()
-        own.addWidget(self.rename)
-        own.addWidget(self.remove)
-        own.addStretch(1)
-        column.addLayout(own)
-        column.addWidget(separator())
+        head = row_of(self.origin, 1)
+        own = row_of(self.rename, self.remove, 1)
         self.facts.setSpacing(6)
-        column.addLayout(self.facts)
-        column.addWidget(separator())
         used = PlainLabel(tr("Models counted with it"))
         give_role(used, "strong")
-        column.addWidget(used)
-        column.addWidget(self.models)
-        column.addWidget(self.assign)
-        column.addStretch(1)
+        column_of(
+            head,
+            self.title,
+            self.about,
+            self.use,
+            self.vocabulary,
+            own,
+            separator(),
+            self.facts,
+            separator(),
+            used,
+            self.models,
+            self.assign,
+            1,
+            parent=inside,
+            margins=(16, 14, 16, 14),
+            spacing=8,
+        )
         scroll = QScrollArea()
         scroll.setWidget(inside)
         scroll.setWidgetResizable(True)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.addWidget(scroll)
+        column_of(scroll, parent=self)
 
     def show_entry(self, entry: LibraryEntry | None, models: Sequence[str], details: Details | None) -> None:
         """Show a tokenizer; None for none. ``details``: facts that need its vocabulary, None until it is opened."""
@@ -302,17 +296,13 @@ class DetailsPane(QFrame):
 
     def _add(self, title: str, words: str) -> None:
         row = QWidget()
-        line = QHBoxLayout(row)
-        line.setContentsMargins(0, 0, 0, 0)
-        line.setSpacing(8)
         name, value = PlainLabel(title), PlainLabel(words)
         name.setFixedWidth(86)
         give_role(name, "tableQuiet")
         give_role(value, "table")
         value.setWordWrap(True)
         value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        line.addWidget(name, 0, Qt.AlignmentFlag.AlignTop)
-        line.addWidget(value, 1)
+        row_of((name, 0, Qt.AlignmentFlag.AlignTop), (value, 1), parent=row, spacing=8)
         self.facts.addWidget(row)
 
     def fact(self, title: str) -> str:
@@ -398,39 +388,17 @@ class LibraryPage(QWidget):
         return tools
 
     def _place(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(16, 9, 16, 7)
-        top.setSpacing(6)
-        top.addWidget(self.filter, 1)
         for chip in self.chips.values():
             chip.setChecked(True)
-            top.addWidget(chip)
-        top.addStretch(1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(16, 6, 16, 8)
-        foot.setSpacing(8)
-        foot.addWidget(self.about_found, 1)
-        foot.addWidget(self.take_found)
+        top = row_of((self.filter, 1), *self.chips.values(), 1, margins=(16, 9, 16, 7), spacing=6)
+        foot = row_of((self.about_found, 1), self.take_found, margins=(16, 6, 16, 8), spacing=8)
         surface = QFrame()
         surface.setProperty("kind", "surface")
-        left = QVBoxLayout(surface)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(0)
-        left.addLayout(top)
-        table = QHBoxLayout()
-        table.setContentsMargins(12, 0, 4, 0)
-        table.addWidget(self.table)
-        left.addLayout(table, 1)
-        left.addWidget(separator())
-        left.addWidget(self.found)
-        left.addLayout(foot)
+        table = row_of(self.table, margins=(12, 0, 4, 0))
+        column_of(top, (table, 1), separator(), self.found, foot, parent=surface, spacing=0)
         for widget in (self.found, self.take_found):
             widget.hide()
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
-        row.addWidget(surface, 1)
-        row.addWidget(self.details)
+        row_of((surface, 1), self.details, parent=self, spacing=0)
         pane = self.details
         order = (self.filter, *self.chips.values(), self.table, self.found, self.take_found)
         for before, after in pairwise(

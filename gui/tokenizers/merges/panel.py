@@ -11,14 +11,11 @@ from PySide6.QtGui import QFont, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
-    QSplitter,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,7 +33,7 @@ from gui.tokenizers.train.feed import CELL_PADDING, MAX_SHOWN_BYTES, ROW_PADDING
 from gui.widgets.chip import Chip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import WhenSeen, restore_sizes
+from gui.widgets.layouts import WhenSeen, column_of, label_of, restore_sizes, row_of, splitter_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
@@ -323,15 +320,9 @@ class MergePlayer(QWidget):
         self.stop()
 
     def _place(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(3)
-        for button in (self.start, self.back, self.play, self.forward, self.end):
-            row.addWidget(button)
+        row = row_of(self.start, self.back, self.play, self.forward, self.end, parent=self, spacing=3)
         row.addSpacing(8)
-        label = PlainLabel(self.tr("&Merges done"), self)
-        label.setBuddy(self.step)
-        row.addWidget(label)
+        row.addWidget(label_of(self.step, self.tr("&Merges done")))
         row.addWidget(self.step)
         row.addWidget(self.total)
         row.addSpacing(8)
@@ -675,45 +666,33 @@ class MergesPanel(QWidget):
         self.why.setFixedHeight(self.why.fontMetrics().lineSpacing() * WHY_LINES + 14)
 
     def _place(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        label = PlainLabel(self.tr("Te&xt"))
-        label.setBuddy(self.text)
-        head.addWidget(label)
-        head.addWidget(self.text, 1)
-        head.addWidget(self.letters)
-        steps = QHBoxLayout()
-        steps.setSpacing(8)
-        steps.addWidget(self.player)
-        steps.addWidget(self.sequence_label)
-        steps.addWidget(self.sequence, 1)
+        head = row_of(label_of(self.text, self.tr("Te&xt")), (self.text, 1), self.letters, spacing=8)
+        steps = row_of(self.player, self.sequence_label, (self.sequence, 1), spacing=8)
         tables = QWidget()
-        column = QVBoxLayout(tables)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addWidget(self.pairs_label)
-        column.addWidget(self.pairs_view, 1)
-        column.addWidget(_titled(self.tr("All merges")))
-        column.addWidget(self.steps_view, 1)
+        column_of(
+            self.pairs_label,
+            (self.pairs_view, 1),
+            _titled(self.tr("All merges")),
+            (self.steps_view, 1),
+            parent=tables,
+            spacing=4,
+        )
         row = self.steps_view.verticalHeader().defaultSectionSize()
         self.steps_view.setMinimumHeight(self.steps_view.horizontalHeader().sizeHint().height() + row + 4)
-        self.columns = QSplitter(Qt.Orientation.Horizontal)
-        self.columns.setObjectName("mergeColumns")
-        self.columns.setChildrenCollapsible(False)
-        self.columns.addWidget(tables)
-        self.columns.addWidget(self.tree)
-        self.columns.setSizes([380, 620])
+        self.columns = splitter_of("mergeColumns", tables, self.tree, (380, 620))
         self.columns.splitterMoved.connect(self.state_changed)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(16, 8, 12, 8)
-        body.setSpacing(6)
-        body.addLayout(head)
-        body.addWidget(self.remark)
-        body.addWidget(self.strip)
-        body.addLayout(steps)
-        body.addWidget(self.columns, 1)
-        body.addWidget(_titled(self.tr("Why is this not one token?")))
-        body.addWidget(self.why)
+        column_of(
+            head,
+            self.remark,
+            self.strip,
+            steps,
+            (self.columns, 1),
+            _titled(self.tr("Why is this not one token?")),
+            self.why,
+            parent=self,
+            margins=(16, 8, 12, 8),
+            spacing=6,
+        )
         self.tree.show_forest(MergeForest())
         player = self.player
         buttons = (player.start, player.back, player.play, player.forward, player.end)

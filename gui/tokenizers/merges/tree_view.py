@@ -26,7 +26,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QApplication,
-    QHBoxLayout,
     QLabel,
     QMenu,
     QScrollBar,
@@ -34,7 +33,6 @@ from PySide6.QtWidgets import (
     QTabBar,
     QToolButton,
     QToolTip,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -44,6 +42,7 @@ from gui.look.fonts import fixed_font
 from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 from gui.tokenizers.merges.service import ForestNode, MergeForest
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.token_pills import LEFT, RIGHT, WHOLE, part_colours
 from gui.widgets.tool_row import segments
 
@@ -774,10 +773,7 @@ class MergeTreePane(QWidget):
         self.caption = QLabel(self)
         self.caption.setTextFormat(Qt.TextFormat.PlainText)
         self.caption.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(2)
-        row.addWidget(self.caption, 1)
+        row = row_of((self.caption, 1), spacing=2)
         self.shapes = QTabBar(objectName="mergeShape")
         self.shapes.addTab(self.tr("Blocks"))
         self.shapes.addTab(self.tr("Tree"))
@@ -792,11 +788,7 @@ class MergeTreePane(QWidget):
         row.addWidget(self._button("+", self.tr("Make the tree larger (+)"), self.view.zoom_in))
         row.addWidget(self._button("1:1", self.tr("Show the tree in full size (1)"), self.view.zoom_full))
         row.addWidget(self._button(self.tr("Fit"), self.tr("Show the whole tree (0)"), self.view.fit))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addWidget(self.view, 1)
+        column_of(row, (self.view, 1), parent=self, spacing=4)
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:

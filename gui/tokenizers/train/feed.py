@@ -26,9 +26,7 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QCheckBox,
     QHeaderView,
-    QSplitter,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -36,6 +34,7 @@ from gui.core.token_text import hexadecimal, visible
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.layouts import column_of, splitter_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, copy_rows, set_up_rows
 from gui.widgets.token_pills import PILLS_ROLE, WHOLE, Pill, PillDelegate, pair_pills
@@ -382,18 +381,6 @@ class TrainingProgressPage(QWidget):
 
     def _place(self) -> None:
         merges = QWidget()
-        column = QVBoxLayout(merges)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.follow, 0, Qt.AlignmentFlag.AlignRight)
-        column.addWidget(self.feed)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainSplitter")
-        self.splitter.setChildrenCollapsible(False)
-        self.splitter.addWidget(self.curve)
-        self.splitter.addWidget(merges)
-        self.splitter.setSizes(list(SHARES[self.splitter.orientation()]))
-        body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
-        body.setSpacing(6)
-        body.addWidget(self.figures)
-        body.addWidget(self.splitter, 1)
+        column_of((self.follow, 0, Qt.AlignmentFlag.AlignRight), self.feed, parent=merges, spacing=6)
+        self.splitter = splitter_of("trainSplitter", self.curve, merges, SHARES[Qt.Orientation.Horizontal])
+        column_of(self.figures, (self.splitter, 1), parent=self, margins=(8, 8, 8, 8), spacing=6)

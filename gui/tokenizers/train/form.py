@@ -12,13 +12,11 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QGroupBox,
-    QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QSpinBox,
     QToolButton,
     QTreeView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,7 +29,7 @@ from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.tokenizers.train.corpus_service import PUBLISHED_PATTERNS
 from gui.widgets.forms import Remark, form_grid, form_row
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, row_of
 from gui.widgets.skipped_files import SkippedFilesModel
 
 if TYPE_CHECKING:
@@ -357,28 +355,24 @@ class TrainingSurveyBox(QGroupBox):
         self.sample_mb.setAccessibleName(self.tr("Size of the sample"))
 
     def _place(self) -> None:
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        for widget in (self.headline, self.remark, self.forecast):
-            column.addWidget(widget)
-        column.addWidget(self.details, 0, Qt.AlignmentFlag.AlignLeft)
-        column.addWidget(self.tree)
         grid = form_grid()
         form_row(grid, self.tr("Include onl&y"), self.include)
         form_row(grid, self.tr("Exc&lude"), self.exclude)
-        column.addLayout(grid)
         which = FlowLayout(gap=16)
-        for switch in (self.gitignore, self.hidden_files):
-            which.addWidget(switch)
-        column.addLayout(which)
-        column.addWidget(self.hold_back)
-        row = QHBoxLayout()
-        row.setSpacing(6)
-        row.addWidget(self.sample)
-        row.addWidget(self.sample_mb)
-        row.addStretch(1)
-        column.addLayout(row)
+        which.add(self.gitignore, self.hidden_files)
+        column_of(
+            self.headline,
+            self.remark,
+            self.forecast,
+            (self.details, 0, Qt.AlignmentFlag.AlignLeft),
+            self.tree,
+            grid,
+            which,
+            self.hold_back,
+            row_of(self.sample, self.sample_mb, 1, spacing=6),
+            parent=self,
+            spacing=6,
+        )
 
     def _connect(self) -> None:
         for field in (self.include, self.exclude):
@@ -644,8 +638,7 @@ class TrainingSettingsForm(QGroupBox):
         grid.addWidget(self.dummy_prefix, grid.rowCount(), 1)
         form_row(grid, self.tr("Normalization"), self.normalization)
         switches = FlowLayout(gap=16)
-        switches.addWidget(self.lowercase)
-        switches.addWidget(self.strip_accents)
+        switches.add(self.lowercase, self.strip_accents)
         grid.addLayout(switches, grid.rowCount(), 1)
         grid.addWidget(self.remarks["normalization"], grid.rowCount(), 0, 1, 2)
         grid.addWidget(self.more, grid.rowCount(), 0, 1, 2, Qt.AlignmentFlag.AlignLeft)
@@ -661,12 +654,9 @@ class TrainingSettingsForm(QGroupBox):
         form_row(finer, self.tr("Threads"), self.thread_count)
         form_row(finer, self.tr("Dask scheduler"), self.cluster, self._cluster_remark)
         margins = self.special.contentsMargins()
-        room = self.special.fontMetrics().lineSpacing() * SPECIAL_LINES
-        self.special.setFixedHeight(room + margins.top() + margins.bottom() + 12)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addLayout(grid)
-        column.addWidget(self.finer)
+        height = self.special.fontMetrics().lineSpacing() * SPECIAL_LINES
+        self.special.setFixedHeight(height + margins.top() + margins.bottom() + 12)
+        column_of(grid, self.finer, parent=self)
 
     def _connect(self) -> None:
         for box in (self.vocab_size, self.min_count, self.max_token, self.max_space_run, self.thread_count):

@@ -11,7 +11,6 @@ from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QPushButton,
     QScrollArea,
     QSplitter,
@@ -36,7 +35,7 @@ from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
 from gui.widgets.forms import Remark
 from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import WheelGuard, restore_sizes
+from gui.widgets.layouts import WheelGuard, column_of, label_of, restore_sizes, row_of
 from gui.widgets.progress import ReachableProgressBar
 
 if TYPE_CHECKING:
@@ -215,18 +214,8 @@ class TrainingRunBar(QFrame):
         self.problem.setObjectName("trainProblem")
 
     def _place(self) -> None:
-        row = QHBoxLayout()
-        row.setSpacing(8)
-        row.addWidget(self.start, 1)
-        row.addWidget(self.pause)
-        row.addWidget(self.cancel, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 10, 16, 12)
-        column.setSpacing(8)
-        column.addWidget(self.problem)
-        column.addWidget(self.words)
-        column.addWidget(self.bar)
-        column.addLayout(row)
+        row = row_of((self.start, 1), self.pause, (self.cancel, 1), spacing=8)
+        column_of(self.problem, self.words, self.bar, row, parent=self, margins=(16, 10, 16, 12), spacing=8)
 
 
 MAX_FILES = 200
@@ -316,29 +305,16 @@ class TrainingPreview(QWidget):
 
     def _place(self) -> None:
         self._shown_text: str | None = None
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        label = PlainLabel(self.tr("Te&xt"))
-        label.setBuddy(self.files)
-        head.addWidget(label)
-        head.addWidget(self.files, 1)
-        head.addWidget(self.figures)
+        head = row_of(label_of(self.files, self.tr("Te&xt")), (self.files, 1), self.figures, spacing=8)
         self.text_page = QWidget()
-        column = QVBoxLayout(self.text_page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(head)
-        column.addWidget(self.remark)
-        column.addWidget(self.view, 1)
+        column_of(head, self.remark, (self.view, 1), parent=self.text_page, spacing=6)
         self.hint_page = QWidget()
         hint = QVBoxLayout(self.hint_page)
         hint.addWidget(self.hint, 1)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.hint_page)
         self.pages.addWidget(self.text_page)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
-        body.addWidget(self.pages)
+        column_of(self.pages, parent=self, margins=(8, 8, 8, 8))
 
     @Slot(int)
     def _on_file(self, place: int) -> None:
@@ -423,13 +399,7 @@ class TrainingPanel(QWidget):
 
     def _place(self) -> None:
         self.forms = QWidget()
-        forms = QVBoxLayout(self.forms)
-        forms.setContentsMargins(16, 12, 12, 12)
-        forms.setSpacing(8)
-        forms.addWidget(self.folder)
-        forms.addWidget(self.survey)
-        forms.addWidget(self.form)
-        forms.addStretch(1)
+        column_of(self.folder, self.survey, self.form, 1, parent=self.forms, margins=(16, 12, 12, 12), spacing=8)
         scroll = _scrolled(self.forms)
         scroll.setObjectName("trainForms")
         scroll.setAccessibleName(self.tr("Corpus and settings"))
@@ -444,11 +414,7 @@ class TrainingPanel(QWidget):
         self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="trainMainSplitter")
         side = QFrame()
         side.setProperty("kind", "side")
-        left = QVBoxLayout(side)
-        left.setContentsMargins(0, 0, 0, 0)
-        left.setSpacing(0)
-        left.addWidget(scroll, 1)
-        left.addWidget(self.run_bar)
+        column_of((scroll, 1), self.run_bar, parent=side, spacing=0)
         self.splitter.addWidget(side)
         self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * MIN_LINES)
         right = _scrolled(self.pages)
@@ -458,9 +424,7 @@ class TrainingPanel(QWidget):
         self.splitter.setChildrenCollapsible(False)
         self.splitter.setStretchFactor(1, 1)
         self.splitter.setSizes([FORM_WIDTH, 3 * FORM_WIDTH])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.splitter)
+        column_of(self.splitter, parent=self)
         self._set_tab_order()
 
     def _set_tab_order(self) -> None:

@@ -21,7 +21,6 @@ from PySide6.QtGui import QFont
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QMenu,
@@ -30,7 +29,6 @@ from PySide6.QtWidgets import (
     QSpinBox,
     QStackedWidget,
     QTabWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -46,7 +44,7 @@ from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import Remark
-from gui.widgets.layouts import FlowLayout, labelled_row
+from gui.widgets.layouts import FlowLayout, column_of, label_of, labelled_row, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, StretchedTable
 
@@ -212,10 +210,7 @@ class VocabularyChoice(QWidget):
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.choice.setMinimumContentsLength(8)
         self.figures = PlainLabel(objectName=f"{name}Figures")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.choice, 1)
-        row.addWidget(self.figures)
+        row_of((self.choice, 1), self.figures, parent=self)
         self.choice.currentIndexChanged.connect(self._on_choice)
 
     def set_report(self, report: Report | None, first: int) -> None:
@@ -255,14 +250,8 @@ class SideBySidePage(QWidget):
         self.left = VocabularyChoice(text, "trainSampleLeft", self.tr("Upper"))
         self.right = VocabularyChoice(text, "trainSampleRight", self.tr("Lower"))
         self.view = AlignedTokens(theme, settings, "trainSample", self.tr("The text in both vocabularies"))
-        head = QHBoxLayout()
-        head.setSpacing(12)
-        head.addWidget(self.left)
-        head.addWidget(self.right)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.addLayout(head)
-        column.addWidget(self.view, 1)
+        head = row_of(self.left, self.right, spacing=12)
+        column_of(head, (self.view, 1), parent=self, margins=(0, 6, 0, 0))
         for change in (self.left.changed, self.right.changed, self.view.columns_changed):
             change.connect(self._show)
 
@@ -343,14 +332,8 @@ class CompressionPage(QWidget):
     def _place(self) -> None:
         self.question = QWidget()
         row = FlowLayout(self.question, 6)
-        for widget in (self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take"))):
-            row.addWidget(widget)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.table, 1)
-        column.addWidget(self.question)
-        column.addWidget(self.savings)
+        row.add(self.calls_of, self.prompt_bytes, PlainLabel(self.tr("of such text each would take")))
+        column_of((self.table, 1), self.question, self.savings, parent=self, margins=(0, 6, 0, 0), spacing=6)
 
     @Slot()
     def show_savings(self) -> None:
@@ -579,10 +562,8 @@ class TrainingResultPage(QWidget):
     def _place(self) -> None:
         head = QWidget()
         row = FlowLayout(head, 8)
-        label = PlainLabel(self.tr("Voca&bulary"))
-        label.setBuddy(self.names)
-        for widget in (label, self.names, self.use, self.save, self.remove):
-            row.addWidget(widget)
+        label = label_of(self.names, self.tr("Voca&bulary"))
+        row.add(label, self.names, self.use, self.save, self.remove)
         self.sheets = QTabWidget(objectName="trainSheets")
         self.sheets.setAccessibleName(self.tr("Compression, side by side, and tokens"))
         self.sheets.tabBar().setAccessibleName(self.sheets.accessibleName())
@@ -591,21 +572,15 @@ class TrainingResultPage(QWidget):
         self.sheets.addTab(self.side_by_side, self.tr("Side by side"))
         self.sheets.addTab(self._tokens_page(), self.tr("Tokens"))
         self.figures = QWidget()
-        column = QVBoxLayout(self.figures)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.source)
-        column.addWidget(self.sheets, 1)
+        column_of(self.source, (self.sheets, 1), parent=self.figures)
         self.body = QStackedWidget()
         self.body.addWidget(self.hint)
         self.body.addWidget(self.figures)
-        page = QVBoxLayout(self)
-        page.setContentsMargins(16, 10, 16, 8)
-        page.setSpacing(6)
         self.strip = FigureStrip("trainHeldOut", "trainAgainstFirst", "trainAgainstSecond", "trainAgainstThird")
         self.strip.hide()
-        for widget in (head, self.summary, self.remark, self.strip):
-            page.addWidget(widget)
-        page.addWidget(self.body, 1)
+        column_of(
+            head, self.summary, self.remark, self.strip, (self.body, 1), parent=self, margins=(16, 10, 16, 8), spacing=6
+        )
 
     def _tokens_page(self) -> QWidget:
         page = QWidget()
@@ -620,11 +595,13 @@ class TrainingResultPage(QWidget):
         table.horizontalHeader().setHighlightSections(False)
         table.verticalHeader().setHighlightSections(False)
         table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.addWidget(self.overlap)
-        column.addLayout(labelled_row(self.tr("The l&ongest"), self.kind))
-        column.addWidget(table, 1)
+        column_of(
+            self.overlap,
+            labelled_row(self.tr("The l&ongest"), self.kind),
+            (table, 1),
+            parent=page,
+            margins=(0, 6, 0, 0),
+        )
         return page
 
     def _enable(self) -> None:

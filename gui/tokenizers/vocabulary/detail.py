@@ -18,7 +18,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -33,7 +32,7 @@ from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
-from gui.widgets.layouts import PageTabs
+from gui.widgets.layouts import PageTabs, column_of, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.token_pills import TokenHeading
 
@@ -315,11 +314,7 @@ class VocabularyDetail(QWidget):
             button.setToolTip(plain_tip(words))
             button.setAccessibleName(words)
         holder = QWidget()
-        row = QHBoxLayout(holder)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.places, 1)
-        row.addWidget(self.previous)
-        row.addWidget(self.next)
+        row_of((self.places, 1), self.previous, self.next, parent=holder)
         self._add_row(len(self._facts) + 1, self.tr("In the prompt"), holder)
 
     def _make_actions(self) -> None:
@@ -370,11 +365,7 @@ class VocabularyDetail(QWidget):
         )
         self.letters.toggled.connect(self._on_letters)
         page = QWidget()
-        body = QVBoxLayout(page)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(8)
-        body.addLayout(self._grid)
-        body.addWidget(self.pages, 1)
+        column_of(self._grid, (self.pages, 1), parent=page, spacing=8)
         self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * MIN_LINES)
         self._scroll = QScrollArea(objectName="vocabDetailScroll")
         self._scroll.setAccessibleName(self.tr("Facts about the token"))
@@ -384,14 +375,16 @@ class VocabularyDetail(QWidget):
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setCornerWidget(plain_corner(self._scroll))
         self._scroll.setWidget(page)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 0, 0)
-        column.setSpacing(8)
-        column.addWidget(self.hint, 1)
-        column.addWidget(self.heading)
-        column.addLayout(self._actions)
-        column.addWidget(self._scroll, 1)
-        column.addWidget(self.letters)
+        column_of(
+            (self.hint, 1),
+            self.heading,
+            self._actions,
+            (self._scroll, 1),
+            self.letters,
+            parent=self,
+            margins=(8, 8, 0, 0),
+            spacing=8,
+        )
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:

@@ -9,18 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
-    QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
     QSpinBox,
-    QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.vocabulary.detail import VocabularyDetail
@@ -37,7 +33,16 @@ from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import form_grid, form_row
 from gui.widgets.labels import StatusLine
-from gui.widgets.layouts import FlowLayout, PageTabs, WheelGuard, restore_sizes
+from gui.widgets.layouts import (
+    FlowLayout,
+    PageTabs,
+    WheelGuard,
+    column_of,
+    label_of,
+    restore_sizes,
+    row_of,
+    splitter_of,
+)
 from gui.widgets.popover import Popover
 
 if TYPE_CHECKING:
@@ -302,21 +307,10 @@ class VocabularyFilters(QWidget):
     def _place(self) -> None:
         self._flow = QWidget()
         flow = FlowLayout(self._flow, 8)
-        for widget in (self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset):
-            flow.addWidget(widget)
-        first = QHBoxLayout()
-        first.setSpacing(8)
-        first.addWidget(self.search, 1)
-        label = PlainLabel(self.tr("Go to &ID"))
-        label.setProperty("role", "caption")
-        label.setBuddy(self.go_to)
-        first.addWidget(label)
-        first.addWidget(self.go_to)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(8)
-        column.addLayout(first)
-        column.addWidget(self._flow)
+        flow.add(self.kind, self.script, self.finding, self.length, self.mode, self.match_case, self.reset)
+        label = label_of(self.go_to, self.tr("Go to &ID"), "caption")
+        first = row_of((self.search, 1), label, self.go_to, spacing=8)
+        column_of(first, self._flow, parent=self, spacing=8)
 
     @property
     def tab_order(self) -> tuple[QWidget, ...]:
@@ -458,28 +452,11 @@ class VocabularyPanel(QWidget):
 
     def _place(self) -> None:
         left = QWidget()
-        entries = QVBoxLayout(left)
-        entries.setContentsMargins(0, 0, 0, 0)
-        entries.setSpacing(4)
-        entries.addWidget(self.table, 1)
-        entries.addWidget(self.problem)
-        foot = QHBoxLayout()
-        foot.setSpacing(16)
-        foot.addWidget(self.status, 1)
-        for button in (self.compare, *self.filters.actions_below):
-            foot.addWidget(button)
-        entries.addLayout(foot)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="vocabSplitter")
-        self.splitter.addWidget(left)
-        self.splitter.addWidget(self.side)
-        self.splitter.setChildrenCollapsible(False)
+        foot = row_of((self.status, 1), self.compare, *self.filters.actions_below, spacing=16)
+        column_of((self.table, 1), self.problem, foot, parent=left, spacing=4)
+        self.splitter = splitter_of("vocabSplitter", left, self.side, (TABLE_WIDTH, SIDE_WIDTH))
         self.splitter.setStretchFactor(0, 1)
-        self.splitter.setSizes([TABLE_WIDTH, SIDE_WIDTH])
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 12, 8)
-        column.setSpacing(8)
-        column.addWidget(self.filters)
-        column.addWidget(self.splitter, 1)
+        column_of(self.filters, (self.splitter, 1), parent=self, margins=(16, 8, 12, 8), spacing=8)
         below = (self.compare, *self.filters.actions_below)
         order = [*self.filters.tab_order, self.table, *below, self.side.tabBar(), *self.detail.tab_order]
         for before, after in pairwise(order):

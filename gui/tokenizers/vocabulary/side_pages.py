@@ -15,9 +15,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QHBoxLayout,
     QLabel,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -28,6 +26,7 @@ from gui.look.theme import Theme
 from gui.runtime.loading import Loading
 from gui.tokenizers.vocabulary.table import tr
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.layouts import column_of, label_of, row_of
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import StretchedTable, set_up_rows
@@ -217,19 +216,8 @@ class ComparePage(QWidget):
             table.setColumnWidth(column, self.fontMetrics().horizontalAdvance("o200k_harmony  "))
 
     def _place(self) -> None:
-        row = QHBoxLayout()
-        label = PlainLabel(self.tr("Compare &with"))
-        label.setBuddy(self.other)
-        row.addWidget(label)
-        row.addWidget(self.other, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self.words)
-        column.addWidget(self.group)
-        column.addWidget(self.table, 1)
-        column.addStretch(0)
+        row = row_of(label_of(self.other, self.tr("Compare &with")), (self.other, 1))
+        column_of(row, self.words, self.group, (self.table, 1), 0, parent=self, margins=(8, 8, 0, 0), spacing=6)
 
 
 class LengthsPage(QWidget):
@@ -251,10 +239,7 @@ class LengthsPage(QWidget):
         self.words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        column = QVBoxLayout(self)
-        column.setContentsMargins(8, 8, 0, 0)
-        column.addWidget(self.words)
-        column.addStretch(1)
+        column_of(self.words, 1, parent=self, margins=(8, 8, 0, 0))
 
     def set_lengths(self, name: str, lengths: Lengths) -> None:
         """Show the lengths of the vocabulary of that name."""
