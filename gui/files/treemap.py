@@ -29,7 +29,7 @@ from gui.look.plain_text import plain_tip
 from gui.look.theme import Theme
 
 if TYPE_CHECKING:
-    from gui.files.file_tree import FileTreeModel
+    from gui.files.file_tree import FileTree, FileTreeModel
 
 MAX_TILES = 80
 """Maximum number of tiles on the outer level; smaller nodes share the last one."""
@@ -96,6 +96,13 @@ class Treemap(QWidget):
         return QSize(360, 300)
 
     @property
+    def _tree(self) -> FileTree:
+        """The tree shown. Only for where there are tiles."""
+        tree = self._model.tree
+        assert tree is not None
+        return tree
+
+    @property
     def current(self) -> int | None:
         """The node of the current tile; None if there are no tiles."""
         return self.nodes[self._current] if self._current < len(self.nodes) else None
@@ -153,8 +160,7 @@ class Treemap(QWidget):
 
     def _cells_of(self, node: int, tile: QRectF) -> list[Cell]:
         """Lay out the content of a folder if there is room for it."""
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         inside = tile.adjusted(4, HEAD + 1, -4, -4)
         if tree.is_file(node) or tile.height() < MIN_INSIDE or inside.width() < 2 * MARGIN:
             return []
@@ -167,8 +173,7 @@ class Treemap(QWidget):
 
     def _areas_of(self, nodes: Sequence[int], rest: Sequence[int], area: QRectF) -> list[QRectF]:
         """Return the areas of nodes, followed by the shared area of all smaller ones."""
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         sizes = [float(tree.node_tokens[0, node]) for node in nodes]
         if rest:
             sizes.append(float(min(sizes[-1], sum(int(tree.node_tokens[0, node]) for node in rest))))
@@ -298,8 +303,7 @@ class Treemap(QWidget):
                 painter.drawRoundedRect(self._tiles[self._current].adjusted(1, 1, -1, -1), RADIUS, RADIUS)
 
     def _paint_tile(self, painter: QPainter, index: int, tile: QRectF, fills: Sequence[tuple[QColor, QColor]]) -> None:
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         is_rest = index >= len(self.nodes)
         node = TOP if is_rest else self.nodes[index]
         is_folder = not is_rest and not tree.is_file(node)
@@ -316,8 +320,7 @@ class Treemap(QWidget):
             self._write(painter, tile, lines, node, fill)
 
     def _paint_cell(self, painter: QPainter, cell: Cell, fills: Sequence[tuple[QColor, QColor]]) -> None:
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         fill, edge = self._colours(cell.node, fills)
         self._paint_area(painter, cell.area, fill, edge, cell.node, radius=CELL_RADIUS)
         if cell.node == TOP:
@@ -329,8 +332,7 @@ class Treemap(QWidget):
 
     def _colours(self, node: int, fills: Sequence[tuple[QColor, QColor]]) -> tuple[QColor, QColor]:
         """Return fill and edge for the file type with the most tokens of a node."""
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         if node == TOP:
             return fills[-1]
         file_type = int(tree.node_types[node])
@@ -366,8 +368,7 @@ class Treemap(QWidget):
 
     def _write_head(self, painter: QPainter, tile: QRectF, node: int, name: str) -> None:
         """Draw the name of a folder and, if there is room, its tokens at the end of the line."""
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         painter.save()
         font = QFont(painter.font())
         set_weight(font)
@@ -403,8 +404,7 @@ class Treemap(QWidget):
             painter.drawText(spot, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, words)
 
     def _lines(self, index: int, node: int, is_folder: bool) -> tuple[str, ...]:
-        tree = self._model.tree
-        assert tree is not None
+        tree = self._tree
         if index >= len(self.nodes):
             return (self.sentence_of(index),)
         name = visible_line(tree.names[node]) + ("/" if is_folder else "")

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING
+from gui.lab.experiments.card import BETWEEN, BROKEN, DONE, FAILS, HOLDS, NOT_RUN, WAITING, ResultTable
 from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.forms import Remark
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from engine.training.types import TrainingCurve
-    from gui.lab.experiments.card import Claim, Outcome, ResultTable
+    from gui.lab.experiments.card import Claim, Outcome
 
 _NO_INDEX = QModelIndex()
 _RIGHT = int(RIGHT)
@@ -107,38 +107,22 @@ class ResultModel(QAbstractTableModel):
 SAYS, EXPECTED, FOUND, VERDICT = range(4)
 
 
-class ClaimsModel(QAbstractTableModel):
+class ClaimsModel(ResultModel):
     """The claims of a card, with the expected and the actual results."""
 
     def __init__(self, claims: Sequence[Claim], theme: Theme, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._claims = tuple(claims)
         self._theme = theme
+        self._standings = [HOLDS if claim.holds else FAILS for claim in claims]
+        rows = tuple(
+            (claim.says, claim.expected, claim.found, standing_words(standing))
+            for claim, standing in zip(claims, self._standings, strict=True)
+        )
+        super().__init__(ResultTable("", (tr("Claim"), tr("Expected"), tr("Found"), tr("Verdict")), rows), parent)
 
-    def rowCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else len(self._claims)
-
-    def columnCount(self, parent: Index = _NO_INDEX) -> int:
-        return 0 if parent.isValid() else VERDICT + 1
-
-    def headerData(
-        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
-    ) -> str | None:
-        if role == Qt.ItemDataRole.DisplayRole and orientation == Qt.Orientation.Horizontal:
-            return (tr("Claim"), tr("Expected"), tr("Found"), tr("Verdict"))[section]
-        return None
-
-    @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if not index.isValid():
-            return None
-        claim = self._claims[index.row()]
-        standing = HOLDS if claim.holds else FAILS
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return (claim.says, claim.expected, claim.found, standing_words(standing))[index.column()]
-        if role == Qt.ItemDataRole.ForegroundRole and index.column() == VERDICT:
-            return QColor(self._theme.colour(ROLES[standing]))
-        return None
+        if role == Qt.ItemDataRole.ForegroundRole and index.isValid() and index.column() == VERDICT:
+            return QColor(self._theme.colour(ROLES[self._standings[index.row()]]))
+        return super().data(index, role)
 
 
 MAX_ROWS = 12
@@ -200,7 +184,7 @@ class PieceCells(QStyledItemDelegate):
 class OutcomeTable(QTableView):
     """A table as high as its rows, up to a limit, and as wide as the space available."""
 
-    def __init__(self, model: QAbstractTableModel, name: str, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, model: ResultModel, name: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         model.setParent(self)
         self.setModel(model)
@@ -240,7 +224,7 @@ class OutcomeTable(QTableView):
             header.resizeSection(column, min(self._wishes[column], max(room // WIDEST_SHARE, 60)))
         taken = sum(header.sectionSize(column) for column in range(last))
         wish = self._wishes[last]
-        numeric = isinstance(self.model(), ResultModel) and self.model().is_numeric(last)
+        numeric = self.model().is_numeric(last)
         header.resizeSection(last, wish if numeric else max(wish, room - taken))
         if numeric:  # do not stretch: numbers would stand far from their row
             edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
@@ -311,7 +295,7 @@ class OutcomeView(QWidget):
         self.curve.show()
         self.curve.show_curve(curve, int(curve.vocab_sizes[-1]))
 
-    def _add_table(self, model: QAbstractTableModel, title: str) -> None:
+    def _add_table(self, model: ResultModel, title: str) -> None:
         table = OutcomeTable(model, title, self._theme, self)
         self._body.addWidget(label_of(table, title, "strong"))
         self._body.addWidget(table)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, Qt, Signal, Slot
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QColor, QFont, QFontMetrics
 from PySide6.QtWidgets import QWidget
 
 from gui.look.quantities import TrainingText
@@ -53,6 +53,14 @@ class FigureAxis(PlotAxis):
         self.setGrid(64)
         self.setStyle(hideOverlappingLabels=False)
 
+    def dress(self, theme: Theme, font: QFont) -> None:
+        """Use the colours of a theme, and this font."""
+        self.setPen(theme.colour("outline"))
+        self.setTextPen(theme.colour("text"))
+        self.setTickFont(font)
+        self.label.setFont(font)
+        self.label.setDefaultTextColor(theme.colour("text"))
+
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         # Decided by the length of the axis: major and minor ticks arrive separately and must be formatted alike.
         low, high = self.range
@@ -60,6 +68,20 @@ class FigureAxis(PlotAxis):
         if digits == 0:
             return [self._text.number(round(value * scale)) for value in values]
         return [self._text.decimal(value * scale, digits) for value in values]
+
+
+def add_view(plots: pg.GraphicsLayoutWidget, row: int, text: TrainingText) -> tuple[Any, FigureAxis, FigureAxis]:
+    """Add a view in two rows of the layout: the view with its left axis, and the bottom axis. Return the three."""
+    left, bottom = FigureAxis("left", text), FigureAxis("bottom", text)
+    box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
+    box.disableAutoRange()
+    for axis in (left, bottom):
+        axis.linkToView(box)
+        axis.setZValue(-1)  # draw the grid below the curve
+    plots.addItem(left, row, 0)
+    plots.addItem(box, row, 1)
+    plots.addItem(bottom, row + 1, 1)
+    return box, left, bottom
 
 
 class _Field(NamedTuple):
@@ -168,17 +190,9 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
             self._fit()
 
     def _field(self, row: int, label: str, share: int) -> _Field:
-        """Add a view in two rows of the layout: the view with its left axis, and the bottom axis."""
-        left, bottom = FigureAxis("left", self._text), FigureAxis("bottom", self._text)
-        box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
-        box.disableAutoRange()
-        for axis in (left, bottom):
-            axis.linkToView(box)
-            axis.setZValue(-1)  # draw the grid below the curve
+        """Add a view with a curve. ``share``: of the height."""
+        box, left, bottom = add_view(self, row, self._text)
         left.setLabel(label)
-        self.addItem(left, row, 0)
-        self.addItem(box, row, 1)
-        self.addItem(bottom, row + 1, 1)
         self.ci.layout.setRowStretchFactor(row, share)
         curve = pg.PlotCurveItem()
         box.addItem(curve)
@@ -226,15 +240,10 @@ class TrainingPlots(pg.GraphicsLayoutWidget):
         self._style_name = name
         self._drawn = ()  # reference lines get their colours when they are created
         self.setBackground(self._theme.colour("base"))
-        text = self._theme.colour("text")
         width = self.fontMetrics().horizontalAdvance("1,000,000") + 2 * self.fontMetrics().height()
         for field in (self.density, self.speed):
             for axis in (field.left, field.bottom):
-                axis.setPen(self._theme.colour("outline"))
-                axis.setTextPen(text)
-                axis.setTickFont(self.font())
-                axis.label.setFont(self.font())
-                axis.label.setDefaultTextColor(text)
+                axis.dress(self._theme, self.font())
             field.left.setWidth(width)
         self.density.curve.setPen(pg.mkPen(self._theme.colour("bar"), width=LINE_WIDTH))
         self.speed.curve.setPen(pg.mkPen(self._theme.colour("bar_pinned"), width=1))

@@ -394,6 +394,7 @@ class VocabularySaving(QObject):
 
 NEEDS = (
     "gui.widgets.api_key_check",
+    "gui.tokenizers.vocabulary.detail",
     "gui.tokenizers.vocabulary.side_pages",
     "gui.tokenizers.vocabulary.panel",
 )
@@ -408,15 +409,17 @@ class VocabularyController(PageController["VocabularyPanel"]):
 
     encoding_chosen = Signal(str)
 
+    # Set when the page is built.
+    token: TokenController
+    lengths: LengthsPage
+    compare: ComparePage
+    saving: VocabularySaving
+
     def __init__(self, context: AppContext, state: dict[str, Any]) -> None:
         """``state``: as from ``state()``."""
         super().__init__(context, state)
         self._wanted = "", -1
         self.browser: VocabularyBrowser | None = None
-        self.token: TokenController | None = None
-        self.lengths: LengthsPage | None = None
-        self.compare: ComparePage | None = None
-        self.saving: VocabularySaving | None = None
         self._building = PageBuilding(self._steps, self._context.window.closed, self)
         self._context.pages.when_seen("vocabularyTab", NEEDS, self._come_to_front)
 
@@ -459,8 +462,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
     def _add_pages(self, panel: VocabularyPanel, browser: VocabularyBrowser) -> None:
         from gui.widgets.api_key_check import KeyGuard
 
-        assert self.lengths is not None
-        assert self.compare is not None
         panel.add_page(self.lengths, self.tr("Lengths"))
         panel.add_page(self.compare, self.tr("Comparison"))
         browser.opened.connect(self._show_statistics)
@@ -474,8 +475,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
     @Slot(object)
     def _show_statistics(self, opened: OpenedVocabulary) -> None:
         """Update the pages on lengths and comparison."""
-        assert self.lengths is not None
-        assert self.compare is not None
         self.lengths.set_lengths(opened.name, opened.lengths)
         self.compare.show_hint()
         self._on_compare(self.compare.other.currentText())
@@ -483,7 +482,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
     @Slot(str)
     def _on_compare(self, other: str) -> None:
         assert self.browser is not None
-        assert self.compare is not None
         shown = self.browser.vocabulary
         if shown is not None and other:
             self.compare.words.setText(self.tr("Comparing…"))
@@ -492,7 +490,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
     @Slot(object)
     def _on_compared(self, comparison: Comparison) -> None:
         assert self.browser is not None
-        assert self.compare is not None
         shown = self.browser.vocabulary
         if shown is not None and comparison.first is shown.entries:
             self.compare.show_comparison(comparison)
@@ -507,7 +504,6 @@ class VocabularyController(PageController["VocabularyPanel"]):
     def _choose_other(self) -> None:
         """Show the comparison; open its picker if nothing is compared yet."""
         assert self.panel is not None
-        assert self.compare is not None
         self.panel.side.setCurrentWidget(self.compare)
         self.compare.other.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self.compare.other.currentText():
@@ -578,13 +574,11 @@ class VocabularyController(PageController["VocabularyPanel"]):
     def _look(self) -> None:
         if self._context.pages.page("vocabularyTab").is_in_front():
             self.build().begin()
-            assert self.token is not None
             self.token.look()
 
     def _show_encodings(self, panel: VocabularyPanel) -> None:
         panel.filters.encoding.fill(self._listed)
-        if self.compare is not None:
-            self.compare.fill(self._listed)
+        self.compare.fill(self._listed)
 
     @Slot()
     def _show_prompt(self) -> None:

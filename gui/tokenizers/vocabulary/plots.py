@@ -13,7 +13,7 @@ from gui.look.quantities import TrainingText
 from gui.look.theme import Theme
 from gui.widgets.layouts import WhenSeen
 from gui.widgets.plot_turn import PlotTurn
-from gui.widgets.training_plots import FigureAxis, end_of_axis
+from gui.widgets.training_plots import FigureAxis, add_view, end_of_axis
 
 if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.service import Lengths
@@ -36,7 +36,7 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         half = self.fontMetrics().horizontalAdvance("100,000") // 2
         self.ci.setContentsMargins(4, self.fontMetrics().height() // 2 + 2, half + 2, 4)
         self.ci.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lengths increase to the right in every language
-        self._axes: list[Any] = []
+        self._axes: list[FigureAxis] = []
         self.histogram = self._field(0, self.tr("Tokens"), self.tr("Bytes"))
         self.along = self._field(2, self.tr("Bytes"), self.tr("ID, in merge order"))
         self.bars = pg.BarGraphItem(x=[], height=[], width=BAR_WIDTH)
@@ -65,16 +65,9 @@ class LengthPlots(pg.GraphicsLayoutWidget):
         self.along.setRange(xRange=(0, last), yRange=(0, end_of_axis(highest * HEAD_ROOM)), padding=0)
 
     def _field(self, row: int, left_words: str, bottom_words: str) -> Any:
-        left, bottom = FigureAxis("left", self._text), FigureAxis("bottom", self._text)
-        box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0)
-        box.disableAutoRange()
-        for axis, words in ((left, left_words), (bottom, bottom_words)):
-            axis.linkToView(box)
-            axis.setZValue(-1)
-            axis.setLabel(words)
-        self.addItem(left, row, 0)
-        self.addItem(box, row, 1)
-        self.addItem(bottom, row + 1, 1)
+        box, left, bottom = add_view(self, row, self._text)
+        left.setLabel(left_words)
+        bottom.setLabel(bottom_words)
         self._axes += [left, bottom]
         return box
 
@@ -85,13 +78,8 @@ class LengthPlots(pg.GraphicsLayoutWidget):
 
     def _style(self) -> None:
         self.setBackground(self._theme.colour("base"))
-        text = self._theme.colour("text")
         for axis in self._axes:
-            axis.setPen(self._theme.colour("outline"))
-            axis.setTextPen(text)
-            axis.setTickFont(self.font())
-            axis.label.setFont(self.font())
-            axis.label.setDefaultTextColor(text)
+            axis.dress(self._theme, self.font())
         width = self.fontMetrics().horizontalAdvance("100,000") + 2 * self.fontMetrics().height()
         for axis in self._axes[::2]:
             axis.setWidth(width)

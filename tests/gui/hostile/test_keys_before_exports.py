@@ -112,7 +112,7 @@ def test_a_vocabulary_that_learned_a_key_is_not_handed_on(
     bench.pages.vocabulary.saving.write(path)
     box = question(qtbot, bench)
     assert not path.exists()
-    with qtbot.waitSignal(bench.pages.vocabulary.saving._export.written):
+    with qtbot.waitSignal(bench.pages.vocabulary.saving.lane.finished):
         answer(qtbot, box, anyway=True)
     assert KEY in path.read_text(encoding="utf-8-sig")
 
@@ -129,7 +129,7 @@ def test_a_trained_tokenizer_that_learned_a_key_is_not_handed_on(
     box = question(qtbot, bench)
     assert f"Google (token {254 + len(KEY)})" in box.text()
     assert not path.exists()
-    with qtbot.waitSignal(results._exports.saved):
+    with qtbot.waitSignal(results._saving.finished):
         answer(qtbot, box, anyway=True)
     assert path.exists()
 
