@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHeaderView,
-    QLabel,
     QListWidget,
     QPushButton,
     QSplitter,
@@ -41,7 +40,8 @@ from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.forms import Remark
+from gui.widgets.forms import Remark, button_of_kind
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import column_of, label_of, row_of, separator, splitter_of, tokens_box
 from gui.widgets.skipped_files import SkippedFilesModel
 from gui.widgets.tables import SortHeader
@@ -262,10 +262,8 @@ class FitFoot(QFrame):
         self.list = QListWidget(objectName="filesProposed")
         self.list.setAccessibleName(self.tr("Items to uncheck"))
         self.list.setProperty("kind", "plain")
-        self.take = QPushButton(self.tr("&Uncheck these"), objectName="filesTake")
-        self.take.setProperty("kind", "primary")
-        self.leave = QPushButton(self.tr("Dismiss"), objectName="filesLeave")
-        self.leave.setProperty("kind", "quiet")
+        self.take = button_of_kind("filesTake", self.tr("&Uncheck these"), "primary")
+        self.leave = button_of_kind("filesLeave", self.tr("Dismiss"), "quiet")
         self._place()
         self.propose.clicked.connect(self.fit_asked)
         self.limit.valueChanged.connect(self.changed)
@@ -419,17 +417,14 @@ class FilesPage(QWidget):
         self.watching = Remark(theme)
         self.watching.setObjectName("filesWatching")
         self.watching.setProperty("role", "caption")
-        self.total = QLabel(objectName="filesTotal")
+        self.total = wrapped_label("filesTotal")
         self.total.setAccessibleName(self.tr("Total of the checked files"))
         self.total.setProperty("role", "caption")
-        self.total.setTextFormat(Qt.TextFormat.PlainText)
-        self.total.setWordWrap(True)
         self.total.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.export = QPushButton(self.tr("E&xport list…"), objectName="filesExport")
+        self.export = button_of_kind("filesExport", self.tr("E&xport list…"), "link")
         self.export.setAccessibleName(self.tr("Export file list"))
-        self.export.setProperty("kind", "link")
         self.fit = FitFoot(self.text)
         self.empty = EmptyState(
             "filesEmpty",

@@ -33,6 +33,7 @@ from gui.look.fonts import fixed_font, strong
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
+from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import FlowLayout, WheelGuard, column_of, label_of, row_of, separator
 
 if TYPE_CHECKING:
@@ -83,8 +84,7 @@ class LabCard(QFrame):
         self._unseen: Outcome | None = None
         self.setObjectName(f"labCard-{card.key}")
         self.setAccessibleName(card_words(card.title))
-        self.run_button = QPushButton(self.tr("Run"), self, objectName=f"labRun-{card.key}")
-        self.run_button.setProperty("kind", "primary")
+        self.run_button = button_of_kind(f"labRun-{card.key}", self.tr("Run"), self, "primary")
         self.run_button.setAccessibleName(self.tr("Run: {card}").format(card=card_words(card.title)))
         self.run_button.clicked.connect(self._ask_run)
         self.hide()
@@ -190,8 +190,7 @@ class LabCard(QFrame):
         column.addLayout(row)
 
     def _place_button(self, place: str, words: str) -> QPushButton:
-        button = QPushButton(words, objectName=f"labTake-{self.card.key}-{place}")
-        button.setProperty("kind", "link")
+        button = button_of_kind(f"labTake-{self.card.key}-{place}", words, "link")
         button.setProperty("place", place)
         button.clicked.connect(self._take)
         return button
@@ -355,8 +354,7 @@ class LabPage(QWidget):
         self.run_all = QPushButton(self.tr("&Run all {n}").format(n=len(self.cards)), objectName="labRunAll")
         self.run_all.setIcon(icons.icon("play"))
         self.run_all.setAccessibleName(self.tr("Run all experiments"))
-        self.reset_all = QPushButton(self.tr("Reset all"), objectName="labResetAll")
-        self.reset_all.setProperty("kind", "quiet")
+        self.reset_all = button_of_kind("labResetAll", self.tr("Reset all"), "quiet")
         chips = row_of(self.only_new, self.only_failed, 1, self.summary, spacing=6)
         head = column_of(self.filter, chips, margins=(MARGIN, 12, MARGIN, 8), spacing=8)
         foot = row_of(self.run_all, 1, self.reset_all, margins=(MARGIN, 8, 12, 10))
@@ -365,8 +363,7 @@ class LabPage(QWidget):
 
     @staticmethod
     def _chip(name: str, words: str) -> QPushButton:
-        chip = QPushButton(words, objectName=name)
-        chip.setProperty("kind", "chip")
+        chip = button_of_kind(name, words, "chip")
         chip.setCheckable(True)
         return chip
 

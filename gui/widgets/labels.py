@@ -99,9 +99,11 @@ class StatusLine(QWidget):
             painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeading, text)
 
 
-def wrapped_label(name: str) -> QLabel:
-    """Return an empty plain-text label that wraps."""
+def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:
+    """Return an empty plain-text label that wraps. ``selectable``: True if its text can be selected with the mouse."""
     label = QLabel(objectName=name)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
+    if selectable:
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label

@@ -28,6 +28,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.tokenizers.library.service import PATTERN_NAMES, ReadRequest, Refusal, TokenizerPreview
 from gui.widgets.forms import button_row
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import column_of, label_of, row_of
 
 
@@ -47,9 +48,7 @@ class TokenizerNameDialog(QDialog):
         self.name.setAccessibleName(self.tr("New name"))
         self.name.selectAll()
         label = label_of(self.name, self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
-        self.remark = QLabel(objectName="tokenizerNameRemark")
-        self.remark.setTextFormat(Qt.TextFormat.PlainText)
-        self.remark.setWordWrap(True)
+        self.remark = wrapped_label("tokenizerNameRemark")
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
         self.ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.ok.setText(self.tr("&Rename"))

@@ -33,7 +33,7 @@ from gui.tokenizers.train.result import TrainingResultPage
 from gui.tokenizers.train.run_service import IDLE, KEEPING, PAUSED, PAUSING, RUNNING, STOPPING
 from gui.widgets.file_choosers import DroppedFiles
 from gui.widgets.folder_bar import FolderBar
-from gui.widgets.forms import Remark
+from gui.widgets.forms import Remark, button_of_kind
 from gui.widgets.labels import StatusLine
 from gui.widgets.layouts import WheelGuard, column_of, label_of, restore_sizes, row_of
 from gui.widgets.progress import ReachableProgressBar
@@ -190,8 +190,7 @@ class TrainingRunBar(QFrame):
 
     def _make(self, theme: Theme) -> None:
         self._words = ""
-        self.start = QPushButton(self.tr("&Start training"), objectName="trainStart")
-        self.start.setProperty("kind", "primary")
+        self.start = button_of_kind("trainStart", self.tr("&Start training"), "primary")
         self.pause = QPushButton(self.tr("&Pause"), objectName="trainPause")
         self.cancel = QPushButton(self.tr("Stop and &keep result"), objectName="trainCancel")
         self.cancel.setToolTip(self.tr("End training now. The merges so far form a smaller vocabulary, ready for use."))

@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QHeaderView,
-    QLabel,
     QMenu,
     QPushButton,
     QSizePolicy,
@@ -44,6 +43,7 @@ from gui.state.settings import SettingsStore
 from gui.tokenizers.train.report_service import FORMATS, format_title, input_usd, is_comparable
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import Remark
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import FlowLayout, column_of, label_of, labelled_row, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.tables import FittedTable, StretchedTable
@@ -312,10 +312,7 @@ class CompressionPage(QWidget):
         self.prompt_bytes.setSuffix(self.tr(" bytes"))
         self.prompt_bytes.setValue(DEFAULT_PROMPT_BYTES)
         self.prompt_bytes.setAccessibleName(self.tr("Size of a prompt"))
-        self.savings = QLabel(objectName="trainSavings")
-        self.savings.setWordWrap(True)
-        self.savings.setTextFormat(Qt.TextFormat.PlainText)
-        self.savings.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.savings = wrapped_label("trainSavings", selectable=True)
         self._place()
         self.prompt_bytes.valueChanged.connect(self.show_savings)
 
@@ -533,10 +530,7 @@ class TrainingResultPage(QWidget):
             action.setData(ending)
             action.triggered.connect(self._on_save)
         self.remove = _button("trainRemove", self.tr("Remove…"), self.tr("Delete it from Tokenloupe"))
-        self.summary = QLabel(objectName="trainResultSummary")
-        self.summary.setWordWrap(True)
-        self.summary.setTextFormat(Qt.TextFormat.PlainText)
-        self.summary.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.summary = wrapped_label("trainResultSummary", selectable=True)
         self.remark = Remark(theme)
         self.remark.setObjectName("trainResultRemark")
         self.source = PlainLabel(objectName="trainResultSource")

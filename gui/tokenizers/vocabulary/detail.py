@@ -32,6 +32,7 @@ from gui.tokenizers.merges.service import MergeForest, forest_of
 from gui.tokenizers.merges.tree_view import MergeTreePane
 from gui.tokenizers.vocabulary.service import EditRequest, PlacesRequest, TokensOfText, save_edited, weigh_edit
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, tr
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import PageTabs, column_of, row_of
 from gui.widgets.table_model import Column, TableModel
 from gui.widgets.token_pills import TokenHeading
@@ -247,10 +248,7 @@ class VocabularyDetail(QWidget):
     # --- widgets ------------------------------------------------------------------------------------------------------
 
     def _words(self, name: str) -> QLabel:
-        label = QLabel(objectName=name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        label = wrapped_label(name, selectable=True)
         label.setMinimumWidth(60)
         label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         return label

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import (
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -31,8 +30,8 @@ from gui.tokenizers.vocabulary.table import (
 )
 from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
-from gui.widgets.forms import form_grid, form_row
-from gui.widgets.labels import StatusLine
+from gui.widgets.forms import button_of_kind, form_grid, form_row
+from gui.widgets.labels import StatusLine, wrapped_label
 from gui.widgets.layouts import (
     FlowLayout,
     PageTabs,
@@ -285,14 +284,11 @@ class VocabularyFilters(QWidget):
         lengths.setLayout(grid)
         grid.setContentsMargins(16, 12, 16, 12)
         self.length = PopoverChip("vocabLength", self.tr("Any length"), self.tr("Length of the entry"), lengths)
-        self.reset = QPushButton(self.tr("Show a&ll"), objectName="vocabReset")
-        self.reset.setProperty("kind", "link")
+        self.reset = button_of_kind("vocabReset", self.tr("Show a&ll"), "link")
         self.reset.setToolTip(self.tr("Clear the search and all filters"))
-        self.by_length = QPushButton(self.tr("Lon&gest tokens"), objectName="vocabLongestTokens")
-        self.by_length.setProperty("kind", "link")
+        self.by_length = button_of_kind("vocabLongestTokens", self.tr("Lon&gest tokens"), "link")
         self.by_length.setToolTip(self.tr("Sort by length, longest first"))
-        self.export = QPushButton(self.tr("E&xport…"), objectName="vocabExport")
-        self.export.setProperty("kind", "link")
+        self.export = button_of_kind("vocabExport", self.tr("E&xport…"), "link")
         self.export.setToolTip(self.tr("Export the entries shown as CSV or JSON"))
 
     def _bytes(self, name: str, accessible: str) -> QSpinBox:
@@ -354,12 +350,9 @@ class VocabularyPanel(QWidget):
         yield
         self.table = VocabularyTable(self.model, theme)
         self.status = StatusLine("vocabStatus")
-        self.compare = QPushButton(self.tr("Com&pare with…"), objectName="vocabCompareWith")
-        self.compare.setProperty("kind", "link")
+        self.compare = button_of_kind("vocabCompareWith", self.tr("Com&pare with…"), "link")
         self.compare.setToolTip(self.tr("Compare with the vocabulary of another encoding"))
-        self.problem = QLabel(objectName="vocabProblem")
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
-        self.problem.setWordWrap(True)
+        self.problem = wrapped_label("vocabProblem")
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.problem.hide()
         self._show_colour()

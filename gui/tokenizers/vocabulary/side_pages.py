@@ -15,7 +15,6 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QLabel,
     QWidget,
 )
 
@@ -26,6 +25,7 @@ from gui.look.theme import Theme
 from gui.runtime.loading import Loading
 from gui.tokenizers.vocabulary.table import tr
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import column_of, label_of, row_of
 from gui.widgets.plot_turn import PlotTurn
 from gui.widgets.table_model import Column, TableModel
@@ -130,9 +130,7 @@ class ComparePage(QWidget):
         self.other.setPlaceholderText(self.tr("Choose an encoding"))
         self.group = QComboBox(objectName="vocabCompareGroup")
         self.group.setAccessibleName(self.tr("Entries to list"))
-        self.words = QLabel(objectName="vocabCompareWords")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = wrapped_label("vocabCompareWords")
         self.model = ComparisonModel(self)
         self.table = StretchedTable(objectName="vocabCompareTable")
         self._set_up_table()
@@ -233,9 +231,7 @@ class LengthsPage(QWidget):
         self._problem: PlainLabel | None = None
         self._loading = Loading(self)
         self._turn = PlotTurn(theme, self, self._draw)
-        self.words = QLabel(objectName="vocabLengthsWords")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = wrapped_label("vocabLengthsWords")
         self.words.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
