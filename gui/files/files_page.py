@@ -243,8 +243,7 @@ class FitFoot(QFrame):
         self.proposal: Proposal | None = None
         self.limit = tokens_box("filesLimit", self.tr("Tokens to fit into"))
         self.limit.setValue(FIT)
-        self.way = QComboBox(objectName="filesWay")
-        self.way.setAccessibleName(self.tr("Items to uncheck"))
+        self.way = QComboBox(objectName="filesWay", accessibleName=self.tr("Items to uncheck"))
         self.way.addItem(self.tr("by unchecking files"), "files")
         self.way.addItem(self.tr("by unchecking folders"), "folders")
         self.way.setProperty("kind", "quiet")
@@ -259,8 +258,7 @@ class FitFoot(QFrame):
         self.propose = QPushButton(self.tr("&Suggest files to uncheck"), objectName="filesPropose")
         self.words = PlainLabel(objectName="filesProposal")
         self.words.setWordWrap(True)
-        self.list = QListWidget(objectName="filesProposed")
-        self.list.setAccessibleName(self.tr("Items to uncheck"))
+        self.list = QListWidget(objectName="filesProposed", accessibleName=self.tr("Items to uncheck"))
         self.list.setProperty("kind", "plain")
         self.take = button_of_kind("filesTake", self.tr("&Uncheck these"), "primary")
         self.leave = button_of_kind("filesLeave", self.tr("Dismiss"), "quiet")
@@ -400,8 +398,7 @@ class FilesPage(QWidget):
         self.folder.field.setAccessibleName(self.tr("Folder to count"))
         self.folder.field.setPlaceholderText(self.tr("Choose a folder, drop one here, or type its path"))
         self.folder.button.setAccessibleName(self.tr("Choose the folder to count"))
-        self.scan = QPushButton(self.tr("Cou&nt"), objectName="filesScan")
-        self.scan.setAccessibleName(self.tr("Count the folder"))
+        self.scan = QPushButton(self.tr("Cou&nt"), objectName="filesScan", accessibleName=self.tr("Count the folder"))
         self.scan.setToolTip(self.tr("Count new and changed files"))
 
     def _make_results(self, theme: Theme, icons: Icons) -> None:
@@ -439,8 +436,7 @@ class FilesPage(QWidget):
         )
 
     def _make_tree(self, theme: Theme, icons: Icons) -> None:
-        self.tree = QTreeView(objectName="filesTree")
-        self.tree.setAccessibleName(self.tr("Files with tokens and costs"))
+        self.tree = QTreeView(objectName="filesTree", accessibleName=self.tr("Files with tokens and costs"))
         self.tree.setProperty("kind", "flat")
         self.tree.setHeader(TreeHeader(theme, self.tree))
         self.tree.setModel(self.model)
@@ -458,8 +454,7 @@ class FilesPage(QWidget):
         self.up.setIcon(icons.icon("up"))
         self.up.setToolTip(self.tr("Show the folder that contains this one"))
         self.legend = TypeLegend(self.model, theme)
-        self.skipped = QTreeView(objectName="filesSkipped")
-        self.skipped.setAccessibleName(self.tr("Skipped files, by reason"))
+        self.skipped = QTreeView(objectName="filesSkipped", accessibleName=self.tr("Skipped files, by reason"))
         self.skipped.setProperty("kind", "flat")
         self.skipped.setModel(self.left_out)
         self.skipped.setHeaderHidden(True)

@@ -43,8 +43,7 @@ class TokenizerNameDialog(QDialog):
         self.setObjectName("tokenizerNameDialog")
         self.setWindowTitle(self.tr("Rename a tokenizer"))
         self._old, self._taken, self._take = name, frozenset(taken), take
-        self.name = QLineEdit(name, objectName="tokenizerName")
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name = QLineEdit(name, objectName="tokenizerName", maxLength=LONGEST_NAME)
         self.name.setAccessibleName(self.tr("New name"))
         self.name.selectAll()
         label = label_of(self.name, self.tr("&New name of {name}:").format(name=name.replace("&", "&&")))
@@ -112,8 +111,7 @@ class TokenizerImportDialog(QDialog):
         self.resize(self.fontMetrics().averageCharWidth() * 92, 480)
 
     def _make_pattern(self) -> None:
-        self.pattern = QComboBox(objectName="tokenizerImportPattern")
-        self.pattern.setEditable(True)
+        self.pattern = QComboBox(objectName="tokenizerImportPattern", editable=True)
         self.pattern.addItems(PATTERN_NAMES)
         self.pattern.setAccessibleName(self.tr("Split pattern: a name, or a regular expression"))
         self.again = QPushButton(self.tr("&Read with this pattern"), objectName="tokenizerImportAgain")
@@ -124,8 +122,7 @@ class TokenizerImportDialog(QDialog):
         row_of(label, (self.pattern, 1), self.again, parent=self.asking)
 
     def _make_name(self) -> None:
-        self.name = QLineEdit(objectName="tokenizerImportName")
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name = QLineEdit(objectName="tokenizerImportName", maxLength=LONGEST_NAME)
         self.name.setAccessibleName(self.tr("Name of the new encoding"))
         self.name.textChanged.connect(self._check_name)
         self.remark = _words("tokenizerImportRemark")
@@ -136,8 +133,7 @@ class TokenizerImportDialog(QDialog):
     def _place(self) -> None:
         content = QWidget()
         column_of(self.about, self.facts, 1, parent=content)
-        self.scroll = QScrollArea(objectName="tokenizerImportFacts")
-        self.scroll.setAccessibleName(self.tr("File contents"))
+        self.scroll = QScrollArea(objectName="tokenizerImportFacts", accessibleName=self.tr("File contents"))
         self.scroll.setWidgetResizable(True)
         self.scroll.setFrameShape(QFrame.Shape.NoFrame)
         self.scroll.setWidget(content)
@@ -291,8 +287,7 @@ class TokenizerModelsDialog(QDialog):
         )
         about.setTextFormat(Qt.TextFormat.PlainText)
         about.setWordWrap(True)
-        self.filter = QLineEdit(objectName="tokenizerModelsFilter")
-        self.filter.setPlaceholderText(self.tr("Filter models"))
+        self.filter = QLineEdit(objectName="tokenizerModelsFilter", placeholderText=self.tr("Filter models"))
         self.filter.setAccessibleName(self.filter.placeholderText())
         self.filter.setClearButtonEnabled(True)
         self.list = QListWidget(objectName="tokenizerModels")

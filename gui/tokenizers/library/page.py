@@ -332,8 +332,7 @@ class LibraryPage(QWidget):
         self._details: dict[str, Details] = {}
         self.model = LibraryModel(self.locale(), self)
         self.details = DetailsPane(TrainingText(self.locale()))
-        self.filter = QLineEdit(objectName="libraryFilter")
-        self.filter.setPlaceholderText(tr("Find a tokenizer or a model"))
+        self.filter = QLineEdit(objectName="libraryFilter", placeholderText=tr("Find a tokenizer or a model"))
         self.filter.setAccessibleName(tr("Find a tokenizer or a model"))
         self.filter.setClearButtonEnabled(True)
         self.filter.setMaximumWidth(FILTER_WIDTH)

@@ -262,9 +262,7 @@ class MergePlayer(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._last = 0
-        self.step = QSpinBox(self)
-        self.step.setObjectName("mergeStep")
-        self.step.setAccessibleName(self.tr("Merges applied"))
+        self.step = QSpinBox(self, objectName="mergeStep", accessibleName=self.tr("Merges applied"))
         self.step.setToolTip(self.tr("Number of merges applied"))
         self.step.setKeyboardTracking(False)
         self.step.setGroupSeparatorShown(True)
@@ -275,9 +273,7 @@ class MergePlayer(QWidget):
         self.play.setCheckable(True)
         self.forward = self._button("step_forward", self.tr("Next merge"), "mergeForward")
         self.end = self._button("to_end", self.tr("Go to the end: the tokens"), "mergeEnd")
-        self.speed = QComboBox(self)
-        self.speed.setObjectName("mergeSpeed")
-        self.speed.setAccessibleName(self.tr("Playback speed"))
+        self.speed = QComboBox(self, objectName="mergeSpeed", accessibleName=self.tr("Playback speed"))
         for words, pause in zip((self.tr("slow"), self.tr("medium"), self.tr("fast")), SPEEDS_MS, strict=True):
             self.speed.addItem(words, pause)
         self.speed.setCurrentIndex(1)
@@ -330,8 +326,7 @@ class MergePlayer(QWidget):
         row.addStretch(1)
 
     def _button(self, icon: str, tip: str, name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setObjectName(name)
+        button = QToolButton(self, objectName=name)
         button.setIcon(self._icons.icon(icon))
         button.setToolTip(tip)
         button.setAccessibleName(tip)
@@ -619,8 +614,7 @@ class MergesPanel(QWidget):
 
     def _make(self) -> None:
         fixed = fixed_font()
-        self.text = QLineEdit(objectName="mergeText")
-        self.text.setAccessibleName(self.tr("Text to merge"))
+        self.text = QLineEdit(objectName="mergeText", accessibleName=self.tr("Text to merge"))
         self.text.setPlaceholderText(self.tr("A word or any text"))
         self.text.setMaxLength(MAX_CHARACTERS)
         self.text.setFont(fixed)

@@ -326,13 +326,10 @@ class TrainingSurveyBox(QGroupBox):
         self.remark = Remark(self._theme)
         self.forecast = Remark(self._theme)
         self.forecast.setObjectName("trainForecast")
-        self.details = QToolButton(objectName="trainSkippedButton")
-        self.details.setCheckable(True)
-        self.details.setAutoRaise(True)
+        self.details = QToolButton(objectName="trainSkippedButton", checkable=True, autoRaise=True)
         self.details.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.details.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.tree = QTreeView(objectName="trainSkipped")
-        self.tree.setAccessibleName(self.tr("Skipped files, by reason"))
+        self.tree = QTreeView(objectName="trainSkipped", accessibleName=self.tr("Skipped files, by reason"))
         self.tree.setModel(self.model)
         self.tree.setHeaderHidden(True)
         self.tree.setUniformRowHeights(True)
@@ -392,8 +389,7 @@ class TrainingSurveyBox(QGroupBox):
 
 
 def _field(name: str, hint: str) -> QLineEdit:
-    field = QLineEdit(objectName=name)
-    field.setPlaceholderText(hint)
+    field = QLineEdit(objectName=name, placeholderText=hint)
     field.setToolTip(field.tr("Patterns as in .gitignore, separated by commas."))
     return field
 
@@ -564,8 +560,7 @@ class TrainingSettingsForm(QGroupBox):
     # --- controls -----------------------------------------------------------------------------------------------------
 
     def _make_controls(self) -> None:
-        self.name = QLineEdit(objectName="trainName")
-        self.name.setToolTip(self.tr("Name of the encoding in Tokenloupe."))
+        self.name = QLineEdit(objectName="trainName", toolTip=self.tr("Name of the encoding in Tokenloupe."))
         self.vocab_size = _number("trainVocabSize", 1, MAX_VOCAB)
         self.vocab_size.setToolTip(self.tr("Total number of entries: bytes, merges and special tokens."))
         self.pattern = choice_box("trainPattern", PATTERNS)
@@ -602,8 +597,7 @@ class TrainingSettingsForm(QGroupBox):
         self.thread_count = _number("trainThreads", 0, MAX_THREADS)
         self.thread_count.setSpecialValueText(self.tr("one per core"))
         self.thread_count.setToolTip(self.tr("Threads for reading and splitting. The merges do not depend on it."))
-        self.cluster = QLineEdit(objectName="trainCluster")
-        self.cluster.setPlaceholderText(self.tr("count on this computer"))
+        self.cluster = QLineEdit(objectName="trainCluster", placeholderText=self.tr("count on this computer"))
         self.cluster.setToolTip(
             self.tr(
                 "Address of a Dask scheduler, such as tcp://10.0.0.1:8786. Its workers must see the same files; they "
@@ -611,9 +605,7 @@ class TrainingSettingsForm(QGroupBox):
             )
         )
         self._cluster_remark = Remark(self._theme)
-        self.more = QToolButton(objectName="trainMore")
-        self.more.setCheckable(True)
-        self.more.setAutoRaise(True)
+        self.more = QToolButton(objectName="trainMore", checkable=True, autoRaise=True)
         self.more.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.more.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.more.setText(self.tr("More settings"))

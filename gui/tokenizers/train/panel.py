@@ -235,8 +235,7 @@ class TrainingPreview(QWidget):
     ) -> None:
         super().__init__(parent)
         self._text = text
-        self.files = QComboBox(objectName="trainPreviewFile")
-        self.files.setAccessibleName(self.tr("File to preview"))
+        self.files = QComboBox(objectName="trainPreviewFile", accessibleName=self.tr("File to preview"))
         self.files.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.files.setMinimumContentsLength(10)
         self.figures = PlainLabel(objectName="trainPreviewFigures")
@@ -403,8 +402,7 @@ class TrainingPanel(QWidget):
         scroll.setObjectName("trainForms")
         scroll.setAccessibleName(self.tr("Corpus and settings"))
         scroll.setMinimumWidth(self.forms.minimumSizeHint().width() + scroll.verticalScrollBar().sizeHint().width())
-        self.pages = QTabWidget(objectName="trainPages")
-        self.pages.setAccessibleName(self.tr("Preview, progress and result"))
+        self.pages = QTabWidget(objectName="trainPages", accessibleName=self.tr("Preview, progress and result"))
         self.pages.tabBar().setAccessibleName(self.pages.accessibleName())
         self.pages.setDocumentMode(True)
         self.pages.addTab(self.preview, self.tr("Split preview"))
@@ -454,8 +452,7 @@ class TrainingPanel(QWidget):
 
 def _scrolled(widget: QWidget) -> QScrollArea:
     """Wrap a widget so that it scrolls vertically if the window is too low for it."""
-    area = QScrollArea()
-    area.setWidgetResizable(True)
+    area = QScrollArea(widgetResizable=True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # its content scrolls into view when it gets the focus
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -517,8 +517,7 @@ class TrainingResultPage(QWidget):
     # --- controls -----------------------------------------------------------------------------------------------------
 
     def _make(self, theme: Theme) -> None:
-        self.names = QComboBox(objectName="trainResultName")
-        self.names.setAccessibleName(self.tr("Vocabulary"))
+        self.names = QComboBox(objectName="trainResultName", accessibleName=self.tr("Vocabulary"))
         self.names.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.names.setPlaceholderText(self.tr("Choose one"))
         self.use = _button("trainUse", self.tr("&Use in the editor"), self.tr("Count the prompt with this tokenizer"))
@@ -538,8 +537,7 @@ class TrainingResultPage(QWidget):
         self.hint = PlainLabel()
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setWordWrap(True)
-        self.kind = QComboBox(objectName="trainTokensKind")
-        self.kind.setAccessibleName(self.tr("Tokens to list"))
+        self.kind = QComboBox(objectName="trainTokensKind", accessibleName=self.tr("Tokens to list"))
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContentsOnFirstShow)
         self.kind.setMinimumContentsLength(8)
         self.kind.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -624,8 +622,4 @@ class TrainingResultPage(QWidget):
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:
-    button = QPushButton(text, objectName=name)
-    button.setAutoDefault(False)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
-    return button
+    return QPushButton(text, objectName=name, autoDefault=False, toolTip=tip, accessibleName=tip)

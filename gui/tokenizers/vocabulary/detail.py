@@ -365,8 +365,7 @@ class VocabularyDetail(QWidget):
         page = QWidget()
         column_of(self._grid, (self.pages, 1), parent=page, spacing=8)
         self.pages.setMinimumHeight(self.fontMetrics().lineSpacing() * MIN_LINES)
-        self._scroll = QScrollArea(objectName="vocabDetailScroll")
-        self._scroll.setAccessibleName(self.tr("Facts about the token"))
+        self._scroll = QScrollArea(objectName="vocabDetailScroll", accessibleName=self.tr("Facts about the token"))
         self._scroll.setWidgetResizable(True)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # it scrolls with the focus
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)

@@ -235,8 +235,7 @@ class VocabularyFilters(QWidget):
         self.encoding = EncodingPicker()
         self.encoding.setObjectName("vocabEncoding")
         self.encoding.setAccessibleName(self.tr("Encoding"))
-        self.search = QLineEdit(objectName="vocabSearch")
-        self.search.setAccessibleName(self.tr("Search the vocabulary"))
+        self.search = QLineEdit(objectName="vocabSearch", accessibleName=self.tr("Search the vocabulary"))
         self.search.setClearButtonEnabled(True)
         self.search.setMinimumWidth(self.fontMetrics().averageCharWidth() * 16)
         self.search.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -292,9 +291,7 @@ class VocabularyFilters(QWidget):
         self.export.setToolTip(self.tr("Export the entries shown as CSV or JSON"))
 
     def _bytes(self, name: str, accessible: str) -> QSpinBox:
-        spin = QSpinBox(objectName=name)
-        spin.setAccessibleName(accessible)
-        spin.setToolTip(accessible)
+        spin = QSpinBox(objectName=name, accessibleName=accessible, toolTip=accessible)
         spin.setRange(0, MAX_BYTES)
         spin.setSpecialValueText(self.tr("any"))
         spin.setGroupSeparatorShown(True)
