@@ -1,43 +1,29 @@
-"""Tokens of the editor's text: their ends, IDs and colours. No Qt in here.
+"""Tokens of the editor's text: their ends, IDs and colours, and their rebasing onto later edits. No Qt in here.
 
 Tokens tile the text, so ends suffice; a token starts at the end of the previous one. The arrays have a gap at the last
 edit: ends left of it are relative to the start of the text, those right of it to its end (and negative or zero). Typing
 a character then moves two million tokens by changing one number.
 
 Between an edit and the patch for it, the touched tokens are stale: their bounds follow the text, their IDs are old. All
-offsets are UTF-16 units of the logical text. This module imports numpy, so the editor imports it with the first patch,
-not at startup.
+offsets are UTF-16 units of the logical text.
+
+Tokens that arrive late were computed for an older text, and are rebased onto the edits made since. A text of ten
+megabytes has two million tokens, and replacing all matches makes a thousand edits: moving all tokens at each edit would
+take seconds. So the tokens after an edit are moved by one shared number, and each edit costs only the distance from the
+previous one.
+
+This module imports numpy, so the editor imports it with the first patch, not at startup.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gui.editor.offsets import TokenSpan
-
-
-def first_difference(unequal: NDArray[np.bool_]) -> int:
-    """Return the index of the first True; the length if there is none."""
-    return int(unequal.argmax()) if unequal.any() else len(unequal)
-
-
-def listed(ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]) -> list[tuple[int, int, int]]:
-    """Return end, ID and flags of each token."""
-    return [*zip(ends.tolist(), ids.tolist(), flags.tolist(), strict=True)]
-
-
-def same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> int:
-    """Return the number of equal leading tokens: for the few of a keystroke this is faster than a dozen numpy calls."""
-    same = 0
-    for one, other in zip(old, new, strict=True):
-        if one != other:
-            break
-        same += 1
-    return same
-
 
 CONTINUES = 1
 STALE = 2
@@ -109,10 +95,6 @@ class TokenSpans:
         """Number of tokens, without spans not covered by any patch yet."""
         sides = self._ids[: self._left], self._ids[self._right :]
         return sum(len(ids) - int((ids == NO_TOKEN).sum()) for ids in sides)
-
-    def make_room(self, count: int) -> None:
-        """Reserve room for this many more tokens, so that none is copied when they arrive in parts."""
-        self._reserve(count)
 
     # Looking up
 
@@ -216,7 +198,7 @@ class TokenSpans:
         Returns the span of the new text whose tokens look different.
         """
         self.move_gap(self.count_ending(start))
-        self._reserve(3)
+        self.make_room(3)
         self._drop(start, removed)
         self._length += added - removed
         if added:
@@ -306,14 +288,14 @@ class TokenSpans:
         """
         count = min(len(ids), last - first)
         if count <= _FEW:
-            old = _listed(self.slice(first, first + count))
-            new = listed(ends[:count], ids[:count], flags[:count])
-            head = same_at_first(old, new)
+            old = self._listed(first, first + count)
+            new = _listed(ends[:count], ids[:count], flags[:count])
+            head = _same_at_first(old, new)
             if len(ids) != last - first:  # the longer of the two may be a whole text
-                old = _listed(self.slice(last - count, last))
+                old = self._listed(last - count, last)
                 rest = slice(len(ids) - count, len(ids))
-                new = listed(ends[rest], ids[rest], flags[rest])
-            return head, same_at_first(old[head:][::-1], new[head:][::-1])
+                new = _listed(ends[rest], ids[rest], flags[rest])
+            return head, _same_at_first(old[head:][::-1], new[head:][::-1])
 
         def differs(low: int, window: slice) -> NDArray[np.bool_]:
             old = self.slice(low, low + window.stop - window.start)
@@ -322,7 +304,7 @@ class TokenSpans:
         head, step = 0, _FEW
         while head < count:
             window = slice(head, min(count, head + step))
-            found = first_difference(differs(first + head, window))
+            found = _first_difference(differs(first + head, window))
             head += found
             if found < window.stop - window.start:
                 break
@@ -330,7 +312,7 @@ class TokenSpans:
         tail, step = 0, _FEW
         while tail < count - head:
             stop = min(count - head, tail + step)
-            found = first_difference(differs(last - stop, slice(len(ids) - stop, len(ids) - tail))[::-1])
+            found = _first_difference(differs(last - stop, slice(len(ids) - stop, len(ids) - tail))[::-1])
             complete = found == stop - tail
             tail += found
             if not complete:
@@ -339,6 +321,10 @@ class TokenSpans:
         return head, tail
 
     # Inside
+
+    def _listed(self, first: int, last: int) -> list[tuple[int, int, int]]:
+        tokens = self.slice(first, last)
+        return _listed(tokens.ends, tokens.ids, tokens.flags)
 
     def _touching(self, start: int, end: int) -> tuple[int, int]:
         return self.count_ending(start, before=True), min(len(self), self.count_ending(end) + 1)
@@ -390,8 +376,8 @@ class TokenSpans:
             self._ends[left:index] += np.int32(self._length)
             self._left, self._right = index, right + count
 
-    def _reserve(self, count: int) -> None:
-        """Make the gap at least ``count`` wide."""
+    def make_room(self, count: int) -> None:
+        """Reserve memory for this many more tokens, so that none is copied when they arrive in parts."""
         if self._right - self._left >= count:
             return
         size = len(self._ends)
@@ -453,7 +439,7 @@ class TokenSpans:
         if index >= len(self) or self.start_of(index) >= offset:
             return False, index
         self.move_gap(index)
-        self._reserve(1)
+        self.make_room(1)
         at = self._right
         self._push(offset, int(self._ids[at]), int(self._colours[at]), int(self._flags[at]) | STALE)
         self._flags[at] = STALE
@@ -482,7 +468,7 @@ class TokenSpans:
         self.move_gap(first)
         self._right += last - first
         count = len(ends)
-        self._reserve(count + 1)
+        self.make_room(count + 1)
         at = self._left
         self._ends[at : at + count] = ends
         self._ids[at : at + count] = ids
@@ -508,5 +494,139 @@ class TokenSpans:
         self._colours[left] = next(c for c in (0, 1, 2) if c not in taken)
 
 
-def _listed(tokens: SpanSlice) -> list[tuple[int, int, int]]:
-    return listed(tokens.ends, tokens.ids, tokens.flags & CONTINUES)
+def _first_difference(unequal: NDArray[np.bool_]) -> int:
+    """Return the index of the first True; the length if there is none."""
+    return int(unequal.argmax()) if unequal.any() else len(unequal)
+
+
+def _listed(ends: NDArray[np.int32], ids: NDArray[np.int32], flags: NDArray[np.uint8]) -> list[tuple[int, int, int]]:
+    """Return end, ID and continuation flag of each token."""
+    return [*zip(ends.tolist(), ids.tolist(), (flags & CONTINUES).tolist(), strict=True)]
+
+
+def _same_at_first(old: list[tuple[int, int, int]], new: list[tuple[int, int, int]]) -> int:
+    """Return the number of equal leading tokens: for the few of a keystroke this is faster than a dozen numpy calls."""
+    same = 0
+    for one, other in zip(old, new, strict=True):
+        if one != other:
+            break
+        same += 1
+    return same
+
+
+# --- rebasing ---------------------------------------------------------------------------------------------------------
+
+
+class TokenSlice(NamedTuple):
+    """New tokens for the text from ``start`` to ``end``: ``ends`` int32[n], ``ids`` int32[n], ``continues`` bool[n]."""
+
+    start: int
+    end: int
+    ends: NDArray[np.int32]
+    ids: NDArray[np.int32]
+    continues: NDArray[np.bool_]
+
+
+def rebase_once(tokens: TokenSlice, start: int, removed: int, added: int) -> TokenSlice:
+    """Rebase a slice onto a later edit. Bounds move exactly as in ``TokenSpans.edit``.
+
+    Text inserted at the start of the slice belongs to the token before it, text inserted at its end to its last token.
+    """
+    if start >= tokens.end + (1 if len(tokens.ends) else 0):
+        return tokens
+    new_start = _moved(tokens.start, start, removed, added) if tokens.start else 0
+    if not removed:  # all tokens stay; a large paste inserts each slice after the last
+        ends = tokens.ends.copy()
+        ends[ends.searchsorted(np.int32(start), "left") :] += added
+        return TokenSlice(new_start, _moved(tokens.end, start, removed, added), ends, tokens.ids, tokens.continues)
+    ends = np.where(tokens.ends < start, tokens.ends, np.maximum(tokens.ends - removed, start) + added)
+    ends = ends.astype(np.int32)
+    before = np.diff(tokens.ends, prepend=np.int32(tokens.start))
+    after = np.diff(ends, prepend=np.int32(new_start))
+    # A token without width is removed with its character.
+    keep = (after > 0) | ((before == 0) & ((tokens.ends <= start) | (tokens.ends > start + removed)))
+    return TokenSlice(
+        new_start, _moved(tokens.end, start, removed, added), ends[keep], tokens.ids[keep], tokens.continues[keep]
+    )
+
+
+def rebase(tokens: TokenSlice, edits: Iterable[tuple[int, int, int]]) -> TokenSlice:
+    """Rebase a slice onto successive edits (start, removed, added), each as in ``rebase_once``."""
+    edits = list(edits)
+    if len(edits) == 1:
+        return rebase_once(tokens, *edits[0])
+    if not edits:
+        return tokens
+    rebasing = _Rebasing(tokens)
+    for start, removed, added in edits:
+        rebasing.edit(start, removed, added)
+    return rebasing.result()
+
+
+def _moved(offset: int, start: int, removed: int, added: int) -> int:
+    return offset if offset < start else max(offset - removed, start) + added
+
+
+class _Rebasing:
+    """A slice being rebased. ``_ends``: ends of all its tokens, including removed ones, which have no width; absolute
+    before the seam, and less ``_shift`` after it. All tokens before ``_front`` are removed and no longer updated."""
+
+    def __init__(self, tokens: TokenSlice) -> None:
+        self._of = tokens
+        self._start, self._end = tokens.start, tokens.end
+        self._ends = tokens.ends.copy()
+        self._retained = np.ones(len(self._ends), dtype=bool)
+        self._retained_count = len(self._ends)
+        self._seam = len(self._ends)
+        self._front = self._shift = 0
+
+    def edit(self, start: int, removed: int, added: int) -> None:
+        """Apply an edit."""
+        if start >= self._end + (1 if self._retained_count else 0):
+            return
+        first, behind = self._first(start, "left"), self._first(start + removed, "right")
+        new_start = _moved(self._start, start, removed, added) if self._start else 0
+        self._move_seam(behind)
+        if first < behind:
+            if removed:
+                self._drop(first, behind, start, added)
+            self._ends[first:behind] = start + added
+        self._shift += added - removed
+        self._start, self._end = new_start, _moved(self._end, start, removed, added)
+
+    def _drop(self, first: int, behind: int, start: int, added: int) -> None:
+        """Remove tokens that end in removed text and lose all their width. Only the first of them can keep some: if it
+        begins before the edit, or receives text inserted at the start of the text."""
+        in_front = first == self._front
+        begins = self._start if in_front else self._ends.item(first - 1)
+        # Tokens after the first that end at the edit had no width before, and stay.
+        self._remove(max(self._first(start, "right"), first + 1), behind)
+        had_none = begins == start == self._ends.item(first)
+        if not (begins < start or had_none or (in_front and not self._start and added > 0)):
+            self._remove(first, first + 1)
+        if in_front:
+            self._front += _first_difference(self._retained[first:behind])
+
+    def _remove(self, first: int, behind: int) -> None:
+        self._retained_count -= int(np.count_nonzero(self._retained[first:behind]))
+        self._retained[first:behind] = False
+
+    def _first(self, offset: int, side: Literal["left", "right"]) -> int:
+        """Return the first token that ends at or after ``offset``; after it only with ``right``."""
+        index = self._front + int(self._ends[self._front : self._seam].searchsorted(np.int32(offset), side))
+        if index == self._seam:
+            index += int(self._ends[self._seam :].searchsorted(np.int32(offset - self._shift), side))
+        return index
+
+    def _move_seam(self, index: int) -> None:
+        self._ends[self._seam : index] += np.int32(self._shift)
+        self._ends[index : self._seam] -= np.int32(self._shift)
+        self._seam = index
+
+    def result(self) -> TokenSlice:
+        """Return the rebased slice."""
+        self._move_seam(len(self._ends))
+        retained = self._retained
+        return TokenSlice(
+            self._start, self._end, self._ends[retained], self._of.ids[retained], self._of.continues[retained]
+        )

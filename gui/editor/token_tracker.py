@@ -178,7 +178,7 @@ class TokenTracker:
         start, end, ends, ids = patch.utf16_start, patch.utf16_new_end, patch.utf16_ends, patch.ids
         continues = patch.continues
         if self._edits:
-            from gui.editor.rebase import TokenSlice, rebase
+            from gui.editor.token_spans import TokenSlice, rebase
 
             start, end, ends, ids, continues = rebase(
                 TokenSlice(start, end, ends, ids, continues), _joined(self._edits)

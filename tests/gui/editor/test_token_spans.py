@@ -10,9 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gui.editor import rebase as rebase_module
-from gui.editor.rebase import TokenSlice, rebase, rebase_once
-from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, TokenSpans
+from gui.editor import token_spans
+from gui.editor.token_spans import CONTINUES, NO_COLOUR, NO_TOKEN, STALE, TokenSlice, TokenSpans, rebase, rebase_once
 
 
 def arrays(ends: list[int], ids: list[int] | None = None, continues: list[bool] | None = None) -> tuple:
@@ -330,7 +329,7 @@ MANY_EDITS = {
 def test_many_edits_copy_no_tokens(start: int, edits: list[tuple[int, int, int]], monkeypatch) -> None:
     """To copy a million takes milliseconds, and something replaced everywhere is thousands of edits."""
     copies = []
-    monkeypatch.setattr(rebase_module, "rebase_once", lambda *edit: copies.append(edit) or rebase_once(*edit))
+    monkeypatch.setattr(token_spans, "rebase_once", lambda *edit: copies.append(edit) or rebase_once(*edit))
     ends = np.arange(start + 9, start + 9 + 3000, 3, dtype=np.int32)
     stretch = TokenSlice(start, int(ends[-1]), *arrays(ends.tolist()))
     moved = rebase(stretch, edits)
