@@ -294,7 +294,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     def _right_of(self, row: int) -> float:
         """Return the right edge of a row, including its newline symbol and its separator."""
-        from gui.editor.token_rows import THIN
+        from gui.editor.visible_lines import THIN
 
         assert self._rows is not None
         assert self._painter is not None

@@ -28,9 +28,8 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from gui.editor.offsets import utf16_length
 from gui.editor.soft_document import SoftDocument
-from gui.editor.token_rows import THIN, TOLERANCE
 from gui.editor.token_spans import CONTINUES, SpanSlice, TokenSpans
-from gui.editor.visible_lines import LINE_GAP, VisibleLine, visible_lines
+from gui.editor.visible_lines import LINE_GAP, THIN, TOLERANCE, VisibleLine, visible_lines
 
 _MAX_KNOWN = 1024  # number of cached line measures
 _NO_LIMIT = float("inf")

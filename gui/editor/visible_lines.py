@@ -12,6 +12,10 @@ from gui.editor.soft_document import SoftDocument
 
 LINE_GAP = 1.0
 """Gap below each line when tokens are drawn, so that lines can be told apart, in pixels."""
+THIN = 3.0
+"""Width of a token whose characters have none, such as a zero-width space, in pixels."""
+TOLERANCE = 0.5
+"""Difference of positions below which they count as equal, in pixels."""
 _MANY_LINES = 64
 _FAR_DOWN = 100
 

@@ -16,7 +16,7 @@ import sys
 from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication
 from gui.editor.token_editor import TokenEditor
-from gui.editor.token_rows import TokenRows
+from gui.editor.token_painter import TokenRows
 from gui.look.theme import Theme
 from gui.runtime.pyside_workarounds import let_errors_leave_overrides
 from tests.gui.editor.fake_tokens import show

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtGui import QColor
 
-from gui.editor.invisible_characters import FLAG, MAX_ON_A_LINE, unseen_places
+from gui.editor.token_painter import FLAG, MAX_ON_A_LINE, invisible_positions
 from gui.editor.visible_lines import visible_lines
 from tests.gui.editor.fake_tokens import show
 
@@ -15,7 +15,7 @@ def lines_of(editor):
 
 
 def places_of(editor) -> list[int]:
-    return [line.block_offset + place for line in lines_of(editor) for place in unseen_places(line)]
+    return [line.block_offset + place for line in lines_of(editor) for place in invisible_positions(line)]
 
 
 def are_alike(one: QColor, other: QColor) -> bool:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from gui.editor import token_geometry
 from gui.editor.token_geometry import LineRuler, MeasuredLines, token_pieces
-from gui.editor.token_rows import THIN, column_line
+from gui.editor.token_painter import THIN, column_line
 from gui.editor.visible_lines import visible_lines
 from tests.gui.box_fonts import EM, box_font
 from tests.gui.editor.fake_tokens import show

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QFontMetricsF, QImage, QPainter
 
-from gui.editor.token_painter import PaintOptions, TokenPainter
-from gui.editor.token_rows import column_line
+from gui.editor.token_painter import PaintOptions, TokenPainter, column_line
 from gui.editor.visible_lines import visible_lines
 from gui.look.theme import Theme
 from tests.gui.editor.fake_tokens import show
