@@ -22,7 +22,7 @@ from PySide6.QtCore import QCoreApplication, QFileSystemWatcher, QObject, Signal
 from gui.core.versioned_document import regular_bytes
 from gui.costs.price_facts_service import IN_THE_TEXT, ListedModel, ModelFacts, facts_of, listed, value_of
 from gui.editor.offsets import document_text
-from gui.editor.text_changes import TextMirror
+from gui.editor.soft_breaks import TextMirror
 
 if TYPE_CHECKING:
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket

@@ -1,20 +1,28 @@
-"""Soft breaks: the positions at which long lines are split, and the mapping of document positions. No Qt in here.
+"""What a SoftDocument keeps beside Qt's document: where its long lines are split, and a mirror of its text. No Qt.
+
+Qt lays out a paragraph as a whole, so a key press in a line of a megabyte takes a third of a second. The editor
+therefore stores long lines as several paragraphs of a few thousand characters, separated by soft breaks. A break must
+not change what is displayed or typed: it is never inside a surrogate pair or a grapheme cluster, nor before U+FEFF or
+U+FFFE (a text that begins with one of them is read as a byte order mark when passed to Qt), and follows a space if
+possible.
 
 A document position counts every paragraph separator; a logical offset excludes the soft ones. Edits cluster, so breaks
 are kept in two lists with a gap at the last edit: the left list counts from the start of the document, the right one
 from its end. An edit then moves thousands of breaks by changing one number.
 
-Qt lays out a paragraph as a whole, so a key press in a line of a megabyte takes a third of a second. The editor
-therefore stores long lines as several paragraphs of a few thousand characters. A break must not change what is
-displayed or typed: it is never inside a surrogate pair or a grapheme cluster, nor before U+FEFF or U+FFFE (a text that
-begins with one of them is read as a byte order mark when passed to Qt), and follows a space if possible.
+``TextMirror`` is a second copy of the logical text. Qt reports where a document changed but not its previous content,
+and it reports whole paragraphs while an input method composes, or for format changes. With the old text at hand, each
+report is reduced to the smallest replacement, often to none. UTF-16, two bytes per unit, like the document itself.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from codecs import getincrementaldecoder
+from collections.abc import Callable, Iterator, Sequence
+
+from gui.editor.offsets import utf16_length
 
 
 class SoftBreaks:
@@ -161,7 +169,7 @@ def cut_points(text: str, *, limit: int = SOFT_LIMIT, piece: int = PIECE) -> lis
     Parts have between half of ``piece`` and ``piece`` units where the text permits. A single grapheme cluster of more
     than ``limit`` units is split anyway, between two characters.
     """
-    units = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    units = utf16_length(text)
     if units <= limit:
         return []
     only_bmp = units == len(text)
@@ -174,7 +182,7 @@ def cut_points(text: str, *, limit: int = SOFT_LIMIT, piece: int = PIECE) -> lis
         end = _cut_before(text, start, start + size, start + limit // (1 if only_bmp else 2))
         if end >= len(text):
             break
-        utf16_start += end - start if only_bmp else len(text[start:end].encode("utf-16-le", "surrogatepass")) // 2
+        utf16_start += end - start if only_bmp else utf16_length(text[start:end])
         cuts.append(utf16_start)
         start = end
     return cuts
@@ -207,3 +215,137 @@ def _cut_between_clusters(text: str, start: int, middle: int, limit: int) -> int
         if middle < at <= limit and (at == len(text) or text[at] not in "\ufeff\ufffe"):
             best = at
     return best if best > start else limit
+
+
+# --- the mirror -------------------------------------------------------------------------------------------------------
+
+
+_CHUNK = 1 << 16  # bytes
+
+
+class TextMirror:
+    """The text as UTF-16, little endian, in parts: a change costs as much as a part, anywhere in the text."""
+
+    def __init__(self, text: str = "") -> None:
+        self._parts = [bytearray(units) for units in _encoded(text)] or [bytearray()]
+        self._length = sum(map(len, self._parts))
+        self._found = (0, 0)  # a part's index and its byte offset
+
+    def __len__(self) -> int:
+        return self._length // 2
+
+    def text(self) -> str:
+        """Return the whole text."""
+        return b"".join(self._parts).decode("utf-16-le", "replace")
+
+    def between(self, start: int, end: int) -> str:
+        """Return the text between two offsets."""
+        return b"".join(self._between(start, end)).decode("utf-16-le", "replace")
+
+    def utf8_between(self, start: int, end: int) -> bytes:
+        """Like ``between``, as UTF-8. One part at a time: ten megabytes as a whole would need new pages twice."""
+        reader = getincrementaldecoder("utf-16-le")("replace")  # a pair may be split between two parts
+        pieces = [reader.decode(part).encode() for part in self._between(start, end)]
+        return b"".join([*pieces, reader.decode(b"", final=True).encode()])
+
+    def _between(self, start: int, end: int) -> Iterator[bytearray]:
+        low, high = 2 * start, 2 * end
+        place = 0
+        for part in self._parts:
+            if place < high and place + len(part) > low:
+                yield part[max(low - place, 0) : high - place]
+            place += len(part)
+
+    def replace(self, start: int, removed: int, units: bytes) -> tuple[int, int, str]:
+        """Replace ``removed`` units at ``start`` by ``units``.
+
+        Returns the difference: offset, number of units removed, inserted text; never half a surrogate pair.
+        """
+        if not units:  # nothing to compare, however much is removed
+            self._put(2 * start, 2 * removed, units, returned=False)
+            return start, removed, ""
+        old = self._put(2 * start, 2 * removed, units)
+        shorter = min(len(old), len(units))
+        head = _common_head(old, units, shorter)
+        if head and 0xD8 <= units[head - 1] <= 0xDB:
+            head -= 2
+        tail = _common_tail(old, units, shorter - head)
+        if tail and 0xDC <= units[len(units) - tail + 1] <= 0xDF:
+            tail -= 2
+        inserted = units[head : len(units) - tail].decode("utf-16-le", "replace")
+        return start + head // 2, (len(old) - head - tail) // 2, inserted
+
+    def _put(self, place: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
+        """Replace bytes; return the old ones if ``returned``."""
+        parts = self._parts
+        first, start = self._find(place)
+        self._length += len(units) - removed
+        low = place - start
+        last, high = first, low + removed
+        while high > len(parts[last]):
+            high -= len(parts[last])
+            last += 1
+        part = parts[first]
+        if last == first:
+            old = bytes(part[low:high]) if returned else b""
+            part[low:high] = units
+        else:
+            old = b"".join([part[low:], *parts[first + 1 : last], parts[last][:high]]) if returned else b""
+            part[low:] = units + parts[last][high:]
+            del parts[first + 1 : last + 1]
+        if len(part) > 2 * _CHUNK:
+            parts[first : first + 1] = [part[at : at + _CHUNK] for at in range(0, len(part), _CHUNK)]
+        elif not part and len(parts) > 1:
+            del parts[first]
+            self._found = (0, 0)
+        return old
+
+    def _find(self, place: int) -> tuple[int, int]:
+        """Return the part that contains the byte before an offset, and the part's start. Fast near the last change."""
+        parts = self._parts
+        number, start = self._found
+        while place < start:
+            number -= 1
+            start -= len(parts[number])
+        while place - start > len(parts[number]):
+            start += len(parts[number])
+            number += 1
+        self._found = (number, start)
+        return self._found
+
+
+def _encoded(text: str) -> Iterator[bytes]:
+    """Yield a text as UTF-16, in parts."""
+    for start in range(0, len(text), _CHUNK // 2):
+        yield text[start : start + _CHUNK // 2].encode("utf-16-le")
+
+
+def _common_head(old: bytes, new: bytes, limit: int) -> int:
+    """Return the length of the common prefix in bytes, in whole units; at most ``limit``."""
+    return _common(lambda low, high: old[low:high] == new[low:high], limit)
+
+
+def _common_tail(old: bytes, new: bytes, limit: int) -> int:
+    """Return the length of the common suffix in bytes, in whole units; at most ``limit``."""
+    old_end, new_end = len(old), len(new)
+    return _common(lambda low, high: old[old_end - high : old_end - low] == new[new_end - high : new_end - low], limit)
+
+
+def _common(is_equal: Callable[[int, int], bool], limit: int) -> int:
+    """Return up to where, in whole units, two texts are equal: by chunks, then by bisection of an unequal one."""
+    done = 0
+    while done < limit:
+        step = min(_CHUNK, limit - done)
+        if not is_equal(done, done + step):
+            break
+        done += step
+    else:
+        return limit
+    low, high = done, min(done + _CHUNK, limit)
+    while high - low > 2:
+        middle = (low + high) // 4 * 2
+        if is_equal(low, middle):
+            low = middle
+        else:
+            high = middle
+    return low

@@ -30,10 +30,9 @@ from PySide6.QtGui import (
 )
 
 from engine.types import TextEdit
-from gui.editor.large_text import LargeRemoval
 from gui.editor.offsets import cut_at, utf16_length, without_units
-from gui.editor.soft_breaks import SOFT_LIMIT, SoftBreaks, cut_points, splits_character
-from gui.editor.text_changes import TextMirror
+from gui.editor.soft_breaks import SOFT_LIMIT, SoftBreaks, TextMirror, cut_points, splits_character
+from gui.editor.text_transfer import LargeRemoval
 
 _SOFT_BREAK = int(QTextFormat.Property.UserProperty) + 7
 _KEEP = QTextCursor.MoveMode.KeepAnchor

@@ -24,12 +24,11 @@ from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
 
 from engine.types import TextEdit
 from gui.editor.drop_text_edit import DropTextEdit, mime_utf8
-from gui.editor.large_text import StringSource, TextSource, Utf8Source
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_caret import SoftCaret, deletes, edits, is_typed, key_again, text_of
 from gui.editor.soft_document import SoftDocument, for_qt
-from gui.editor.text_transfer import FEED_ABOVE, TextFeed
+from gui.editor.text_transfer import FEED_ABOVE, StringSource, TextFeed, TextSource, Utf8Source
 from gui.editor.undo_steps import EditLock, UndoSteps
 
 _LARGE_UNITS = 1 << 18
@@ -189,7 +188,7 @@ class SoftTextEdit(DropTextEdit):
         """Return a span of the logical text."""
         return self._soft.text_between(self._clamp(utf16_start), self._clamp(utf16_end))
 
-    def text_pieces(self) -> Iterator[str]:
+    def text_chunks(self) -> Iterator[str]:
         """Yield the logical text in bounded chunks; it must not change meanwhile."""
         start, length = 0, self._soft.length
         while start < length:

@@ -19,9 +19,9 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextEdit
 
-from gui.editor.large_text import LargeRemoval, is_much
 from gui.editor.offsets import document_text
 from gui.editor.soft_document import SoftDocument
+from gui.editor.text_transfer import LargeRemoval, is_much
 
 
 class EditLock:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import utf16_length
-from gui.editor.text_changes import common_prefix
+from gui.editor.text_transfer import common_prefix
 from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from engine.runtime.cancellation import interruptible
 from gui.core.text_chunks import ChunkedText
 from gui.editor.offsets import char_to_utf16, utf16_to_char
-from gui.editor.text_changes import Piece, gathered
+from gui.editor.text_transfer import Piece, gathered
 
 if TYPE_CHECKING:
     import numpy as np

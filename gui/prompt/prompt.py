@@ -136,7 +136,7 @@ class Prompt(QObject):
     def read_now(self) -> ChunkedText:
         """Return the text of the widget, blocking; slow for a big text. An undo step in progress is finished first."""
         self.editor.steps.finish()
-        return chunked(self.editor.text_pieces())
+        return chunked(self.editor.text_chunks())
 
     def request_text(self) -> None:
         """Request the text of the widget with its revision; ``text_ready`` answers, at once or later."""

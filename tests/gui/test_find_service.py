@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 
 from engine.runtime import cancellation
 from engine.runtime.cancellation import cancellable
-from gui.editor import text_changes
-from gui.editor.text_changes import Piece
+from gui.editor import text_transfer
+from gui.editor.text_transfer import Piece
 from gui.prompt import find_service as find
 from gui.prompt.find_service import FindError, FindRequest, FindService, Matches, Replacement, answer
 from gui.runtime.jobs import JobRunner, Ticket
@@ -75,8 +75,8 @@ def test_replacing_all(text: str, pattern: str, by: str, options: dict[str, bool
 
 
 def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 5)
-    monkeypatch.setattr(text_changes, "LARGEST_PIECE", 12)
+    monkeypatch.setattr(text_transfer, "MAX_BETWEEN", 5)
+    monkeypatch.setattr(text_transfer, "LARGEST_PIECE", 12)
     text = "🚀x" + "-" * 6 + "x" + "-" * 5 + "x" + "xx" * 10
     found = answer(FindRequest(1, text, SearchOptions("x"), "yz"), ticket())
     assert isinstance(found, Replacement)
@@ -89,8 +89,8 @@ def test_matches_far_apart_are_small_pieces_and_many_are_few(monkeypatch: pytest
 def test_pieces_give_what_replacing_gives(letters: list[str], between: int, largest: int):
     text = "".join(letters)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_changes, "MAX_BETWEEN", between)
-        patch.setattr(text_changes, "LARGEST_PIECE", largest)
+        patch.setattr(text_transfer, "MAX_BETWEEN", between)
+        patch.setattr(text_transfer, "LARGEST_PIECE", largest)
         assert replaced(text, "a", "🚀c") == text.replace("a", "🚀c")
 
 

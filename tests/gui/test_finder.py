@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QLabel
 from pytestqt.qtbot import QtBot
 
-from gui.editor import text_changes, text_transfer
+from gui.editor import text_transfer
 from gui.prompt import prompt as prompt_module
 from gui.runtime.jobs import Ticket
 from gui.window.application import Application
@@ -87,9 +87,9 @@ def test_replacing_all_is_one_step_to_undo(qtbot: QtBot, bench: Application):
 
 @pytest.mark.deep
 def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 3)
+    monkeypatch.setattr(text_transfer, "MAX_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
-    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
+    monkeypatch.setattr(text_transfer, "WRITE_SECONDS", 1.5)
     editor = bench.panel.editor
     editor.setPlainText("one 🚀 long one\n" * 40)
     before = editor.toPlainText()
@@ -112,9 +112,9 @@ def test_many_pieces_are_one_step_to_undo(qtbot: QtBot, bench: Application, monk
 
 
 def test_another_text_ends_a_replacement(qtbot: QtBot, bench: Application, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(text_changes, "MAX_BETWEEN", 3)
+    monkeypatch.setattr(text_transfer, "MAX_BETWEEN", 3)
     monkeypatch.setattr(text_transfer, "monotonic", iter(range(10_000)).__next__)
-    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 1.5)
+    monkeypatch.setattr(text_transfer, "WRITE_SECONDS", 1.5)
     editor = bench.panel.editor
     editor.setPlainText("one 🚀 long one\n" * 40)
     search(qtbot, bench, "one", "80 matches")

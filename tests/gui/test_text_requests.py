@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gui.core.text_chunks import chunked
-from gui.editor import large_text, soft_text_edit, text_transfer, undo_steps
+from gui.editor import soft_text_edit, text_transfer, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.prompt.prompt import Origin, Prompt
 from tests.gui.conftest import HeldEdits, OpenWindow
@@ -74,8 +74,8 @@ def test_where_counting_was_stopped_it_is_read_once_it_is_in(
 
 def half_undone(qtbot: QtBot, prompt: Prompt, monkeypatch: pytest.MonkeyPatch) -> None:
     """All of the text was removed, and has begun to come back."""
-    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_text, name, 100)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(text_transfer, name, 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
     prompt.show_text(TEXT)
     qtbot.waitUntil(lambda: not prompt.editor.is_loading)

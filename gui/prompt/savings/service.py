@@ -14,7 +14,7 @@ from gui.core.savings.proposals import MAX_SECONDS, advise, together
 from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, rank_sections, ranked_parts
 from gui.core.savings.types import Advice, SectionKind, Watch
 from gui.core.text_chunks import ChunkedText
-from gui.editor.text_changes import Piece, gathered
+from gui.editor.text_transfer import Piece, gathered
 from gui.prompt.savings.labels import kind_words
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from gui.core.token_diff import Comparison, compare
 from gui.core.version_store import Kept, Version
 from gui.costs.priced_model import ChangeRequest, cost_changes
 from gui.editor.offsets import document_text
-from gui.editor.text_changes import Piece, between
+from gui.editor.text_transfer import Piece, between
 
 if TYPE_CHECKING:
     from gui.core.user_encodings import OpenEncoding

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from gui.editor import large_text, text_transfer, undo_steps
+from gui.editor import text_transfer, undo_steps
 from gui.editor.token_editor import TokenEditor
 from gui.look.theme import Theme
 
@@ -37,10 +37,10 @@ def editor(make_editor) -> TokenEditor:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(large_text, "MUCH_UNITS", 100)
-    monkeypatch.setattr(large_text, "FIRST_PART", 100)
-    monkeypatch.setattr(large_text, "_LARGEST", 100)
-    monkeypatch.setattr(large_text, "_SMALLEST", 100)
+    monkeypatch.setattr(text_transfer, "MUCH_UNITS", 100)
+    monkeypatch.setattr(text_transfer, "FIRST_PART", 100)
+    monkeypatch.setattr(text_transfer, "_LARGEST_PART", 100)
+    monkeypatch.setattr(text_transfer, "_SMALLEST_PART", 100)
     monkeypatch.setattr(undo_steps, "_TURN_SECONDS", 0.0)
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gui.editor import soft_text_edit, text_transfer
-from gui.editor.text_changes import Piece
-from gui.editor.text_transfer import PieceWriter
+from gui.editor.text_transfer import Piece, PieceWriter
 from gui.editor.undo_steps import EditLock
 
 
@@ -26,7 +25,7 @@ def test_it_is_read_only_until_the_last_is_done(editor, before: bool) -> None:
 
 
 def test_another_text_comes_while_pieces_are_written(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 0.0)
+    monkeypatch.setattr(text_transfer, "WRITE_SECONDS", 0.0)
     monkeypatch.setattr(soft_text_edit, "FEED_ABOVE", 1000)
     monkeypatch.setattr(text_transfer, "FIRST_SLICE", 300)
     monkeypatch.setattr(text_transfer, "_LARGEST", 300)

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 
-from gui.editor import large_text, undo_steps
+from gui.editor import text_transfer, undo_steps
 from gui.editor.text_transfer import PieceWriter
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, paste, remove_much, replace_much
 from tests.gui.editor.sessions import Mirror
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.usefixtures("small_parts")
 
 
 def test_a_part_begins_between_characters(editor, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_text, name, 3)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(text_transfer, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.steps.begin()
@@ -46,8 +46,8 @@ def test_much_is_removed_over_several_turns(editor, qtbot, monkeypatch: pytest.M
 
 
 def test_parts_that_are_removed_begin_between_characters(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_text, name, 3)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(text_transfer, name, 3)
     editor.setPlainText("😀" * 40)
     mirror = Mirror(editor)
     editor.select_range(2, 78)

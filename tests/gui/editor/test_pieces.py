@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.editor import text_changes
-from gui.editor.text_changes import Piece, between, gathered
+from gui.editor import text_transfer
+from gui.editor.text_transfer import Piece, between, gathered
 
 texts = st.text(st.sampled_from("ab\n😀é"), max_size=60)
 
@@ -22,7 +22,7 @@ def written(text: str, made: tuple[Piece, ...]) -> str:
 @given(texts, texts, st.integers(1, 20))
 def test_between_makes_one_text_to_the_other(before: str, after: str, largest: int):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_changes, "LARGEST_PIECE", largest)
+        patch.setattr(text_transfer, "LARGEST_PIECE", largest)
         made = between(before, after)
     assert written(before, made) == after
     assert bool(made) == (before != after)
@@ -42,8 +42,8 @@ def test_gathered_changes_are_all_done(text: str, data: st.DataObject):
     for start, end, new in changes:
         expected, place = expected + text[place:start] + new, end
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(text_changes, "MAX_BETWEEN", 3)
-        patch.setattr(text_changes, "LARGEST_PIECE", 8)
+        patch.setattr(text_transfer, "MAX_BETWEEN", 3)
+        patch.setattr(text_transfer, "LARGEST_PIECE", 8)
         made = gathered(text, changes)
     assert written(text, made) == expected + text[place:]
     assert len(made) <= len(changes)

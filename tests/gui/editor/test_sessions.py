@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gui.editor import large_text, soft_document
+from gui.editor import soft_document, text_transfer
 from tests.gui.editor import sessions
 from tests.thoroughness import mostly_deep
 
@@ -33,6 +33,6 @@ def test_sessions_whose_text_is_read_from_its_copy(qapp, monkeypatch: pytest.Mon
 @pytest.mark.deep
 @pytest.mark.parametrize("seed", mostly_deep(range(3000, 3020), 3))
 def test_sessions_in_which_every_removal_is_a_large_step(qapp, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST", "_LARGEST"):
-        monkeypatch.setattr(large_text, name, 7)
+    for name in ("MUCH_UNITS", "FIRST_PART", "_SMALLEST_PART", "_LARGEST_PART"):
+        monkeypatch.setattr(text_transfer, name, 7)
     sessions.run(seed, steps=50)

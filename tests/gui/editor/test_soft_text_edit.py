@@ -10,7 +10,7 @@ from PySide6.QtGui import QDropEvent, QGuiApplication, QImage, QTextCursor
 from PySide6.QtTest import QTest
 
 from engine.types import TextEdit
-from gui.editor import large_text, soft_text_edit, text_transfer, undo_steps
+from gui.editor import soft_text_edit, text_transfer, undo_steps
 from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_document import SoftDocument
 from tests.gui.editor.sessions import Mirror
@@ -277,7 +277,7 @@ class TestBigTexts:
         monkeypatch.setattr(text_transfer, "FIRST_SLICE", 500)
         monkeypatch.setattr(text_transfer, "_SMALLEST", 300)
         monkeypatch.setattr(text_transfer, "_LARGEST", 700)
-        monkeypatch.setattr(large_text, "PIECE", 2000)
+        monkeypatch.setattr(text_transfer, "CHUNK", 2000)
 
     TEXT = "\ufeffline of text 😀\r\n" * 300 + "é" * 9000 + "\ufffe end"
     HELD = TEXT.replace("\r\n", "\n")
@@ -319,12 +319,12 @@ class TestBigTexts:
         editor.load_text(self.TEXT)
         seen = 0
         while editor.is_loading:
-            assert "".join(editor.text_pieces()) == self.HELD
+            assert "".join(editor.text_chunks()) == self.HELD
             seen += 1
             with qtbot.waitSignal(editor.load_progress):
                 pass
         assert seen > 5
-        pieces = list(editor.text_pieces())
+        pieces = list(editor.text_chunks())
         assert "".join(pieces) == self.HELD
         assert max(map(len, pieces)) <= 101
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gui.editor import text_changes
-from gui.editor.text_changes import TextMirror
+from gui.editor import soft_breaks
+from gui.editor.soft_breaks import TextMirror
 
 TEXT = st.text(alphabet="ab😀😁é", max_size=30)
 
@@ -45,7 +45,7 @@ def test_halves_of_different_emoji_are_not_reported() -> None:
 
 @pytest.fixture
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(text_changes, "_CHUNK", 8)
+    monkeypatch.setattr(soft_breaks, "_CHUNK", 8)
 
 
 @pytest.mark.usefixtures("small_parts")

@@ -38,7 +38,7 @@ def test_an_edit_meanwhile_has_it_begin_anew(qtbot: QtBot, editor: SoftTextEdit,
     reading = TextReading(editor, editor)
     read: list[tuple[int, tuple[str, ...]]] = []
     reading.finished.connect(lambda revision, pieces: read.append((revision, pieces)))
-    pieces_of = editor.text_pieces
+    pieces_of = editor.text_chunks
 
     def interrupted() -> Iterator[str]:
         for number, piece in enumerate(pieces_of()):
@@ -48,7 +48,7 @@ def test_an_edit_meanwhile_has_it_begin_anew(qtbot: QtBot, editor: SoftTextEdit,
                 editor.replace_range(0, 5, "late")
                 reading.start()
 
-    monkeypatch.setattr(editor, "text_pieces", interrupted)
+    monkeypatch.setattr(editor, "text_chunks", interrupted)
     reading.start()
     qtbot.waitUntil(lambda: bool(read))
     assert [(revision, "".join(pieces)) for revision, pieces in read] == [(editor.revision, "late" + TEXT[5:])]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gui.editor import large_text
-from gui.editor.large_text import StringSource, TextSource, Utf8Source
+from gui.editor import text_transfer
+from gui.editor.text_transfer import StringSource, TextSource, Utf8Source
 
 Make = Callable[[str], TextSource]
 SOURCES = {
@@ -22,7 +22,7 @@ texts = st.text(st.sampled_from("a\r\né\u2028中\ufeff😀\0") | st.characters(
 
 @pytest.fixture(params=SOURCES)
 def make(request, monkeypatch) -> Make:
-    monkeypatch.setattr(large_text, "PIECE", 3)
+    monkeypatch.setattr(text_transfer, "CHUNK", 3)
     return SOURCES[request.param]
 
 
@@ -49,13 +49,13 @@ def test_pieces_make_up_the_text(make: Make, text: str) -> None:
 @given(data=st.binary(max_size=40) | texts.map(lambda text: text.encode("utf-16-le")))
 def test_what_is_no_utf_8_is_replaced(data: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(large_text, "PIECE", 3)
+        patch.setattr(text_transfer, "CHUNK", 3)
         source = Utf8Source(memoryview(data))
         assert "".join(iter(source.next, "")) == data.decode("utf-8", "replace")
 
 
 def test_a_string_that_is_let_go_of_goes(monkeypatch) -> None:
-    monkeypatch.setattr(large_text, "PIECE", 10)
+    monkeypatch.setattr(text_transfer, "CHUNK", 10)
     source = StringSource("x" * 95)
     for _ in range(10):
         source.drop()

@@ -9,8 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
-from gui.editor.text_changes import Piece
-from gui.editor.text_transfer import PieceWriter
+from gui.editor.text_transfer import Piece, PieceWriter
 from tests.gui.editor.large_steps import CTRL, END, START, TEXT, choose, paste, press
 from tests.gui.editor.sessions import Mirror
 from tests.thoroughness import mostly_deep
@@ -106,7 +105,7 @@ def test_the_menu_undoes_all_of_it(editor, qtbot) -> None:
 def test_many_pieces_are_one_step(editor, qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     from gui.editor import text_transfer
 
-    monkeypatch.setattr(text_transfer, "SLICE_SECONDS", 0.0005)
+    monkeypatch.setattr(text_transfer, "WRITE_SECONDS", 0.0005)
     editor.setPlainText("word " * 3000)
     writer = PieceWriter(editor)
     with qtbot.waitSignal(writer.finished):
