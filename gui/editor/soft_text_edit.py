@@ -2,28 +2,38 @@
 
 All texts and offsets of its interface are logical: newlines are ``\n``, offsets are in UTF-16 units, soft breaks do not
 exist. Undo, input methods, clipboard, the caret in bidirectional text and accessibility are Qt's.
+
+When the width changes, Qt visits all paragraphs at once and creates missing layouts: 365 bytes and a microsecond per
+paragraph, a third of a second for a new text of 270,000 lines. Paragraphs that have a layout take a fifth of that. So
+the layouts are created beforehand, over many turns of the event loop, and the text keeps its old width until then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from time import perf_counter
 
-from PySide6.QtCore import QMimeData, QPoint, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtCore import QMimeData, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
     QDropEvent,
     QInputMethodEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QResizeEvent,
     QTextCursor,
+    QTextDocument,
 )
-from PySide6.QtWidgets import QMenu, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from engine.types import TextEdit
-from gui.editor.drop_text_edit import DropTextEdit, mime_utf8
 from gui.editor.offsets import document_text, utf16_length
 from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_caret import SoftCaret, deletes, edits, is_typed, key_again, text_of
@@ -31,50 +41,109 @@ from gui.editor.soft_document import SoftDocument, for_qt
 from gui.editor.text_transfer import FEED_ABOVE, StringSource, TextFeed, TextSource, Utf8Source
 from gui.editor.undo_steps import EditLock, UndoSteps
 
-_LARGE_UNITS = 1 << 18
-_TEXT = "text/plain"  # read by Qt as UTF-8
-
-
-def copied(soft: SoftDocument, start: int, end: int) -> QMimeData:
-    """Return the logical text between two offsets as MIME data. Large texts are UTF-8, which other programs want
-    anyway: ten megabytes of Python source took 140 ms as a Qt string, and take 18 ms as UTF-8."""
-    data = QMimeData()
-    if end - start <= _LARGE_UNITS:
-        data.setText(for_qt(soft.text_between(start, end)))
-    else:
-        data.setData(_TEXT, soft.utf8_between(start, end))
-    return data
-
-
-def edit_menu(editor: QPlainTextEdit, place: QPoint, acts: Mapping[str, Callable[[], None]]) -> QMenu:
-    """Return the context menu for a position in a widget: Qt's actions, then the widget's (``addAction``).
-
-    ``acts``: replacements for Qt's actions, by their names. The menu deletes itself when it is closed.
-    """
-    menu = editor.createStandardContextMenu(place)
-    for name, act in acts.items():
-        action = menu.findChild(QAction, name)  # missing if the text is read-only
-        if action is not None:
-            action.triggered.disconnect()
-            action.triggered.connect(act)
-    if editor.actions():
-        menu.addSeparator()
-        menu.addActions(editor.actions())
-    menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    return menu
-
-
-_PIECE_UNITS = 1 << 16
 _KEEP = QTextCursor.MoveMode.KeepAnchor
+_CHUNK_UNITS = 1 << 16
+_LARGE_UNITS = 1 << 18
+"""Length from which copied text is offered as UTF-8, in UTF-16 units."""
 COUNTED_UNITS = 100_000
 """Maximum length of a span whose characters are counted, in UTF-16 units; counting longer ones reads the whole text."""
 
+_OFFERED = ("text/plain;charset=utf-8", "text/plain")
+"""Formats of text, in the order in which ``QMimeData.text`` tries them. Qt reads both as UTF-8."""
 
-class SoftTextEdit(DropTextEdit):
+
+def mime_utf8(source: QMimeData) -> memoryview:
+    """Return the offered text as UTF-8; empty if there is none.
+
+    ``QMimeData.text`` would create a Qt string and a Python string of ten megabytes, in 26 ms; this takes 7, and
+    decoding can be deferred. Qt has already converted other encodings.
+    """
+    return next((memoryview(data) for data in map(source.data, _OFFERED) if data.size()), memoryview(b""))
+
+
+def local_files(source: QMimeData) -> list[str]:
+    """Return the paths of local files, if only local files are offered."""
+    urls = source.urls() if source.hasUrls() else []
+    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []
+
+
+MANY_NEW = 10_000
+"""Number of paragraphs without layout from which layouts are created beforehand. Qt creates this many in 10 ms."""
+
+_TURN_SECONDS = 0.005
+_AT_ONCE = 200  # paragraphs between two checks of the clock
+
+
+class Rewrapping(QObject):
+    """Deferred rewrapping: tracks how many paragraphs may lack a layout, and queues actions that need all layouts."""
+
+    def __init__(self, document: QTextDocument, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._document = document
+        self._count = self._new = document.blockCount()
+        self._next = 0
+        self._acts: deque[Callable[[], object]] = deque()
+        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer.timeout.connect(self._go_on)
+        document.blockCountChanged.connect(self._on_count)
+
+    @property
+    def is_much(self) -> bool:
+        """True if rewrapping everything would take too long for one turn, or is already pending."""
+        return self._new > MANY_NEW or self.waits
+
+    @property
+    def waits(self) -> bool:
+        """True if an action is pending."""
+        return bool(self._acts)
+
+    def when_ready(self, act: Callable[[], object]) -> None:
+        """Run an action that rewraps all paragraphs once each has a layout; a pending action is not queued twice."""
+        if act not in self._acts:
+            self._acts.append(act)
+        if not self._timer.isActive():
+            self._next = 0
+            self._timer.start()
+
+    @Slot(int)
+    def _on_count(self, count: int) -> None:
+        self._new = min(count, self._new + max(0, count - self._count))
+        self._count = count
+
+    @Slot()
+    def _go_on(self) -> None:
+        if not self._make_layouts():
+            self._timer.start()
+            return
+        self._new = 0
+        act = self._acts.popleft()
+        if self._acts:
+            self._timer.start()
+        act()
+
+    def _make_layouts(self) -> bool:
+        """Create the next layouts. Return True if all exist; new paragraphs may have been added meanwhile."""
+        if not self._new:
+            return True
+        until = perf_counter() + _TURN_SECONDS
+        block = self._document.findBlockByNumber(self._next)
+        while block.isValid() and perf_counter() < until:
+            for _ in range(_AT_ONCE):
+                block.layout()
+                self._next += 1
+                block = block.next()
+                if not block.isValid():
+                    return True
+        return not block.isValid()
+
+
+class SoftTextEdit(QPlainTextEdit):
     """Text editor that emits exact edits of its text, each change with a revision one higher than the last."""
 
     typing = Signal()
     """Emitted before a key press that may change the text is handled."""
+    files_dropped = Signal(list)
+    """Emitted with local paths (list[str]) that were dropped or pasted; their content is not inserted."""
     edited = Signal(int, object)
     """Emitted with a revision and tuple[TextEdit, ...]: replacements to apply in order."""
     text_replaced = Signal(int, object)
@@ -96,6 +165,7 @@ class SoftTextEdit(DropTextEdit):
     def __init__(self, parent: QWidget | None = None, *, soft_limit: int = SOFT_LIMIT) -> None:
         super().__init__(parent)
         self.revision = 0
+        self._rewrapping = Rewrapping(self.document(), self)
         self._soft = SoftDocument(self.document(), self, limit=soft_limit)
         self._caret = SoftCaret(self, self._soft)
         self._feed = TextFeed(self._soft, self)
@@ -103,15 +173,15 @@ class SoftTextEdit(DropTextEdit):
         self.steps = UndoSteps(self, self._soft, self.lock)
         """Both for edits, or undoing, that take more than one turn of the event loop."""
         self._loading = False
-        self._wanted_selection: tuple[int, int] | None = None
+        self._deferred_selection: tuple[int, int] | None = None
         self._selection_before = (0, 0)  # before a large paste
         self._modified_when_loaded = False
-        self._told_modified = False
+        self._announced_modified = False
         self._is_showing = False  # Qt calls a text modified while it is being set
         self._soft.edited.connect(self._on_soft_edited)
         self._feed.progressed.connect(self.load_progress)
         self._feed.finished.connect(self._on_fed)
-        self.document().modificationChanged.connect(self._tell_modified)
+        self.document().modificationChanged.connect(self._announce_modified)
 
     # The text
 
@@ -142,7 +212,7 @@ class SoftTextEdit(DropTextEdit):
             self.load_finished.emit(self.revision)
             return
         self._loading = True
-        self._wanted_selection = None
+        self._deferred_selection = None
         self._modified_when_loaded = False
         self._show("")
         self._announce_text(text, None)
@@ -175,7 +245,7 @@ class SoftTextEdit(DropTextEdit):
         """Mark the text as saved, or as saved nowhere: then no undo leads to a saved state."""
         if self._loading:
             self._modified_when_loaded = modified
-            self._tell_modified()
+            self._announce_modified()
         else:
             self._mark(modified)
 
@@ -192,7 +262,7 @@ class SoftTextEdit(DropTextEdit):
         """Yield the logical text in bounded chunks; it must not change meanwhile."""
         start, length = 0, self._soft.length
         while start < length:
-            end = self._clamp(start + _PIECE_UNITS)
+            end = self._clamp(start + _CHUNK_UNITS)
             yield self._soft.text_between(start, end)
             start = end
         yield from self._feed.rest if self._loading else ()
@@ -219,7 +289,7 @@ class SoftTextEdit(DropTextEdit):
         removed in parts."""
         if len(text) <= FEED_ABOVE and self.steps.lets_in:
             self._bound_undo(len(text), in_step=True)
-            self._put_in(text)
+            self._insert_at_once(text)
             return
         if self._is_inserting():
             return
@@ -227,7 +297,7 @@ class SoftTextEdit(DropTextEdit):
         if len(text) > FEED_ABOVE:
             self._begin_feeding(StringSource(text), self.textCursor())
         elif not self.steps.replace_bit_by_bit(self.textCursor(), text):
-            self._put_in(text)
+            self._insert_at_once(text)
 
     def move_selection(self, utf16_offset: int) -> None:
         """Move the selected text to another offset as one undo step, as by dragging."""
@@ -296,7 +366,7 @@ class SoftTextEdit(DropTextEdit):
 
     def _select(self, utf16_start: int, utf16_end: int) -> None:
         if self._loading and max(utf16_start, utf16_end) > self._soft.length:
-            self._wanted_selection = (utf16_start, utf16_end)
+            self._deferred_selection = (utf16_start, utf16_end)
             return
         start, end = self._clamp(utf16_start), self._clamp(utf16_end)
         cursor = self.textCursor()
@@ -341,6 +411,15 @@ class SoftTextEdit(DropTextEdit):
         self.setTextCursor(cursor)
         self.centerCursor()
 
+    def set_word_wrap(self, wrap: bool) -> None:
+        """Wrap long lines at the window's edge, or scroll horizontally."""
+        mode = self.LineWrapMode
+        act = partial(self.setLineWrapMode, mode.WidgetWidth if wrap else mode.NoWrap)
+        if self._rewrapping.is_much:
+            self._rewrapping.when_ready(act)
+        else:
+            act()
+
     # Events
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -358,9 +437,24 @@ class SoftTextEdit(DropTextEdit):
         if event.reason() == QContextMenuEvent.Reason.Mouse and not self.steps.has_waiting:
             self._point_at(event.pos())
         when_done, behind_waiting = self.steps.when_done, self.steps.behind_waiting
-        acts = {"edit-undo": self.undo, "edit-redo": self.redo, "select-all": partial(behind_waiting, self.selectAll)}
-        acts |= {"edit-cut": partial(when_done, self.cut), "edit-delete": partial(when_done, self._delete)}
-        edit_menu(self, event.pos(), acts).popup(event.globalPos())
+        replacements: dict[str, Callable[[], None]] = {
+            "edit-undo": self.undo,
+            "edit-redo": self.redo,
+            "edit-cut": partial(when_done, self.cut),
+            "edit-delete": partial(when_done, self._delete),
+            "select-all": partial(behind_waiting, self.selectAll),
+        }
+        menu = self.createStandardContextMenu(event.pos())
+        for name, act in replacements.items():
+            action = menu.findChild(QAction, name)  # missing if the text is read-only
+            if action is not None:
+                action.triggered.disconnect()
+                action.triggered.connect(act)
+        if self.actions():
+            menu.addSeparator()
+            menu.addActions(self.actions())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(event.globalPos())
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         if self.steps.active and (event.commitString() or event.preeditString()):
@@ -384,20 +478,73 @@ class SoftTextEdit(DropTextEdit):
             super().mouseDoubleClickEvent(event)
             self._caret.extend_word()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        is_wider_or_narrower = event.size().width() != event.oldSize().width()
+        if self._rewrapping.waits or (is_wider_or_narrower and self._rewrapping.is_much):
+            # Defers the height too: Qt would let a view narrower than its text scroll horizontally.
+            self._rewrapping.when_ready(self._take_size)
+        else:
+            super().resizeEvent(event)
+
+    # Clipboard and drags
+
     def createMimeDataFromSelection(self) -> QMimeData:
-        return copied(self._soft, *self.selected_range())
+        """Return the selected text. Large texts are UTF-8, which other programs want anyway: ten megabytes of Python
+        source took 140 ms as a Qt string, and take 18 ms as UTF-8."""
+        start, end = self.selected_range()
+        data = QMimeData()
+        if end - start <= _LARGE_UNITS:
+            data.setText(for_qt(self._soft.text_between(start, end)))
+        else:
+            data.setData("text/plain", self._soft.utf8_between(start, end))
+        return data
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        return source.hasText() or bool(local_files(source))
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        files = local_files(source)
+        if files:
+            self.files_dropped.emit(files)
+        elif not self.isReadOnly() and source.hasText():  # offers without text, such as images, are ignored
+            self._insert_utf8(mime_utf8(source))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if local_files(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            super().dragEnterEvent(event)
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        if local_files(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            super().dragMoveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = local_files(event.mimeData())
+        if files:
+            event.acceptProposedAction()
+            self.files_dropped.emit(files)
+        elif event.mimeData().hasText() and not self.isReadOnly():
+            self._drop_text(event)
+        # Removes the drop indicator and stops scrolling at the edges.
+        super().dragLeaveEvent(QDragLeaveEvent())
 
     # Inside
 
-    def _point_at(self, place: QPoint) -> None:
+    def _take_size(self) -> None:
+        super().resizeEvent(QResizeEvent(self.viewport().size(), QSize()))
+
+    def _point_at(self, pointer: QPoint) -> None:
         """Move the caret to the pointer, so that the menu applies there, unless the pointer is inside the selection."""
         start, end = self.selected_range()
-        position = self._offset_under(place)
+        position = self._offset_under(pointer)
         if start == end or not start <= position <= end:
             self._select(position, position)
 
-    def _offset_under(self, place: QPoint) -> int:
-        return self._soft.to_logical(self.cursorForPosition(place).position())
+    def _offset_under(self, position: QPoint) -> int:
+        return self._soft.to_logical(self.cursorForPosition(position).position())
 
     @Slot()
     def _delete(self) -> None:
@@ -429,7 +576,7 @@ class SoftTextEdit(DropTextEdit):
             return True
         return deletes(event) and self.steps.replace_bit_by_bit(self.textCursor(), "")
 
-    def _put_in(self, text: str) -> None:
+    def _insert_at_once(self, text: str) -> None:
         """Replace the selection by a text at once."""
         cursor = self.textCursor()
         self._soft.insert(cursor, document_text(text))
@@ -471,14 +618,11 @@ class SoftTextEdit(DropTextEdit):
         self._follow_edits(self.revision, edits)
         self.edited.emit(self.revision, edits)
 
-    def _insert_offered(self, source: QMimeData) -> None:
+    def _insert_utf8(self, data: memoryview) -> None:
         """Insert the content of a clipboard or drag, as ``insertPlainText`` does."""
-        self._take(mime_utf8(source))
-
-    def _take(self, data: memoryview) -> None:
         is_small = len(data) <= FEED_ABOVE
         if self.steps.active and not (is_small and self.steps.lets_in):
-            self.steps.when_done(partial(self._take, data))
+            self.steps.when_done(partial(self._insert_utf8, data))
         elif is_small:
             self.insertPlainText(str(data, "utf-8", "replace"))
         elif not self._is_inserting():
@@ -525,9 +669,9 @@ class SoftTextEdit(DropTextEdit):
         self._end_feeding()
         if was_loading:
             self._follow_length(self._soft.length)
-        wanted, self._wanted_selection = self._wanted_selection, None
-        if wanted is not None:
-            self._select(*wanted)  # before queued actions, which came later
+        deferred, self._deferred_selection = self._deferred_selection, None
+        if deferred is not None:
+            self._select(*deferred)  # before queued actions, which came later
         elif not was_loading:
             self.ensureCursorVisible()
         self.load_finished.emit(self.revision)
@@ -544,13 +688,13 @@ class SoftTextEdit(DropTextEdit):
         with QSignalBlocker(document):
             document.setModified(not modified)
             document.setModified(modified)
-        self._tell_modified()
+        self._announce_modified()
 
     @Slot()
-    def _tell_modified(self) -> None:
+    def _announce_modified(self) -> None:
         modified = self.modified
-        if modified != self._told_modified and not self._is_showing:
-            self._told_modified = modified
+        if modified != self._announced_modified and not self._is_showing:
+            self._announced_modified = modified
             self.modified_changed.emit(modified)
 
     def _drop_text(self, event: QDropEvent) -> None:
@@ -563,7 +707,7 @@ class SoftTextEdit(DropTextEdit):
             self.move_selection(at)
             return
         self.select_range(at, at)
-        self._insert_offered(event.mimeData())
+        self._insert_utf8(mime_utf8(event.mimeData()))
 
     def _clamp(self, offset: int) -> int:
         offset = max(0, min(offset, self._soft.length))

@@ -78,7 +78,8 @@ class UndoSteps(QObject):
         self._act: Callable[[], bool] | None = None  # performs the next part; returns True if more are left
         self._removal: LargeRemoval | None = None
         self._waiting: deque[Callable[[], object]] = deque()
-        self._is_held = False
+        self.is_held = False
+        """True while everything waits for ``drop``."""
         self._then: Callable[[], object] | None = None  # follows a step that is undone for good
         self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._go_on)
@@ -91,7 +92,7 @@ class UndoSteps(QObject):
     def forget(self) -> None:
         """Reset for another text, which has nothing to undo."""
         self._waiting.clear()
-        self._is_held = False
+        self.is_held = False
         self._then = None
         self._end()
         self._large.clear()
@@ -204,18 +205,13 @@ class UndoSteps(QObject):
         self._waiting.append(call)
         self._run_waiting()
 
-    @property
-    def is_held(self) -> bool:
-        """True while everything waits for ``drop``."""
-        return self._is_held
-
     def hold(self) -> None:
         """Queue actions until a large text has been inserted."""
-        self._is_held = True
+        self.is_held = True
 
     def drop(self) -> None:
         """Run queued actions: the large text has been inserted."""
-        self._is_held = False
+        self.is_held = False
         self._run_waiting()
 
     def behind_waiting(self, call: Callable[[], object]) -> None:
@@ -319,7 +315,7 @@ class UndoSteps(QObject):
             then()
 
     def _run_waiting(self) -> None:
-        while self._waiting and self._act is None and not self._is_held:
+        while self._waiting and self._act is None and not self.is_held:
             try:
                 self._waiting.popleft()()
             except BaseException:
@@ -328,7 +324,7 @@ class UndoSteps(QObject):
 
     def _must_wait(self) -> bool:
         """Return True if undo and redo must wait: during an insertion or removal, or before queued actions."""
-        return self._is_held or (self.active and (self.is_removing or self.has_waiting))
+        return self.is_held or (self.active and (self.is_removing or self.has_waiting))
 
     @Slot()
     def _on_command_added(self) -> None:

@@ -7,9 +7,8 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from gui.editor import soft_text_edit
-from gui.editor.drop_text_edit import mime_utf8
 from gui.editor.soft_breaks import TextMirror
-from gui.editor.soft_text_edit import SoftTextEdit
+from gui.editor.soft_text_edit import SoftTextEdit, mime_utf8
 
 LINE = "\ufeffeine Zeile — «ключ», 試験 😀 \u202eabc\x00\n"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
-from gui.editor.drop_text_edit import MANY_NEW
-from gui.editor.soft_text_edit import SoftTextEdit
+from gui.editor.soft_text_edit import MANY_NEW, SoftTextEdit
 
 MANY = "".join(f"line {number} that is long enough for a narrow view to wrap it\n" for number in range(MANY_NEW + 5))
 NARROW, WIDE = 200, 900
