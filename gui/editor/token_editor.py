@@ -4,7 +4,8 @@ After an edit only parts of the screen are repainted, with the current token of 
 still be visible elsewhere.
 
 Nothing here imports numpy before the first tokens arrive, when the window is already visible. Tokens are in
-``TokenTracker``, drawing in ``TokenPainter``, text and keys in ``SoftTextEdit``.
+``TokenTracker``, drawing in ``TokenPainter``, text and keys in ``SoftTextEdit``; colours and font come from
+``EditorLook``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QFont,
     QFontInfo,
@@ -27,22 +28,24 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from engine.types import TextEdit, TokenPatch
-from gui.editor.offsets import TokenSpan
+from gui.editor.offsets import TokenSpan, utf16_length
 from gui.editor.soft_breaks import SOFT_LIMIT
 from gui.editor.soft_text_edit import SoftTextEdit
 from gui.editor.token_tracker import TokenTracker
 from gui.editor.visible_lines import LINE_GAP, NumberedLine, VisibleLine, numbered_lines, visible_lines
+from gui.look.corner import plain_corner
 from gui.look.fonts import fixed_font
+from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
+from gui.state.settings import SettingsStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.types import TextEdit
     from gui.editor.token_painter import PaintOptions, TokenPainter
-    from gui.editor.token_spans import TokenSpans
     from gui.look.token_palette import TokenPalette
+
 
 Bounds = tuple[int, int]
 """Start and end of a token, in UTF-16 units of the logical text."""
@@ -63,19 +66,18 @@ class CurrentFrame:
     def move(self, edits: Sequence[TextEdit]) -> None:
         """Apply edits of the text; bounds move like those of tokens."""
         for edit in edits:
-            start, removed, inserted = edit.utf16_start, edit.utf16_removed, edit.inserted
-            added = len(inserted) if inserted.isascii() else len(inserted.encode("utf-16-le")) // 2
+            start, removed, added = edit.utf16_start, edit.utf16_removed, utf16_length(edit.inserted)
             if self._whole is not None:
                 self._whole = _moved(self._whole, start, removed, added)
             self._parts = [_moved(bounds, start, removed, added) for bounds in self._parts]
 
     def settle(self, bounds: Bounds | None) -> list[Bounds]:
         """Set the frame to these bounds. Return the bounds to repaint for that, sorted."""
-        places = {*self._parts, self._whole, bounds} - {None}
+        outdated = {*self._parts, self._whole, bounds} - {None}
         if self._whole == bounds:
-            places.discard(bounds)
+            outdated.discard(bounds)
         self._whole, self._parts = bounds, []
-        return sorted(places)
+        return sorted(outdated)
 
 
 def _moved(bounds: Bounds, start: int, removed: int, added: int) -> Bounds:
@@ -108,7 +110,7 @@ class TokenEditor(SoftTextEdit):
         self._tracker = TokenTracker()
         self._token_palette: TokenPalette | None = None
         self._painter: TokenPainter | None = None
-        self._options: PaintOptions | None = None
+        self._options: PaintOptions | None = None  # created with the tokens, as it needs numpy
         self._show_whitespace = False
         self._zoom = 0
         self._wheel = 0
@@ -118,12 +120,9 @@ class TokenEditor(SoftTextEdit):
         self._hovered = -1
         self._repainted = (0, -1)  # offsets of the span that is going to be repainted anyway
         self._frame = CurrentFrame()
-        self._announce_timer = QTimer(self)
-        self._announce_timer.setSingleShot(True)
+        self._announce_timer = QTimer(self, singleShot=True)
         self._announce_timer.timeout.connect(self._announce)
-        self._dim_timer = QTimer(self)
-        self._dim_timer.setSingleShot(True)
-        self._dim_timer.setInterval(_DIM_AFTER_MS)
+        self._dim_timer = QTimer(self, singleShot=True, interval=_DIM_AFTER_MS)
         self._dim_timer.timeout.connect(self._dim_stale)
         self._catching_up = QTimer(self, singleShot=True, interval=0)
         self._catching_up.timeout.connect(self._catch_up)
@@ -276,8 +275,8 @@ class TokenEditor(SoftTextEdit):
     def zoom_by(self, steps: int) -> None:
         """Zoom in by steps of one point; negative steps zoom out."""
         points = QFontInfo(self._base_font).pointSizeF()
-        wanted = min(max(points + self._zoom + steps, _SMALLEST_POINTS), _LARGEST_POINTS)
-        zoom = round(wanted - points)
+        zoomed = min(max(points + self._zoom + steps, _SMALLEST_POINTS), _LARGEST_POINTS)
+        zoom = round(zoomed - points)
         if zoom != self._zoom:
             self._zoom = zoom
             self._apply_zoom()
@@ -329,9 +328,9 @@ class TokenEditor(SoftTextEdit):
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         if self._tracker.spans is not None:
-            place = event.position().toPoint()
-            index = -1 if event.buttons() else self._token_index_under(place)
-            self._hover(index, self.viewport().mapToGlobal(place))
+            point = event.position().toPoint()
+            index = -1 if event.buttons() else self._token_index_under(point)
+            self._hover(index, self.viewport().mapToGlobal(point))
 
     def leaveEvent(self, event: QEvent) -> None:
         super().leaveEvent(event)
@@ -379,15 +378,11 @@ class TokenEditor(SoftTextEdit):
         self._painter.begin()
         return self._painter
 
-    @staticmethod
-    def _no_tokens() -> TokenSpans:
+    def _paint_tokens(self, clip: QRect) -> list[VisibleLine]:
         from gui.editor.token_spans import TokenSpans
 
-        return TokenSpans()
-
-    def _paint_tokens(self, clip: QRect) -> list[VisibleLine]:
         token_painter = self._painter or self._make_painter()
-        spans = self._tracker.spans or self._no_tokens()
+        spans = self._tracker.spans or TokenSpans()
         options = self._paint_options()
         options.caret = self.caret_offset()
         if not self._has_matches():
@@ -448,10 +443,10 @@ class TokenEditor(SoftTextEdit):
         """Repaint the old and new frames of the current token."""
         span = self._caret_span
         bounds = None if span is None else (span.utf16_start, span.utf16_end)
-        places = self._frame.settle(bounds)
-        if len(places) == 2 and places[1][0] - places[0][1] < _NEAR:
-            places = [(places[0][0], max(places[0][1], places[1][1]))]
-        for start, end in places:
+        spans = self._frame.settle(bounds)
+        if len(spans) == 2 and spans[1][0] - spans[0][1] < _NEAR:
+            spans = [(spans[0][0], max(spans[0][1], spans[1][1]))]
+        for start, end in spans:
             # A token without width is drawn in the previous character.
             self._update_range(max(0, start - 2) if start == end else start, end)
 
@@ -501,22 +496,72 @@ class TokenEditor(SoftTextEdit):
             font.setPointSizeF(QFontInfo(self._base_font).pointSizeF() + self._zoom)
         super().setFont(font)
 
-    def _offset_under(self, place: QPoint) -> int:
+    def _offset_under(self, position: QPoint) -> int:
         """Return the start of the token there: Qt's own position may be after it."""
-        span = self.token(self._token_index_under(place))
-        return super()._offset_under(place) if span is None else span.utf16_start
+        span = self.token(self._token_index_under(position))
+        return super()._offset_under(position) if span is None else span.utf16_start
 
-    def _hover(self, index: int, place: QPoint) -> None:
+    def _hover(self, index: int, position: QPoint) -> None:
         if index == self._hovered:
             return
         self._hovered = index
-        self.token_hovered.emit(self.token(index) if index >= 0 else None, place)
+        self.token_hovered.emit(self.token(index) if index >= 0 else None, position)
 
-    def _token_index_under(self, place: QPoint) -> int:
+    def _token_index_under(self, position: QPoint) -> int:
         from gui.editor.token_geometry import token_index_under
 
         spans = self._tracker.spans
         if spans is None:
             return -1
         newline = self._painter.newline_width if self._painter is not None and self._show_whitespace else 0
-        return token_index_under(self, self._soft, spans, place, newline)
+        return token_index_under(self, self._soft, spans, position, newline)
+
+
+class EditorLook(QObject):
+    """Appearance of one editor, by settings and theme; shares the lifetime of the editor."""
+
+    def __init__(self, editor: TokenEditor, theme: Theme, settings: SettingsStore, least_lines: int = 0) -> None:
+        """``least_lines``: minimum number of visible lines, whatever opens around the editor."""
+        super().__init__(editor)
+        self._editor, self._theme, self._settings = editor, theme, settings
+        self._least_lines = least_lines
+        editor.setCornerWidget(plain_corner(editor))
+        theme.changed.connect(self._on_theme)
+        settings.changed.connect(self._on_setting)
+        self._take_colours()
+        for name in ("font_family", "word_wrap", "show_whitespace"):
+            self._on_setting(name)
+
+    @Slot()
+    def _on_theme(self) -> None:
+        self._take_colours()
+        if fixed_font(self._settings.values.font_size, self._settings.values.font_family) != self._font:
+            self._on_setting("font_family")
+
+    @Slot()
+    def _take_colours(self) -> None:
+        self._editor.set_palette(self._theme.token_palette(self._settings.values.token_colours))
+
+    @Slot(str)
+    def _on_setting(self, name: str) -> None:
+        values = self._settings.values
+        if name == "token_colours":
+            self._take_colours()
+        elif name in ("font_family", "font_size"):
+            self._font = fixed_font(values.font_size, values.font_family)
+            self._editor.setFont(self._font)
+            if self._least_lines:
+                self._editor.setMinimumHeight(self._editor.fontMetrics().lineSpacing() * self._least_lines)
+        elif name == "word_wrap":
+            self._editor.set_word_wrap(values.word_wrap)
+        elif name == "show_whitespace":
+            self._editor.set_show_whitespace(values.show_whitespace)
+
+
+class TokenView(TokenEditor):
+    """A read-only text with its tokens, in the look of the prompt editor."""
+
+    def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setReadOnly(True)
+        EditorLook(self, theme, settings)

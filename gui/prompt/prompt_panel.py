@@ -10,8 +10,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QSplitter, QTabBar, QVBoxLayout, QWidget
 
-from gui.editor.editor_look import EditorLook
-from gui.editor.token_editor import TokenEditor
+from gui.editor.token_editor import EditorLook, TokenEditor
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.theme import Theme

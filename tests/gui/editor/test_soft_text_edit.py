@@ -315,7 +315,7 @@ class TestBigTexts:
         assert editor.toPlainText() == self.HELD
 
     def test_pieces_make_up_the_text_at_any_time(self, editor, qtbot, monkeypatch) -> None:
-        monkeypatch.setattr(soft_text_edit, "_PIECE_UNITS", 100)
+        monkeypatch.setattr(soft_text_edit, "_CHUNK_UNITS", 100)
         editor.load_text(self.TEXT)
         seen = 0
         while editor.is_loading:

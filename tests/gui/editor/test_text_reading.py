@@ -16,7 +16,7 @@ TEXT = "naïve 😀 text\n" * 20
 
 @pytest.fixture
 def editor(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> SoftTextEdit:
-    monkeypatch.setattr(soft_text_edit, "_PIECE_UNITS", 16)
+    monkeypatch.setattr(soft_text_edit, "_CHUNK_UNITS", 16)
     editor = SoftTextEdit()
     qtbot.addWidget(editor)
     editor.setPlainText(TEXT)

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 
-from gui.editor.editor_look import EditorLook, TokenView
-from gui.editor.token_editor import TokenEditor
+from gui.editor.token_editor import EditorLook, TokenEditor, TokenView
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 
