@@ -50,7 +50,7 @@ def tend_memory(bench: Application) -> None:
 def run(paths: Sequence[Path], profile: Path | None, *, private: bool = False) -> int:
     """Show a window with these files until it is closed. Returns the exit status."""
     from gui.runtime.watchdog import VARIABLE, watchdog_asked_for
-    from gui.window.crash import CrashHook
+    from gui.window.lifecycle import CrashHook
 
     paint_alone()
     keep_big_blocks_apart()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from engine import Encoding
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 OpenEncoding = Callable[[str], "Encoding"]
 """Opens an encoding by name, on a worker thread. Raises ValueError if the name is unknown, and OSError."""
+EncodingListing = tuple[tuple[tuple[str, str], ...], tuple[str, ...], tuple[str, ...]]
+"""Name and description of each encoding, the names of the user's own, and problems with their files."""
 MAX_NUMBERS = 1000
 """Maximum number appended to a taken name."""
 
@@ -40,6 +42,15 @@ class UserEncodings:
 
         self.find()
         return tuple(entry.name for entry in catalog.own().entries())
+
+    def list_all(self) -> EncodingListing:
+        """Return all encodings; a bundled one is described with its Unicode version. Raises OSError."""
+        import engine
+
+        problems = self.find()
+        entries = engine.encoding_entries()
+        own = tuple(entry.name for entry in entries if entry.kind != "bundled")
+        return tuple((entry.name, _described(entry)) for entry in entries), own, problems
 
     def opening(self, open_encoding: OpenEncoding) -> OpenEncoding:
         """Wrap ``open_encoding`` so that it also opens the encodings of the folder."""
@@ -93,3 +104,8 @@ class UserEncodings:
         for entry in catalog.own().entries():
             if entry.path is None or entry.path.is_relative_to(self.folder):
                 catalog.forget_encoding(entry.name)
+
+
+def _described(entry: Any) -> str:
+    unicode = getattr(entry, "unicode", "")
+    return f"{entry.description} · Unicode {unicode}" if unicode else str(entry.description)

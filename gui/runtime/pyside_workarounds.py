@@ -66,8 +66,8 @@ def let_errors_leave_overrides() -> None:
     to it, PySide passes the error to that code, with the method's name in front of its message. Up to Python 3.11, an
     error raised in C (``int("x")``, ``[][1]``, shiboken's own "already deleted") is a class and a text; it becomes an
     object only when Python code catches it. shiboken 6.11 takes the text for the object, and the process ends with a
-    segmentation fault before ``gui.window.crash`` can show anything. So each of our overrides is called through a guard
-    that catches every exception and raises it again. From Python 3.12 on, errors are always objects.
+    segmentation fault before ``gui.window.lifecycle`` can show anything. So each of our overrides is called through a
+    guard that catches every exception and raises it again. From Python 3.12 on, errors are always objects.
 
     The hook is on the base of all PySide classes, since pages and dialogs are imported when first opened. It stays
     until the process ends, as the classes do.

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gui.runtime.jobs import JobRunner
     from gui.runtime.notify import Notifier
     from gui.state.settings import SettingsStore
-    from gui.window.encoding_list import EncodingList
+    from gui.window.application import EncodingList
     from gui.window.main_window import MainWindow
     from gui.window.pages import PageDirectory
     from gui.window.session_keeper import SessionKeeper

@@ -21,7 +21,7 @@ import gui.runtime.pyside_workarounds  # noqa: F401 - first, since it affects la
 from gui.core.paths import ProfilePaths
 from gui.core.profile_files import make_profile_private
 from gui.core.sample import SAMPLE
-from gui.core.user_encodings import UserEncodings
+from gui.core.user_encodings import EncodingListing, OpenEncoding, UserEncodings
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.prompt.prompt_panel import PromptPanel
@@ -52,11 +52,53 @@ if TYPE_CHECKING:
     from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
     from gui.prompt.ids_controller import IdsController
-    from gui.runtime.jobs import JobRunner
+    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.kernel_build import KernelBuild
     from gui.runtime.loading import LoadingAhead
     from gui.widgets.page_controller import AppContext
-    from gui.window.encoding_list import EncodingList
+
+
+class EncodingList(QObject):
+    """List of the encodings, loaded off the GUI thread, since that imports the engine.
+
+    Signals: ``listed(tuple[tuple[str, str]])`` with name and description of each; ``own_listed(tuple[str])`` with the
+    names of the user's own; ``failed(str)`` with a sentence, also for each unusable file of the user.
+    """
+
+    listed = Signal(object)
+    own_listed = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, runner: JobRunner, user: UserEncodings, open_encoding: OpenEncoding, parent: QObject) -> None:
+        """``user``: the user's own encodings. ``open_encoding``: opens any encoding, on a worker thread."""
+        super().__init__(parent)
+        self.user, self.open = user, open_encoding
+        self._told: set[str] = set()
+        self._lane = runner.conflated(self.tr("Listing the encodings"), partial(_list, user))
+        self._lane.finished.connect(self._on_finished)
+        self._lane.failed.connect(self._on_failed)
+
+    def refresh(self) -> None:
+        """Reload the list."""
+        self._lane.submit(None)
+
+    @Slot(object)
+    def _on_finished(self, result: JobResult) -> None:
+        encodings, own, problems = result.value
+        self.listed.emit(encodings)
+        self.own_listed.emit(own)
+        for problem in problems:
+            if problem not in self._told:
+                self._told.add(problem)
+                self.failed.emit(problem)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.failed.emit(failure.why)
+
+
+def _list(user: UserEncodings, _request: None, _ticket: Ticket) -> EncodingListing:
+    return user.list_all()
 
 
 class Application(QObject):
@@ -242,7 +284,6 @@ class Application(QObject):
         from gui.runtime.loading import LoadingAhead
         from gui.state.storage import Storage
         from gui.widgets.page_controller import AppContext
-        from gui.window.encoding_list import EncodingList
 
         self.runner = runner = JobRunner(self)
         self.loading = LoadingAhead(self)
@@ -328,7 +369,7 @@ class Application(QObject):
         self.report = ReportWriting(self.context)
 
     def _end_start(self) -> None:
-        from gui.window.drop_overlay import DropOverlay
+        from gui.window.main_window import DropOverlay
 
         self.drops = DropOverlay(self.window, self.theme, self.icons)
         if self._is_first:

@@ -11,14 +11,14 @@ from pytestqt.qtbot import QtBot
 from gui.look.icons import Icons
 from gui.look.theme import Theme
 from gui.runtime.jobs import JobRunner, Ticket
-from gui.window import job_status
-from gui.window.job_status import JobStatus
+from gui.window import status as status_module
+from gui.window.status import JobStatus
 
 
 @pytest.fixture
 def status(qtbot: QtBot, runner: JobRunner, monkeypatch: pytest.MonkeyPatch) -> Iterator[JobStatus]:
-    monkeypatch.setattr(job_status, "PATIENCE_MS", 1)
-    monkeypatch.setattr(job_status, "REFRESH_MS", 1)
+    monkeypatch.setattr(status_module, "PATIENCE_MS", 1)
+    monkeypatch.setattr(status_module, "REFRESH_MS", 1)
     host = QWidget()
     qtbot.addWidget(host)
     host.show()

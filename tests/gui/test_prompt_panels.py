@@ -21,7 +21,7 @@ from gui.prompt.token_readout import TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar, SearchOptions
 from gui.widgets.layouts import FlowLayout
-from gui.window.key_figure import ContextMeter
+from gui.window.header import ContextMeter
 
 COUNTS = PromptCounts(
     revision=1,

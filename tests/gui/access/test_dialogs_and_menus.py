@@ -32,7 +32,7 @@ from gui.prompt.dialogs import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
 from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
 from gui.window.application import Application
-from gui.window.crash import CrashDialog
+from gui.window.lifecycle import CrashDialog
 from tests.gui.access.walk import controls as controls_of
 from tests.gui.access.walk import (
     described,

@@ -14,8 +14,7 @@ from gui.costs.cost_model import CostTableModel
 from gui.costs.money_text import CostText
 from gui.look.theme import Theme
 from gui.widgets.delegates import TextDelegate
-from gui.window.header import DocumentName
-from gui.window.key_figure import ContextMeter, KeyFigure
+from gui.window.header import ContextMeter, DocumentName, KeyFigure
 from tests.gui.cost_samples import TODAY, rows
 from tests.gui.widgets.test_text_delegate import Rows
 

@@ -34,7 +34,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from shiboken6 import Shiboken
 from gui.app import create_window
-from gui.window.crash import CrashDialog, CrashHook
+from gui.window.lifecycle import CrashDialog, CrashHook
 
 application = QApplication(["window"])
 gone = QLabel()

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from gui.window.crash import CrashDialog, CrashHook
+from gui.window.lifecycle import CrashDialog, CrashHook
 
 
 @pytest.fixture

@@ -13,8 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.paths import profile_paths
 from gui.runtime.event_loop import in_next_turn
 from gui.widgets.page_controller import PageBuilding
-from gui.window.application import Application
-from gui.window.encoding_list import EncodingList
+from gui.window.application import Application, EncodingList
 from tests.gui.conftest import OpenWindow, close_window
 from tests.thoroughness import mostly_deep
 
