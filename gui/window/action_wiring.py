@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
@@ -10,13 +12,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit
 
 from gui.core.sample import SAMPLE
+from gui.core.token_text import hexadecimal, visible, visible_line
 from gui.look.token_palette import TOKEN_MODES
-from gui.window.menus.action_table import WORKSPACE_ACTION
+from gui.window.actions import WORKSPACE_ACTION
 from gui.window.workspaces import PROMPT_PAGE, WORKSPACES, all_pages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from gui.costs.prices_controller import PriceFinder, PricesController
     from gui.editor.offsets import TokenSpan
     from gui.prompt.finder import Finder
@@ -25,6 +26,58 @@ if TYPE_CHECKING:
     from gui.window.help import AboutReading
 
 EDITING = ("undo", "redo", "cut", "copy", "paste", "select_all")
+TOGGLES = {
+    "wrap": "word_wrap",
+    "whitespace": "show_whitespace",
+    "line_numbers": "line_numbers",
+    "line_tokens": "line_tokens",
+}
+"""Checkable actions and the settings they switch."""
+
+Command = Callable[["Application"], object]
+
+
+def _setting(name: str, value: str) -> Command:
+    return lambda app: app.settings.set(name, value)
+
+
+def _page(name: str) -> Command:
+    return lambda app: app.pages.go_to(name)
+
+
+def _workspace(workspace: str) -> Command:
+    return lambda app: app.pages.go_to(app.window.navigation.last_page(workspace))
+
+
+COMMANDS: dict[str, Command] = {
+    "new": lambda app: app.prompt.replace_all(""),
+    "sample": lambda app: app.prompt.replace_all(SAMPLE),
+    "open": lambda app: app.files.choose(),
+    "save": lambda app: app.files.save(),
+    "save_as": lambda app: app.files.choose_target(),
+    "report": lambda app: app.report and app.report.begin(),
+    "import_tokenizer": lambda app: app.pages.library and app.pages.library.choose(),
+    "close": lambda app: app.closing.quit(),
+    "go_private": lambda app: app.privacy.go_private(),
+    "remove_texts": lambda app: app.privacy.ask_to_remove(),
+    "show_card": lambda app: app.inspector and app.inspector.pin_at_caret(),
+    "zoom_in": lambda app: app.panel.editor.zoom_by(1),
+    "zoom_out": lambda app: app.panel.editor.zoom_by(-1),
+    "zoom_reset": lambda app: app.panel.editor.zoom_reset(),
+    **{f"colours_{mode}": _setting("token_colours", mode) for mode in TOKEN_MODES},
+    **{f"theme_{mode}": _setting("theme", mode) for mode in ("system", "light", "dark")},
+    "next_page": lambda app: app.pages.go_to(app.window.navigation.neighbour(1)),
+    "previous_page": lambda app: app.pages.go_to(app.window.navigation.neighbour(-1)),
+    "next_region": lambda app: app.window.regions.step(1),
+    "previous_region": lambda app: app.window.regions.step(-1),
+    "go_to_entry": lambda app: app.pages.vocabulary and app.pages.vocabulary.focus_go_to(),
+    "show_merges": lambda app: app.pages.merges and app.pages.merges.show_selection(),
+    "import_prices": lambda app: app.pages.pricing and app.pages.pricing.import_prices(),
+    "calibrate": lambda app: app.calibration and app.calibration.open(),
+    "cancel_jobs": lambda app: app.window.jobs.cancel_all(),
+}
+"""What an action does, by its name; those of pages and workspaces come from the registry. Services and controllers are
+None before the window is first painted."""
 
 
 class ActionWiring(QObject):
@@ -37,123 +90,64 @@ class ActionWiring(QObject):
         self._token: TokenSpan | None = None
         self._palette: CommandPalette | None = None
         self._reading: AboutReading | None = None
-        self._connect_files_and_editing()
+        self._commands = COMMANDS | {page.action: _page(page.name) for page in all_pages()}
+        for number, workspace in enumerate(WORKSPACES, 1):
+            self._commands[WORKSPACE_ACTION.format(number)] = _workspace(workspace.id)
+        for name in self._commands:
+            self._actions[name].triggered.connect(self._run)
+        self._connect_editing()
         self._connect_view()
-        self._connect_tools()
+        self._connect_dialogs()
         self._show_settings("")
 
-    def _connect_files_and_editing(self) -> None:
+    def _connect_editing(self) -> None:
         app, act, editor = self._app, self._actions, self._app.panel.editor
-        act["new"].triggered.connect(self._new)
-        act["sample"].triggered.connect(self._insert_sample)
-        act["open"].triggered.connect(self._open)
-        act["save"].triggered.connect(self._save)
-        act["save_as"].triggered.connect(self._save_as)
-        act["report"].triggered.connect(self._write_report)
-        act["import_tokenizer"].triggered.connect(self._import_tokenizer)
-        act["close"].triggered.connect(app.closing.quit)
         app.window.menus["recent"].aboutToShow.connect(self._fill_recent)
         for name in EDITING:
             act[name].triggered.connect(self._edit)
             # Text fields and tables handle these keys themselves; a window shortcut would intercept them.
             act[name].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-        act["find"].triggered.connect(self._find)
-        act["replace"].triggered.connect(self._find)
-        act["find_next"].triggered.connect(self._find_next)
-        act["find_previous"].triggered.connect(self._find_previous)
-        act["go_to_line"].triggered.connect(self._go_to)
-        act["go_to_token"].triggered.connect(self._go_to)
+        for name in ("find", "replace", "find_next", "find_previous"):
+            act[name].triggered.connect(self._find)
+        for name in ("go_to_line", "go_to_token"):
+            act[name].triggered.connect(self._go_to)
         act["copy_token"].triggered.connect(self._copy_token)
-        act["show_card"].triggered.connect(self._show_card)
-        act["preferences"].triggered.connect(self._open_dialog)
-        editor.undoAvailable.connect(self.show_undo)
-        editor.redoAvailable.connect(self.show_undo)
-        app.window.pages.currentChanged.connect(self.show_undo)
+        for changed in (editor.undoAvailable, editor.redoAvailable, app.window.pages.currentChanged):
+            changed.connect(self.show_undo)
         app.pages.undo_changed.connect(self.show_undo)
         editor.caret_token_changed.connect(self._on_caret_token)
-        act["undo"].setEnabled(False)
-        act["redo"].setEnabled(False)
-        act["copy_token"].setEnabled(False)
+        for name in ("undo", "redo", "copy_token"):
+            act[name].setEnabled(False)
 
     def _connect_view(self) -> None:
         app, act = self._app, self._actions
-        act["zoom_in"].triggered.connect(self._zoom)
-        act["zoom_out"].triggered.connect(self._zoom)
-        act["zoom_reset"].triggered.connect(app.panel.editor.zoom_reset)
-        act["wrap"].toggled.connect(self._set_wrap)
-        act["whitespace"].toggled.connect(self._set_whitespace)
-        for name in ("line_numbers", "line_tokens"):
-            act[name].toggled.connect(partial(app.settings.set, name))
+        for name in TOGGLES:
+            act[name].toggled.connect(self._toggle)
         act["special_tokens"].toggled.connect(app.prompt.set_special_as_tokens)
         app.prompt.special_changed.connect(act["special_tokens"].setChecked)
         act["special_tokens"].setChecked(app.prompt.special_as_tokens)
-        for name in TOKEN_MODES:
-            act[f"colours_{name}"].triggered.connect(self._set_colours)
-        for name in ("system", "light", "dark"):
-            act[f"theme_{name}"].triggered.connect(self._set_theme)
         act["high_contrast"].triggered.connect(self._set_contrast)
         act["full_screen"].triggered.connect(self._set_full_screen)
         app.settings.changed.connect(self._show_settings)
+        app.window.pages.page_changed.connect(self._on_page)
+        self._on_page()
 
-    def _connect_tools(self) -> None:
+    def _connect_dialogs(self) -> None:
         app, act = self._app, self._actions
         for name in ("search", "command_palette"):
             act[name].triggered.connect(self._open_palette)
-        for name in ("guide", "dots", "shortcuts", "about"):
+        for name in ("guide", "dots", "shortcuts", "about", "preferences"):
             act[name].triggered.connect(self._open_dialog)
         act["choose_encoding"].triggered.connect(self._choose_encoding)
-        self._app.window.header.models.encoding_asked.connect(self._choose_encoding)
-        for page in all_pages():
-            act[page.action].triggered.connect(self._go_to_page)
-        for number in range(1, len(WORKSPACES) + 1):
-            act[WORKSPACE_ACTION.format(number)].triggered.connect(self._go_to_workspace)
-        app.window.pages.page_changed.connect(self._on_page)
-        self._on_page()
-        for name in ("next_region", "previous_region"):
-            act[name].triggered.connect(self._step_region)
-        act["next_page"].triggered.connect(self._step)
-        act["previous_page"].triggered.connect(self._step)
-        act["go_to_entry"].triggered.connect(self._go_to_entry)
-        act["show_merges"].triggered.connect(self._show_merges)
+        app.window.header.models.encoding_asked.connect(self._choose_encoding)
         app.panel.editor.addAction(act["show_merges"])
-        act["import_prices"].triggered.connect(self._import_prices)
-        act["calibrate"].triggered.connect(self._calibrate)
-        act["cancel_jobs"].triggered.connect(app.window.jobs.cancel_all)
-        act["go_private"].triggered.connect(app.privacy.go_private)
-        act["remove_texts"].triggered.connect(app.privacy.ask_to_remove)
         act["show_profile"].triggered.connect(self._show_profile)
 
+    @Slot()
+    def _run(self) -> None:
+        self._commands[self.sender().objectName()](self._app)
+
     # --- file and edit ------------------------------------------------------------------------------------------------
-
-    @Slot()
-    def _new(self) -> None:
-        self._app.prompt.replace_all("")
-
-    @Slot()
-    def _import_tokenizer(self) -> None:
-        if self._app.pages.library is not None:
-            self._app.pages.library.choose()
-
-    @Slot()
-    def _open(self) -> None:
-        self._app.files.choose()
-
-    @Slot()
-    def _save(self) -> None:
-        self._app.files.save()
-
-    @Slot()
-    def _save_as(self) -> None:
-        self._app.files.choose_target()
-
-    @Slot()
-    def _insert_sample(self) -> None:
-        self._app.prompt.replace_all(SAMPLE)
-
-    @Slot()
-    def _write_report(self) -> None:
-        if self._app.report is not None:
-            self._app.report.begin()
 
     @Slot()
     def _fill_recent(self) -> None:
@@ -211,26 +205,23 @@ class ActionWiring(QObject):
 
     @Slot()
     def _find(self) -> None:
-        self._finder().open(replace=self.sender().objectName() == "replace")
-
-    @Slot()
-    def _find_next(self) -> None:
-        self._finder().find_next()
-
-    @Slot()
-    def _find_previous(self) -> None:
-        self._finder().find_previous()
+        name, finder = self.sender().objectName(), self._finder()
+        if name == "find_next":
+            finder.find_next()
+        elif name == "find_previous":
+            finder.find_previous()
+        else:
+            finder.open(replace=name == "replace")
 
     @Slot()
     def _go_to(self) -> None:
         from gui.prompt.dialogs import GoToDialog
 
-        prices = self._prices()
-        if self.sender().objectName() == "go_to_line" and prices is not None and prices.editor is not None:
+        by_line, prices = self.sender().objectName() == "go_to_line", self._prices()
+        if by_line and prices is not None and prices.editor is not None:
             dialog = GoToDialog.for_lines(prices.editor, self._app.window)
         else:
             self._show_prompt()
-            by_line = self.sender().objectName() == "go_to_line"
             make = GoToDialog.for_lines if by_line else GoToDialog.for_tokens
             dialog = make(self._app.panel.editor, self._app.window)
         dialog.finished.connect(dialog.deleteLater)
@@ -243,43 +234,20 @@ class ActionWiring(QObject):
 
     @Slot()
     def _copy_token(self) -> None:
-        info = self._app.prompt.token_info(self._token)
         if self._token is None:
             return
-        from gui.core.token_text import hexadecimal, visible
-
+        info = self._app.prompt.token_info(self._token)
         words = [str(self._token.index + 1), str(self._token.token_id)]
         if info is not None:
             words += [hexadecimal(info.token_bytes, len(info.token_bytes)), visible(info.token_bytes)]
         QGuiApplication.clipboard().setText("\t".join(words))
         self._app.notifier.remark(self.tr("Copied position, ID, bytes and text of the token"))
 
-    @Slot()
-    def _show_card(self) -> None:
-        if self._app.inspector is not None:
-            self._app.inspector.pin_at_caret()
-
     # --- view ---------------------------------------------------------------------------------------------------------
 
-    @Slot()
-    def _zoom(self) -> None:
-        self._app.panel.editor.zoom_by(1 if self.sender().objectName() == "zoom_in" else -1)
-
     @Slot(bool)
-    def _set_wrap(self, on: bool) -> None:
-        self._app.settings.set("word_wrap", on)
-
-    @Slot(bool)
-    def _set_whitespace(self, on: bool) -> None:
-        self._app.settings.set("show_whitespace", on)
-
-    @Slot()
-    def _set_colours(self) -> None:
-        self._app.settings.set("token_colours", self.sender().objectName().removeprefix("colours_"))
-
-    @Slot()
-    def _set_theme(self) -> None:
-        self._app.settings.set("theme", self.sender().objectName().removeprefix("theme_"))
+    def _toggle(self, on: bool) -> None:
+        self._app.settings.set(TOGGLES[self.sender().objectName()], on)
 
     @Slot(bool)
     def _set_contrast(self, on: bool) -> None:
@@ -297,10 +265,8 @@ class ActionWiring(QObject):
     def _show_settings(self, _name: str) -> None:
         """Update the check marks from the settings."""
         act, values = self._actions, self._app.settings.values
-        act["wrap"].setChecked(values.word_wrap)
-        act["whitespace"].setChecked(values.show_whitespace)
-        act["line_numbers"].setChecked(values.line_numbers)
-        act["line_tokens"].setChecked(values.line_tokens)
+        for name, setting in TOGGLES.items():
+            act[name].setChecked(getattr(values, setting))
         act[f"colours_{values.token_colours}"].setChecked(True)
         act[f"theme_{values.theme}"].setChecked(True)
         high = values.contrast == "high" or (values.contrast == "system" and self._app.theme.system_wants_contrast())
@@ -311,16 +277,13 @@ class ActionWiring(QObject):
 
     @Slot()
     def _open_palette(self) -> None:
-        from gui.window.command_palette import COMMANDS
+        from gui.window import command_palette
 
-        typed = COMMANDS if self.sender() is self._actions["command_palette"] else ""
+        typed = command_palette.COMMANDS if self.sender() is self._actions["command_palette"] else ""
         every, found = self._app.window.every_action(), [*self._palette_entries(), *self._recent_entries()]
         self.palette().show_commands(every, found, self._entries_of_typed, typed)
 
     def _recent_entries(self) -> list[Entry]:
-        from pathlib import Path
-
-        from gui.core.token_text import visible_line
         from gui.window.command_palette import FILES, Entry
 
         entries, group = [], self.tr("Recent files")
@@ -422,52 +385,12 @@ class ActionWiring(QObject):
         self._app.panel.picker.showPopup()
 
     @Slot()
-    def _go_to_page(self) -> None:
-        action = self.sender().objectName()
-        self._app.pages.go_to(next(page.name for page in all_pages() if page.action == action))
-
-    @Slot()
-    def _go_to_workspace(self) -> None:
-        action = self.sender().objectName()
-        numbers = {WORKSPACE_ACTION.format(number): workspace for number, workspace in enumerate(WORKSPACES, 1)}
-        self._app.pages.go_to(self._app.window.navigation.last_page(numbers[action].id))
-
-    @Slot()
-    def _step(self) -> None:
-        step = 1 if self.sender().objectName() == "next_page" else -1
-        self._app.pages.go_to(self._app.window.navigation.neighbour(step))
-
-    @Slot()
-    def _step_region(self) -> None:
-        self._app.window.regions.step(1 if self.sender().objectName() == "next_region" else -1)
-
-    @Slot()
     def _on_page(self) -> None:
         """Check the current workspace."""
         shown = self._app.window.navigation.workspace
         for number, workspace in enumerate(WORKSPACES, 1):
             if workspace.id == shown:
                 self._actions[WORKSPACE_ACTION.format(number)].setChecked(True)
-
-    @Slot()
-    def _go_to_entry(self) -> None:
-        if self._app.pages.vocabulary is not None:
-            self._app.pages.vocabulary.focus_go_to()
-
-    @Slot()
-    def _show_merges(self) -> None:
-        if self._app.pages.merges is not None:
-            self._app.pages.merges.show_selection()
-
-    @Slot()
-    def _import_prices(self) -> None:
-        if self._app.pages.pricing is not None:
-            self._app.pages.pricing.import_prices()
-
-    @Slot()
-    def _calibrate(self) -> None:
-        if self._app.calibration is not None:
-            self._app.calibration.open()
 
     def _show_prompt(self) -> None:
         self._app.window.pages.show_page(PROMPT_PAGE)

@@ -26,9 +26,8 @@ from gui.look.theme import Theme
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier
 from gui.widgets.file_choosers import local_paths
-from gui.window.actions import WindowActions, translated
+from gui.window.actions import ACTIONS, MENUS, SUBMENUS, WindowActions, translated
 from gui.window.header import Header
-from gui.window.menus.action_table import ACTIONS, MENUS, SUBMENUS
 from gui.window.message_bar import MessageBar
 from gui.window.navigation import NARROW, Navigation, Regions, ViewBar, WorkspaceRail
 from gui.window.pages import Page, Pages
@@ -105,17 +104,16 @@ class MainWindow(QMainWindow):
 
     def _make_menus(self) -> dict[str, QMenu]:
         menus = {name: self.menuBar().addMenu(translated(title)) for name, title in MENUS.items()}
-        for spec in ACTIONS:
-            menu = menus[spec.menu]
-            if spec.submenu:
-                if spec.submenu not in menus:
-                    menus[spec.submenu] = menu.addMenu(translated(SUBMENUS[spec.submenu]))
-                menu = menus[spec.submenu]
-            if spec.separator:
-                menu.addSeparator()
-            menu.addAction(self.actions_by_name[spec.name])
-            if spec.name == "open":
-                menus["recent"] = menu.addMenu(translated(SUBMENUS["recent"]))
+        for name, specs in ACTIONS.items():
+            for spec in specs:
+                if spec.submenu and spec.submenu not in menus:
+                    menus[spec.submenu] = menus[name].addMenu(translated(SUBMENUS[spec.submenu]))
+                menu = menus[spec.submenu or name]
+                if spec.separator:
+                    menu.addSeparator()
+                menu.addAction(self.actions_by_name[spec.name])
+                if spec.name == "open":
+                    menus["recent"] = menu.addMenu(translated(SUBMENUS["recent"]))
         for name, menu in menus.items():
             menu.setObjectName(f"{name}Menu")
             menu.setToolTipsVisible(True)

@@ -14,7 +14,6 @@ from shiboken6 import Shiboken
 
 from gui.window import navigation, workspaces
 from gui.window.application import Application
-from gui.window.menus import action_table
 from gui.window.workspaces import WORKSPACES, all_pages
 from tests.gui.conftest import OpenWindow, close_window
 
@@ -181,12 +180,11 @@ def test_a_page_lives_in_the_registry_alone(qtbot: QtBot, open_window: OpenWindo
     """A window without any page but the prompt opens, counts and prices."""
     gone = {page.action for page in all_pages()[1:]}
     alone = (WORKSPACES[0]._replace(pages=WORKSPACES[0].pages[:1]),)
-    for module in (workspaces, navigation, action_table):
-        monkeypatch.setattr(module, "WORKSPACES", alone)
     from gui.window import action_wiring, actions, main_window
 
-    monkeypatch.setattr(action_wiring, "WORKSPACES", alone)
-    table = tuple(spec for spec in action_table.ACTIONS if spec.name not in gone)
+    for module in (workspaces, navigation, actions, action_wiring):
+        monkeypatch.setattr(module, "WORKSPACES", alone)
+    table = {menu: tuple(spec for spec in specs if spec.name not in gone) for menu, specs in actions.ACTIONS.items()}
     for module in (actions, main_window):
         monkeypatch.setattr(module, "ACTIONS", table)
     bench = open_window()

@@ -1,1 +1,0 @@
-"""Contents of the window's menus."""
