@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QT_TR_NOOP, QT_TRANSLATE_NOOP, QCoreApplication, QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
 
 from gui.look.icons import Icons
 from gui.window.workspaces import SHORTCUT, WORKSPACES
@@ -346,7 +347,7 @@ def _page_actions() -> Iterator[ActionSpec]:
                 page.shortcuts,
                 submenu="pages",
                 separator=page is workspace.pages[0] and workspace is not WORKSPACES[0],
-                keyword=page.keyword,
+                keyword=page.keyword or page.title,
                 kind=workspace.title,
             )
 
@@ -435,6 +436,12 @@ def plain_text(action: QAction) -> str:
     """Return the name of an action, without its mnemonic mark and the ellipsis that announces a dialog."""
     text = action.text().replace("&&", "\0").replace("&", "").replace("\0", "&")
     return text.removesuffix("…")
+
+
+def submenu_of(action: QAction) -> QMenu | None:
+    """Return the submenu that contains an action; None if it is in a menu of the menu bar."""
+    menus = (owner for owner in action.associatedObjects() if isinstance(owner, QMenu))
+    return next((menu for menu in menus if isinstance(menu.parentWidget(), QMenu)), None)
 
 
 def _without_repeats(keys: list[QKeySequence]) -> list[QKeySequence]:

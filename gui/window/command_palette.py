@@ -36,7 +36,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLineEdit,
     QListView,
-    QMenu,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -51,7 +50,7 @@ from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
 from gui.state.settings import SettingsStore
 from gui.widgets.popover import Popover
-from gui.window.actions import plain_text
+from gui.window.actions import plain_text, submenu_of
 
 # --- matching of a few letters ----------------------------------------------------------------------------------------
 
@@ -481,13 +480,9 @@ def _shortcut(action: QAction | None) -> str:
 
 def _title(action: QAction) -> str:
     """Return the name prefixed by its kind or submenu, for context: ``Theme: Dark``."""
-    kind = action.property("kind")
-    if kind:
-        return f"{kind}: {plain_text(action)}"
-    for owner in action.associatedObjects():
-        if isinstance(owner, QMenu) and isinstance(owner.parentWidget(), QMenu):
-            return f"{plain_text(owner.menuAction())}: {plain_text(action)}"
-    return plain_text(action)
+    submenu = submenu_of(action)
+    kind = action.property("kind") or (plain_text(submenu.menuAction()) if submenu is not None else "")
+    return f"{kind}: {plain_text(action)}" if kind else plain_text(action)
 
 
 class _CommandDelegate(QStyledItemDelegate):

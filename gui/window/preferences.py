@@ -22,8 +22,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListWidget,
     QListWidgetItem,
-    QMenu,
-    QMenuBar,
     QPushButton,
     QScrollArea,
     QSpinBox,
@@ -37,6 +35,7 @@ from PySide6.QtWidgets import (
 from gui.look.plain_text import PlainLabel
 from gui.state.settings import Option, SettingsStore, describe, names
 from gui.widgets.forms import close_row
+from gui.window.actions import plain_text, submenu_of
 
 SIDE_WIDTH = 210
 PAGE_ROW = 30
@@ -374,7 +373,7 @@ class ShortcutsPage(QWidget):
         return next((action for action in others if not keys.isEmpty() and keys in action.shortcuts()), None)
 
     def _show_all(self) -> None:
-        changed = {entry.partition("=")[0] for entry in self._settings.values.shortcuts}
+        changed = self._entries()
         for row, action in enumerate(self._actions):
             state = self.tr("changed") if action.objectName() in changed else ""
             for column, text in enumerate((_title(action), _keys(action), state)):
@@ -459,13 +458,11 @@ class ShortcutsPage(QWidget):
 
 
 def _title(action: QAction) -> str:
-    """Return the name of an action without mnemonic and ellipsis, prefixed by its submenu."""
-    title = action.iconText().removesuffix("…")
-    menus = [owner for owner in action.associatedObjects() if isinstance(owner, QMenu)]
-    for menu in menus:
-        if not any(isinstance(owner, QMenuBar) for owner in menu.menuAction().associatedObjects()):
-            return f"{action.property('kind') or menu.menuAction().iconText()}: {title}"
-    return title
+    """Return the name of an action, prefixed by its kind or submenu if it is in a submenu."""
+    submenu = submenu_of(action)
+    if submenu is None:
+        return plain_text(action)
+    return f"{action.property('kind') or plain_text(submenu.menuAction())}: {plain_text(action)}"
 
 
 def _keys(action: QAction) -> str:

@@ -20,7 +20,8 @@ class PageSpec(NamedTuple):
     """A page of a workspace.
 
     ``name``: object name, which sessions store. ``description``: accessible name. ``action``: name of the action that
-    shows the page, ``menu`` its menu text with a mnemonic, ``keyword`` ranks it first in the palette. ``controller``
+    shows the page, ``menu`` its menu text with a mnemonic, ``keyword`` (by default the title) ranks it first in the
+    palette. ``controller``
     ("module:class") is created after the first paint with the ``AppContext``, and with the field ``state`` of the
     session if there is one; it builds the page when the page is first shown.
     """
@@ -87,7 +88,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "gui.prompt.compare.controller:CompareController",
                 "compare",
                 ("Ctrl+Shift+E",),
-                QT_TRANSLATE_NOOP("Actions", "compare"),
             ),
             PageSpec(
                 "savingsTab",
@@ -97,7 +97,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "advisor",
                 QT_TRANSLATE_NOOP("Actions", "Find the heaviest parts of the prompt and edits that save tokens"),
                 "gui.prompt.savings.controller:SavingsController",
-                keyword=QT_TRANSLATE_NOOP("Actions", "savings"),
             ),
             PageSpec(
                 "versionsTab",
@@ -107,7 +106,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "versions",
                 QT_TRANSLATE_NOOP("Actions", "Save versions of the prompt; compare and restore them"),
                 "gui.prompt.versions.controller:VersionsController",
-                keyword=QT_TRANSLATE_NOOP("Actions", "versions"),
             ),
         ),
     ),
@@ -137,7 +135,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "gui.costs.conversation_controller:ConversationController",
                 "conversation",
                 ("Ctrl+Shift+D",),
-                QT_TRANSLATE_NOOP("Actions", "conversation"),
             ),
             PageSpec(
                 "pricingTab",
@@ -148,7 +145,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "Edit your own prices in a form or as YAML"),
                 "gui.costs.prices_controller:PricesController",
                 "pricing",
-                keyword=QT_TRANSLATE_NOOP("Actions", "prices"),
             ),
         ),
     ),
@@ -169,7 +165,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "gui.files.files_controller:FilesController",
                 "files",
                 ("Ctrl+Shift+F",),
-                QT_TRANSLATE_NOOP("Actions", "files"),
             ),
         ),
     ),
@@ -210,7 +205,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "Search an encoding's vocabulary by text, bytes or regex"),
                 "gui.tokenizers.vocabulary.controller:VocabularyController",
                 "vocabulary",
-                keyword=QT_TRANSLATE_NOOP("Actions", "vocabulary"),
             ),
             PageSpec(
                 "mergesTab",
@@ -221,7 +215,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 QT_TRANSLATE_NOOP("Actions", "See how a text is merged into tokens, step by step"),
                 "gui.tokenizers.merges.controller:MergesController",
                 "merges",
-                keyword=QT_TRANSLATE_NOOP("Actions", "merges"),
             ),
         ),
     ),
@@ -240,7 +233,6 @@ WORKSPACES: tuple[Workspace, ...] = (
                 "focus_lab",
                 QT_TRANSLATE_NOOP("Actions", "Small experiments with tokens, to edit and run"),
                 "gui.lab.lab_controller:LabController",
-                keyword=QT_TRANSLATE_NOOP("Actions", "Lab"),
             ),
         ),
     ),
