@@ -129,8 +129,8 @@ class AlignedTokens(QAbstractScrollArea):
     @property
     def columns(self) -> int:
         """Number of character columns that fit in a row."""
-        room = self.viewport().width() - self._gutter - 2 * MARGIN
-        return max(1, int(room / self._column_width))
+        width = self.viewport().width() - self._gutter - 2 * MARGIN
+        return max(1, int(width / self._column_width))
 
     @property
     def rows(self) -> AlignedRows | None:
@@ -164,7 +164,7 @@ class AlignedTokens(QAbstractScrollArea):
             self._base = number
             self.viewport().update()
 
-    def show_stretch(self, utf16_start: int, utf16_end: int) -> None:
+    def show_span(self, utf16_start: int, utf16_end: int) -> None:
         """Frame a span of the text and scroll to it."""
         if self._rows is None:
             return

@@ -58,22 +58,22 @@ def document_text(stored: str) -> str:
     that no other thread waits for all of it.
     """
     if len(stored) <= _LONG:
-        return _piece_in_document(stored)
-    pieces: list[str] = []
+        return _in_document(stored)
+    chunks: list[str] = []
     start = 0
     while start < len(stored):
         end = safe_end(stored, start, _LONG)
-        piece = stored[start:end]
-        held = _piece_in_document(piece)
-        if held is not piece and not pieces:
-            pieces.append(stored[:start])
-        if pieces or held is not piece:
-            pieces.append(held)
+        chunk = stored[start:end]
+        replaced = _in_document(chunk)
+        if replaced is not chunk and not chunks:
+            chunks.append(stored[:start])
+        if chunks or replaced is not chunk:
+            chunks.append(replaced)
         start = end
-    return "".join(pieces) if pieces else stored
+    return "".join(chunks) if chunks else stored
 
 
-def _piece_in_document(stored: str) -> str:
+def _in_document(stored: str) -> str:
     text = stored
     if "\r" in text or "\u2029" in text:
         text = _LINE_ENDS.sub("\n", text)
@@ -139,13 +139,13 @@ def char_to_utf16(
     result = np.asarray(offsets).astype(np.int32)
     if text.isascii():
         return result
-    places = [np.empty(0, dtype=np.int32)]
+    outside_bmp = [np.empty(0, dtype=np.int32)]
     for start in range(0, len(text), _LONG):  # in one call it would hold the GIL for too long
         codes = np.frombuffer(text[start : start + _LONG].encode("utf-32-le", "surrogatepass"), "<u4")
-        places.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
+        outside_bmp.append(np.flatnonzero(codes > 0xFFFF).astype(np.int32) + np.int32(start))
         if wait_while_busy is not None:
             wait_while_busy()
-    return result + np.concatenate(places).searchsorted(result, "left").astype(np.int32)
+    return result + np.concatenate(outside_bmp).searchsorted(result, "left").astype(np.int32)
 
 
 def utf16_to_char(offsets: NDArray[np.integer], text: str) -> NDArray[np.int32]:
@@ -199,8 +199,8 @@ def pretoken_patch(text: str, char_spans: NDArray[np.int64]) -> TokenPatch:
     from engine.types import TokenPatch
 
     bounds = np.unique(np.concatenate([[0], char_spans.reshape(-1), [len(text)]]))
-    kept = np.isin(bounds[:-1], char_spans[:, 0])
+    is_matched = np.isin(bounds[:-1], char_spans[:, 0])
     ends = stored_to_document(char_to_utf16(bounds[1:], text), text)
     length = int(ends[-1]) if len(ends) else 0
-    ids = np.where(kept, np.cumsum(kept) - 1, DROPPED).astype(np.int32)
+    ids = np.where(is_matched, np.cumsum(is_matched) - 1, DROPPED).astype(np.int32)
     return TokenPatch(0, length, length, ids, ends.astype(np.int32), np.zeros(len(ends), np.bool_))

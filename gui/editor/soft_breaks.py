@@ -245,16 +245,16 @@ class TextMirror:
     def utf8_between(self, start: int, end: int) -> bytes:
         """Like ``between``, as UTF-8. One part at a time: ten megabytes as a whole would need new pages twice."""
         reader = getincrementaldecoder("utf-16-le")("replace")  # a pair may be split between two parts
-        pieces = [reader.decode(part).encode() for part in self._between(start, end)]
-        return b"".join([*pieces, reader.decode(b"", final=True).encode()])
+        encoded = [reader.decode(part).encode() for part in self._between(start, end)]
+        return b"".join([*encoded, reader.decode(b"", final=True).encode()])
 
     def _between(self, start: int, end: int) -> Iterator[bytearray]:
         low, high = 2 * start, 2 * end
-        place = 0
+        offset = 0
         for part in self._parts:
-            if place < high and place + len(part) > low:
-                yield part[max(low - place, 0) : high - place]
-            place += len(part)
+            if offset < high and offset + len(part) > low:
+                yield part[max(low - offset, 0) : high - offset]
+            offset += len(part)
 
     def replace(self, start: int, removed: int, units: bytes) -> tuple[int, int, str]:
         """Replace ``removed`` units at ``start`` by ``units``.
@@ -275,12 +275,12 @@ class TextMirror:
         inserted = units[head : len(units) - tail].decode("utf-16-le", "replace")
         return start + head // 2, (len(old) - head - tail) // 2, inserted
 
-    def _put(self, place: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
+    def _put(self, offset: int, removed: int, units: bytes, *, returned: bool = True) -> bytes:
         """Replace bytes; return the old ones if ``returned``."""
         parts = self._parts
-        first, start = self._find(place)
+        first, start = self._find(offset)
         self._length += len(units) - removed
-        low = place - start
+        low = offset - start
         last, high = first, low + removed
         while high > len(parts[last]):
             high -= len(parts[last])
@@ -300,14 +300,14 @@ class TextMirror:
             self._found = (0, 0)
         return old
 
-    def _find(self, place: int) -> tuple[int, int]:
+    def _find(self, offset: int) -> tuple[int, int]:
         """Return the part that contains the byte before an offset, and the part's start. Fast near the last change."""
         parts = self._parts
         number, start = self._found
-        while place < start:
+        while offset < start:
             number -= 1
             start -= len(parts[number])
-        while place - start > len(parts[number]):
+        while offset - start > len(parts[number]):
             start += len(parts[number])
             number += 1
         self._found = (number, start)

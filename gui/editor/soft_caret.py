@@ -110,11 +110,11 @@ class SoftCaret:
         self._soft = soft
         self._typed_until = (-1, -1)  # revision and document position at which the characters typed here end
 
-    def move_to(self, place: QPoint, modifiers: Qt.KeyboardModifier) -> None:
+    def move_to(self, pointer: QPoint, modifiers: Qt.KeyboardModifier) -> None:
         """Move the caret to a clicked viewport position; with Shift, extend the selection to it."""
         cursor = self._editor.textCursor()
         mode = _KEEP if modifiers & Qt.KeyboardModifier.ShiftModifier else _MOVE
-        cursor.setPosition(self._editor.cursorForPosition(place).position(), mode)
+        cursor.setPosition(self._editor.cursorForPosition(pointer).position(), mode)
         self._editor.setTextCursor(cursor)
 
     def type(self, event: QKeyEvent) -> bool:

@@ -56,7 +56,7 @@ class SoftDocument(QObject):
         super().__init__(parent)
         self._document = document
         self._limit = limit
-        self._piece = limit // 2
+        self._part_length = limit // 2
         self._breaks = SoftBreaks(length=document.characterCount() - 1)
         self._mirror = TextMirror(self._text_of_document(0, self.length))
         self._last_number = 0
@@ -68,8 +68,7 @@ class SoftDocument(QObject):
         self._repairs = SoftRepairs(self, document)
         # For changes that bypass the editor, such as by assistive tools.
         self._settle_is_near = False
-        self._settle_timer = QTimer(self)
-        self._settle_timer.setSingleShot(True)
+        self._settle_timer = QTimer(self, singleShot=True)
         self._settle_timer.timeout.connect(self._repairs.settle)
         document.contentsChange.connect(self._on_contents_change)
         document.undoCommandAdded.connect(self._on_command_added)
@@ -160,10 +159,10 @@ class SoftDocument(QObject):
 
     def lay_out(self, text: str) -> tuple[str, list[int]]:
         """Return the document text for a logical text, and the document positions of its soft breaks."""
-        if len(text) <= self._piece:
+        if len(text) <= self._part_length:
             return text, []
         logical_lines = text.split("\n")
-        if len(max(logical_lines, key=len)) <= self._piece:
+        if len(max(logical_lines, key=len)) <= self._part_length:
             return text, []
         lines: list[str] = []
         breaks: list[int] = []
@@ -171,10 +170,10 @@ class SoftDocument(QObject):
         for line in logical_lines:
             cuts = self.cuts_of(line)
             if cuts:
-                pieces = cut_at(line, cuts)
+                parts = cut_at(line, cuts)
                 breaks.extend(position + cut + index for index, cut in enumerate(cuts))
-                lines.extend(pieces)
-                position += cuts[-1] + len(cuts) + utf16_length(pieces[-1]) + 1
+                lines.extend(parts)
+                position += cuts[-1] + len(cuts) + utf16_length(parts[-1]) + 1
             else:
                 lines.append(line)
                 position += (len(line) if line.isascii() else utf16_length(line)) + 1
@@ -287,9 +286,9 @@ class SoftDocument(QObject):
 
     def cuts_of(self, line: str) -> list[int]:
         """Return where to split a line, as UTF-16 offsets."""
-        if len(line) <= self._piece:
+        if len(line) <= self._part_length:
             return []  # even if every character takes two units
-        return cut_points(line, limit=self._limit, piece=self._piece)
+        return cut_points(line, limit=self._limit, piece=self._part_length)
 
     @contextmanager
     def formatting(self) -> Iterator[QTextCursor]:
@@ -465,7 +464,7 @@ class SoftDocument(QObject):
         run: list[str] = []
         plain = not self.number_of(cursor.block())
         lines = text.split("\n")
-        if plain and len(max(lines, key=len)) <= self._piece:
+        if plain and len(max(lines, key=len)) <= self._part_length:
             cursor.insertText(for_qt(text))
             return
         for index, line in enumerate(lines):
@@ -479,9 +478,9 @@ class SoftDocument(QObject):
                 continue
             first, *others = cut_at(line, cuts)
             cursor.insertText(for_qt("\n".join([*run, first])))
-            for piece in others:
+            for part in others:
                 self._insert_separator(cursor, soft=True)
-                cursor.insertText(for_qt(piece))
+                cursor.insertText(for_qt(part))
             run, plain = [], False
         cursor.insertText(for_qt("\n".join(run)))
 
@@ -629,24 +628,24 @@ class SoftRepairs:
         Away from a change all parts already agree. So the part before it stands for all earlier ones, and the first
         correct part after it for all later ones: a line of ten megabytes has thousands of parts.
         """
-        pieces: dict[int, Qt.LayoutDirection] = {}
+        directions: dict[int, Qt.LayoutDirection] = {}
         for position in sorted(set(positions)):
             block = self._block_at(position)
             before = block.previous()
             if self._soft.number_of(block) and before.isValid():
                 block = before
-            direction = pieces.get(block.position(), block.textDirection())
+            direction = directions.get(block.position(), block.textDirection())
             block = block.next()
             while self._soft.number_of(block):
-                if pieces.get(block.position(), block.textDirection()) != direction:
-                    pieces[block.position()] = direction
+                if directions.get(block.position(), block.textDirection()) != direction:
+                    directions[block.position()] = direction
                 elif block.position() > position:
                     break
                 block = block.next()
-        if not pieces:
+        if not directions:
             return
         with self._soft.formatting() as cursor:
-            for position, direction in pieces.items():
+            for position, direction in directions.items():
                 cursor.setPosition(position)
                 block_format = cursor.blockFormat()
                 block_format.setLayoutDirection(direction)

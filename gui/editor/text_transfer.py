@@ -220,9 +220,7 @@ class TextFeed(QObject):
     def __init__(self, soft: SoftDocument, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._soft = soft
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(_PAUSE_MS)
+        self._timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._timer.timeout.connect(self._step)
         self._source: TextSource = StringSource("")
         self._chunk, self._taken = "", 0  # the current chunk, and how much of it is inserted

@@ -72,13 +72,12 @@ class TokenCard(QFrame):
         self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self._pinned = False
         self._contents: TokenCardContents | None = None
-        self._place_beside = QPoint()
+        self._anchor = QPoint()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(10, 8, 10, 8)
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(3)
-        self._merges = QPushButton(self.tr("Show its &merges"), self)
-        self._merges.setObjectName("tokenCardMerges")
+        self._merges = QPushButton(self.tr("Show its &merges"), self, objectName="tokenCardMerges")
         self._merges.clicked.connect(self._ask_for_merges)
         self._labels: list[QLabel] = []
         self._rows: list[tuple[str, str]] = []
@@ -93,16 +92,16 @@ class TokenCard(QFrame):
         """True while the card stays until it is closed."""
         return self._pinned
 
-    def show_at(self, contents: TokenCardContents, place: QPoint) -> None:
+    def show_at(self, contents: TokenCardContents, position: QPoint) -> None:
         """Show the card beside a screen position, unless another is pinned."""
         if not self._pinned:
-            self._present(contents, place)
+            self._present(contents, position)
 
-    def pin_at(self, contents: TokenCardContents, place: QPoint) -> None:
+    def pin_at(self, contents: TokenCardContents, position: QPoint) -> None:
         """Pin the card until Esc, a click outside or ``dismiss``; its text can be selected and copied."""
         self._pinned = True
         self._set_window_type(Qt.WindowType.Popup)
-        self._present(contents, place)
+        self._present(contents, position)
         self.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def dismiss(self) -> None:
@@ -125,7 +124,7 @@ class TokenCard(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         # The size is final only after the labels are styled.
-        self.move(self._inside_screen(self._place_beside))
+        self.move(self._inside_screen(self._anchor))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Cancel):
@@ -155,15 +154,15 @@ class TokenCard(QFrame):
     def _set_window_type(self, kind: Qt.WindowType) -> None:
         self.setWindowFlags(kind | Qt.WindowType.FramelessWindowHint)
 
-    def _present(self, contents: TokenCardContents, place: QPoint) -> None:
+    def _present(self, contents: TokenCardContents, position: QPoint) -> None:
         self._contents = contents
-        self._place_beside = place
+        self._anchor = position
         self._fill(contents)
         self.setAccessibleDescription(self.text())
         self.ensurePolished()
         self._grid.activate()
         self.resize(self.sizeHint())
-        self.move(self._inside_screen(place))
+        self.move(self._inside_screen(position))
         self.show()
 
     def _fill(self, contents: TokenCardContents) -> None:
@@ -242,14 +241,14 @@ class TokenCard(QFrame):
         self._labels.append(label)
         return label
 
-    def _inside_screen(self, place: QPoint) -> QPoint:
+    def _inside_screen(self, position: QPoint) -> QPoint:
         """Return the card's position beside a point, flipped at the edges of the screen."""
         area = self.screen().availableGeometry().marginsRemoved(_EDGE)
-        corner = place + _OFFSET
+        corner = position + _OFFSET
         if corner.x() + self.width() > area.right():
             corner.setX(area.right() - self.width())
         if corner.y() + self.height() > area.bottom():
-            corner.setY(place.y() - self.height() - _OFFSET.y() // 2)
+            corner.setY(position.y() - self.height() - _OFFSET.y() // 2)
         return QPoint(max(corner.x(), area.left()), max(corner.y(), area.top()))
 
 
@@ -276,12 +275,12 @@ class TokenInspector(QObject):
         prompt.changed.connect(self._card.leave)
 
     @Slot(object, object)
-    def _on_hovered(self, span: TokenSpan | None, place: QPoint) -> None:
+    def _on_hovered(self, span: TokenSpan | None, position: QPoint) -> None:
         contents = self._contents(span) if self._settings.values.hover_card else None
         if contents is None:
             self._card.leave()
         else:
-            self._card.show_at(contents, place)
+            self._card.show_at(contents, position)
 
     @Slot()
     def pin_at_caret(self) -> None:

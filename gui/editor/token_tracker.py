@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 MANY_TOKENS = 1 << 16
 """Number of tokens from which the arrays are prepared by a worker."""
 
-ROOM = 1 << 16
-"""Room for tokens of later edits. More would be untouched memory, to be allocated by the first distant edit."""
+SPARE_TOKENS = 1 << 16
+"""Number of tokens of later edits for which memory is reserved. More would be untouched memory, to be allocated by the
+first distant edit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ def prepared_patch(patch: TokenPatch) -> TokenPatch:
 
     length = patch.utf16_new_end
     spans = TokenSpans(length)
-    spans.make_room(count + ROOM)
+    spans.make_room(count + SPARE_TOKENS)
     spans.apply(0, length, patch.utf16_ends, patch.ids, patch.continues)
     spans.move_gap(0)  # a newly opened text is first edited at its start
     return PreparedPatch(*(getattr(patch, field.name) for field in fields(patch)), spans)

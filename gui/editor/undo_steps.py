@@ -136,11 +136,11 @@ class UndoSteps(QObject):
         another step is active."""
         if self._act is not None or self._depth or not is_much(cursor):
             return False
-        place = QTextCursor(cursor)
-        place.setPosition(cursor.selectionStart())
+        before = QTextCursor(cursor)
+        before.setPosition(cursor.selectionStart())
         self._removal = LargeRemoval(self._soft, cursor)  # text inserted at its start is not part of it
         self.begin()
-        self._start(partial(self._put_in, place, text), self._remove_part)
+        self._start(partial(self._put_in, before, text), self._remove_part)
         return True
 
     @property
@@ -252,12 +252,12 @@ class UndoSteps(QObject):
         else:
             self._end()
 
-    def _put_in(self, place: QTextCursor, text: str) -> bool:
+    def _put_in(self, before: QTextCursor, text: str) -> bool:
         """Insert the replacement text and remove the first part of the old text."""
         if text:
-            self._soft.insert(place, document_text(text))
+            self._soft.insert(before, document_text(text))
         if self._is_removing_at_caret():
-            self._editor.setTextCursor(place)
+            self._editor.setTextCursor(before)
         return self._remove_part()
 
     def _is_removing_at_caret(self) -> bool:

@@ -386,10 +386,10 @@ class WindowActions(QObject):
 
     def use_shortcuts(self, changed: Iterable[str]) -> None:
         """Apply the user's shortcuts (``Settings.shortcuts``); all other actions get their default keys."""
-        wanted = {name: keys for name, _, keys in (entry.partition("=") for entry in changed)}
+        changed_keys = {name: keys for name, _, keys in (entry.partition("=") for entry in changed)}
         for name, action in self._actions.items():
-            own = [QKeySequence(wanted[name])] if wanted.get(name) else []
-            keys = own if name in wanted else self._defaults[name]
+            own = [QKeySequence(changed_keys[name])] if changed_keys.get(name) else []
+            keys = own if name in changed_keys else self._defaults[name]
             if action.shortcuts() != keys:
                 _set_keys(action, keys)
 

@@ -208,12 +208,12 @@ class Application(QObject):
         if state.geometry:
             self.window.restoreGeometry(decoded(state.geometry))
         self.panel.splitter.restore_state(state.strip)
-        wanted = self.settings.values.restore_session or restored.crashed
+        is_restored = self.settings.values.restore_session or restored.crashed
         if restored.is_first:
             self.prompt.show_text(SAMPLE)
-        elif restored.text is not None and wanted:
+        elif restored.text is not None and is_restored:
             self.keeper.show_last(state, restored.text)
-        elif restored.text_bytes and wanted:
+        elif restored.text_bytes and is_restored:
             self.keeper.show_later(state)
         elif restored.text_bytes:
             self.keeper.save_aside()
@@ -225,7 +225,7 @@ class Application(QObject):
         if state.inspector_cost:
             self.window.inspector_chosen["cost"] = state.inspector_cost == "shown"
         self.panel.editor.setFocus()
-        save_aside = bool(restored.text_bytes) and not wanted
+        save_aside = bool(restored.text_bytes) and not is_restored
         self._report = StartReport(
             restored, save_aside, self.slot, self.keeper, self.settings, self.notifier, lambda: self.files
         )

@@ -70,21 +70,21 @@ def match(typed: str, name: str) -> tuple[float, tuple[int, ...]] | None:
     The letters must occur in order, ignoring case; spaces in ``typed`` only separate words. The best of all placements
     counts.
     """
-    letters = "".join(typed.casefold().split())
+    characters = "".join(typed.casefold().split())
     text = name.casefold()
     if len(text) != len(name):
         text = name.lower() if len(name.lower()) == len(name) else name
-    if not letters:
+    if not characters:
         return 0.0, ()
-    if len(letters) > len(text):  # a whole page was pasted
+    if len(characters) > len(text):  # a whole page was pasted
         return None
-    found = _best(letters, text)
+    found = _best(characters, text)
     if found is None:
         return None
-    score, places = found
+    score, positions = found
     words = typed.casefold().split()
     score += sum(WHOLE_WORD for word in words if word in text.split())
-    return score - LATE * len(text), places
+    return score - LATE * len(text), positions
 
 
 def rank(typed: str, name: str, keyword: str = "") -> int:
@@ -93,38 +93,38 @@ def rank(typed: str, name: str, keyword: str = "") -> int:
 
     Within a rank, ``match`` decides.
     """
-    wanted, text = " ".join(typed.casefold().split()), name.casefold()
-    if not wanted:
+    phrase, text = " ".join(typed.casefold().split()), name.casefold()
+    if not phrase:
         return 0
-    if wanted == keyword.casefold():
+    if phrase == keyword.casefold():
         return 3
-    if text.startswith(wanted):
+    if text.startswith(phrase):
         return 2
-    return int(re.search(rf"(?<![^\W_]){re.escape(wanted)}", text) is not None)
+    return int(re.search(rf"(?<![^\W_]){re.escape(phrase)}", text) is not None)
 
 
-def _best(letters: str, text: str) -> tuple[float, tuple[int, ...]] | None:
+def _best(characters: str, text: str) -> tuple[float, tuple[int, ...]] | None:
     """Return the placement with the most points: for each letter, the best placement that ends at each character."""
     ends: dict[int, tuple[float, tuple[int, ...]]] = {}
-    for number, letter in enumerate(letters):
+    for number, typed in enumerate(characters):
         following: dict[int, tuple[float, tuple[int, ...]]] = {}
         best_before: tuple[float, tuple[int, ...]] | None = None
-        for place, character in enumerate(text):
-            if number and place - 1 in ends and (best_before is None or ends[place - 1][0] > best_before[0]):
-                best_before = ends[place - 1]
-            if character != letter:
+        for position, character in enumerate(text):
+            if number and position - 1 in ends and (best_before is None or ends[position - 1][0] > best_before[0]):
+                best_before = ends[position - 1]
+            if character != typed:
                 continue
-            points = float(START_OF_WORD if place == 0 or not text[place - 1].isalnum() else 0)
-            points += AT_THE_START if place == 0 else 0
+            points = float(START_OF_WORD if position == 0 or not text[position - 1].isalnum() else 0)
+            points += AT_THE_START if position == 0 else 0
             if number == 0:
-                following[place] = (points, (place,))
+                following[position] = (points, (position,))
                 continue
-            choices = [] if best_before is None else [(best_before[0] + points, (*best_before[1], place))]
-            if place - 1 in ends:
-                score, places = ends[place - 1]
-                choices.append((score + points + IN_A_ROW, (*places, place)))
+            choices = [] if best_before is None else [(best_before[0] + points, (*best_before[1], position))]
+            if position - 1 in ends:
+                score, positions = ends[position - 1]
+                choices.append((score + points + IN_A_ROW, (*positions, position)))
             if choices:
-                following[place] = max(choices)
+                following[position] = max(choices)
         if not following:
             return None
         ends = following
@@ -214,7 +214,7 @@ class CommandModel(QAbstractListModel):
         ``more`` returns entries derived from the typed text; they are listed last.
         """
         self._more = more or (lambda _: ())
-        order = {key: place for place, key in enumerate(recent)}
+        order = {key: index for index, key in enumerate(recent)}
         self._commands = sorted(commands, key=lambda command: order.get(command.key, len(order)))
         self._recent = order
 
@@ -224,7 +224,7 @@ class CommandModel(QAbstractListModel):
         found = []
         whole, sign = typed, typed[:1] if typed[:1] in (COMMANDS, MODELS, TOKENS, FILES) else ""
         typed = typed.removeprefix(sign)
-        for place, command in enumerate(self._commands):
+        for index, command in enumerate(self._commands):
             recent = command.key in self._recent
             if sign and sign != command.sign:
                 continue
@@ -232,7 +232,7 @@ class CommandModel(QAbstractListModel):
                 continue
             fit = match(typed, command.title)
             if fit is not None:
-                order = (-rank(typed, command.name, command.keyword), -fit[0] - recent, place)
+                order = (-rank(typed, command.name, command.keyword), -fit[0] - recent, index)
                 found.append((order, command, fit[1]))
         if typed.strip():
             found.sort(key=lambda row: row[0])
@@ -316,16 +316,14 @@ class CommandPalette(Popover):
         self.setWindowTitle(self.tr("Search or run"))
         self.setAccessibleName(self.tr("Search or run a command"))
         self._model = CommandModel(self)
-        self.field = QLineEdit(self)
-        self.field.setObjectName("commandField")
+        self.field = QLineEdit(self, objectName="commandField")
         self.field.setProperty("kind", "plain")
         self.field.addAction(icons.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.field.setPlaceholderText(self.tr("Search models, encodings, pages, commands, files and text"))
         self.field.setAccessibleName(self.tr("Search models, encodings, pages, commands, files and text"))
         self._number = PlainLabel(self)
         self._number.setProperty("role", "caption")
-        self.list = QListView(self)
-        self.list.setObjectName("commandList")
+        self.list = QListView(self, objectName="commandList")
         self.list.setAccessibleName(self.tr("Matches"))
         self.list.setProperty("kind", "plain")
         self.list.setFrameShape(QFrame.Shape.NoFrame)
@@ -375,10 +373,10 @@ class CommandPalette(Popover):
         signs = ((COMMANDS, self.tr("commands")), (MODELS, self.tr("models")))
         signs += ((TOKENS, self.tr("token IDs")), (FILES, self.tr("recent files")))
         keys = (("↑ ↓", self.tr("choose")), (self.tr("Enter"), self.tr("open")))
-        for place, (key, words) in enumerate((*signs, *keys)):
-            if place == len(signs):
+        for index, (key, words) in enumerate((*signs, *keys)):
+            if index == len(signs):
                 foot.addStretch(1)
-            elif place:
+            elif index:
                 foot.addSpacing(8)
             for text, role in ((key, "key"), (words, "caption")):
                 label = PlainLabel(text, self)
@@ -467,11 +465,11 @@ class CommandPalette(Popover):
         if not rows:
             return
         current = self.list.currentIndex().row()
-        place = rows.index(current) if current in rows else -1
+        index = rows.index(current) if current in rows else -1
         if abs(step) == 1:
-            self._select(rows[(place + step) % len(rows)])
+            self._select(rows[(index + step) % len(rows)])
         else:
-            self._select(rows[max(0, min(len(rows) - 1, place + step))])
+            self._select(rows[max(0, min(len(rows) - 1, index + step))])
 
 
 def _shortcut(action: QAction | None) -> str:
@@ -531,13 +529,13 @@ class _CommandDelegate(QStyledItemDelegate):
         painter.drawText(line, Qt.AlignmentFlag.AlignVCenter, heading[0])
 
     def _draw_icon(self, painter: QPainter, area: QRect, command: Command, checked: object) -> None:
-        place = QRect(area.left() + PADDING, area.center().y() - ICON // 2 + 1, ICON, ICON)
+        square = QRect(area.left() + PADDING, area.center().y() - ICON // 2 + 1, ICON, ICON)
         if command.entry is not None:
-            self._icons.draw(painter, command.entry.icon, place, "quiet")
+            self._icons.draw(painter, command.entry.icon, square, "quiet")
         elif checked == Qt.CheckState.Checked:
-            self._icons.draw(painter, "check", place, "accent")
+            self._icons.draw(painter, "check", square, "accent")
         elif command.action is not None and not command.action.icon().isNull():
-            command.action.icon().paint(painter, place)
+            command.action.icon().paint(painter, square)
 
     def _draw_end(
         self, painter: QPainter, option: QStyleOptionViewItem, area: QRect, command: Command, shortcut: str
@@ -580,15 +578,15 @@ class _CommandDelegate(QStyledItemDelegate):
         """Draw the name, followed by the detail of an entry. The name of a command begins with its menu."""
         start = len(command.title) - len(command.name) if command.entry is not None else 0
         name, detail = command.title[start:], command.detail
-        bold = [place - start for place in hits if place >= start]
+        bold = [position - start for position in hits if position >= start]
         width = self._draw_name(painter, option, area, name, bold, enabled)
-        room = area.width() - width - 10
-        if detail and room > 40:
+        space = area.width() - width - 10
+        if detail and space > 40:
             font = QFont(option.font)
             font.setPixelSize(12)
             painter.setFont(font)
             painter.setPen(self._theme.colour("quiet"))
-            cut = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, room)
+            cut = QFontMetrics(font).elidedText(detail, Qt.TextElideMode.ElideRight, space)
             painter.drawText(area.adjusted(width + 10, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, cut)
 
     def _draw_name(
@@ -608,10 +606,10 @@ class _CommandDelegate(QStyledItemDelegate):
         bold = QFont(option.font)
         set_weight(bold, QFont.Weight.Bold)
         formats = []
-        for place in hits:
-            if place < len(cut):
+        for position in hits:
+            if position < len(cut):
                 part = QTextLayout.FormatRange()
-                part.start, part.length = place, 1
+                part.start, part.length = position, 1
                 style = part.format
                 style.setFont(bold)
                 part.format = style

@@ -126,16 +126,16 @@ class KeyFigure(QWidget):
         """Return the right edge of the number and its dot, in pixels."""
         return sum(self._widths()) + (DOT_ROOM if self._quality else 0)
 
-    def start_of(self, place: float, width: float) -> float:
-        """Return the x of an item of this width; ``place`` is relative to the leading edge."""
-        return self.width() - place - width if self.isRightToLeft() else place
+    def start_of(self, offset: float, width: float) -> float:
+        """Return the x of an item of this width; ``offset`` is relative to the leading edge."""
+        return self.width() - offset - width if self.isRightToLeft() else offset
 
     def _fit(self) -> None:
         number = self.end_of_number() + self._trailing
         needed = max(number, self._small_metrics.horizontalAdvance(self._caption)) + 2
-        wanted = ceil(needed / STEP) * STEP
-        if wanted > self._wanted or wanted < self._wanted - 2 * STEP:
-            self._wanted = wanted
+        width = ceil(needed / STEP) * STEP
+        if width > self._wanted or width < self._wanted - 2 * STEP:
+            self._wanted = width
             self.updateGeometry()
 
     def sizeHint(self) -> QSize:
@@ -283,8 +283,8 @@ class ContextMeter(KeyFigure):
 
     def _place_bar(self) -> None:
         line = self._metrics[self._strong.weight()].height()
-        place = round(self.start_of(self.end_of_number() + GAP, BAR.width()))
-        self.bar.setGeometry(place, round((line - BAR.height()) / 2) + 1, BAR.width(), BAR.height())
+        left = round(self.start_of(self.end_of_number() + GAP, BAR.width()))
+        self.bar.setGeometry(left, round((line - BAR.height()) / 2) + 1, BAR.width(), BAR.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -337,9 +337,9 @@ class DocumentName(QWidget):
     def show_document(self, name: str, state: str, *, modified: bool, tip: str = "") -> None:
         """Show the name of the document and whether it is saved."""
         self._modified = modified
-        room = self.width() - 16
+        width = self.width() - 16
         for label, words in ((self._name, name), (self._state, state)):
-            cut = label.fontMetrics().elidedText(shown(words), Qt.TextElideMode.ElideMiddle, room)
+            cut = label.fontMetrics().elidedText(shown(words), Qt.TextElideMode.ElideMiddle, width)
             label.setText(cut)
             label.setAccessibleName(words)
             label.setToolTip(plain_tip(tip or (words if cut != words else "")))

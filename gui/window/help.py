@@ -87,8 +87,7 @@ class Guide(QDialog):
         for quality, words in self._qualities():
             self._add_dot(quality, words)
         self._column.addStretch(1)
-        self.scroll = QScrollArea(self)
-        self.scroll.setObjectName("guideText")
+        self.scroll = QScrollArea(self, objectName="guideText")
         self.scroll.setAccessibleName(self.tr("Guide"))
         self.scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.scroll.setWidgetResizable(True)

@@ -246,8 +246,7 @@ class CrashDialog(QDialog):
             self,
         )
         words.setWordWrap(True)
-        self._report = QPlainTextEdit(self)
-        self._report.setObjectName("crashReport")
+        self._report = QPlainTextEdit(self, objectName="crashReport")
         self._report.setReadOnly(True)
         self._report.setTabChangesFocus(True)
         self._report.setAccessibleName(self.tr("Error report"))

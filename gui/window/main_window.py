@@ -87,8 +87,7 @@ class MainWindow(QMainWindow):
         self.actions_by_name["inspector"].toggled.connect(self._on_inspector)
         self.pages.page_changed.connect(self._show_inspector)
         self.pages.page_changed.connect(self.messages.leave_page)
-        offline = PlainLabel(self.tr("Works offline"), self)
-        offline.setObjectName("statusOffline")
+        offline = PlainLabel(self.tr("Works offline"), self, objectName="statusOffline")
         offline.setToolTip(self.tr("Tokenloupe never uses the network: nothing you type leaves this computer"))
         self.private = private_label(self)
         # A fixed height, or the first paint would be laid out and painted twice.
@@ -121,8 +120,7 @@ class MainWindow(QMainWindow):
 
     def _lay_out(self) -> None:
         """Lay out the window; the rail has the full height at the left."""
-        holder = QToolBar(self.tr("Workspaces"), self)
-        holder.setObjectName("railHolder")
+        holder = QToolBar(self.tr("Workspaces"), self, objectName="railHolder")
         holder.setMovable(False)
         holder.setFloatable(False)
         holder.layout().setContentsMargins(0, 0, 0, 0)

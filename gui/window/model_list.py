@@ -240,11 +240,11 @@ class ModelPopover(Popover):
 
     def refill(self, choices: Sequence[Choice]) -> None:
         """Update prices and stars without scrolling the list."""
-        place, row = self.list.verticalScrollBar().value(), self.list.currentIndex().row()
+        scrolled, row = self.list.verticalScrollBar().value(), self.list.currentIndex().row()
         key = getattr(self.model.choice(row), "key", self.current)
         self.model.fill(choices, self.field.text())
         self._select(self.model.row_of(key), scroll=False)
-        self.list.verticalScrollBar().setValue(place)
+        self.list.verticalScrollBar().setValue(scrolled)
 
     @Slot(str)
     def _search(self, typed: str) -> None:
@@ -276,11 +276,11 @@ class ModelPopover(Popover):
     def _move(self, step: int) -> None:
         rows = [row for row in range(self.model.rowCount()) if self.model.choice(row) is not None]
         current = self.list.currentIndex().row()
-        place = rows.index(current) + step if current in rows else 0
-        if step == 1 and place == len(rows):
+        index = rows.index(current) + step if current in rows else 0
+        if step == 1 and index == len(rows):
             self.no_model.setFocus(Qt.FocusReason.TabFocusReason)
         elif rows:
-            self._select(rows[max(0, min(len(rows) - 1, place))])
+            self._select(rows[max(0, min(len(rows) - 1, index))])
 
     @Slot()
     def _take(self) -> None:
@@ -436,4 +436,4 @@ class _Rows(QStyledItemDelegate):
 
 def choices_of(models: Mapping[str, tuple[str, str, str]], priced: Mapping[str, Priced]) -> list[Choice]:
     """Return the choices for models by ID (name, provider, tokenizer), with their prices."""
-    return [Choice(key, *said, priced.get(key, Priced())) for key, said in models.items()]
+    return [Choice(key, *facts, priced.get(key, Priced())) for key, facts in models.items()]

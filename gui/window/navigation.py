@@ -238,11 +238,11 @@ class Regions(QObject):
             return last
         mirrored = region.isRightToLeft()
 
-        def place(control: QWidget) -> tuple[int, int]:
+        def reading_order(control: QWidget) -> tuple[int, int]:
             centre = control.mapTo(region, control.rect().center())
             return centre.y() // LINE, -centre.x() if mirrored else centre.x()
 
-        return min(filter(takes_keys, region.findChildren(QWidget)), key=place, default=None)
+        return min(filter(takes_keys, region.findChildren(QWidget)), key=reading_order, default=None)
 
 
 def takes_keys(widget: QWidget) -> bool:

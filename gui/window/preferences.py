@@ -200,8 +200,8 @@ class PreferencesDialog(QDialog):
         words.addWidget(help_)
         column.addWidget(row)
         choices = " ".join(_tr(title) for _value, title in option.choices)
-        said = f"{_tr(option.title)} {_tr(option.help)} {choices}".casefold()
-        self._rows.append(_Row(self._stack.count() - 1, row, said))
+        searched = f"{_tr(option.title)} {_tr(option.help)} {choices}".casefold()
+        self._rows.append(_Row(self._stack.count() - 1, row, searched))
         self._show_value(name)
 
     def _check_box(self, name: str, option: Option) -> QCheckBox:
@@ -213,7 +213,7 @@ class PreferencesDialog(QDialog):
         box = QComboBox(self)
         for value, title in option.choices:
             box.addItem(_tr(title), value)
-        box.currentIndexChanged.connect(lambda place: self._settings.set(name, box.itemData(place)))
+        box.currentIndexChanged.connect(lambda index: self._settings.set(name, box.itemData(index)))
         return box
 
     def _number(self, name: str, option: Option) -> QSpinBox:
@@ -235,7 +235,7 @@ class PreferencesDialog(QDialog):
         chosen = getattr(self._settings.values, name)
         if box.findData(chosen) < 0:
             box.addItem(self.tr("{font}, missing").format(font=chosen), chosen)
-        box.currentIndexChanged.connect(lambda place: self._settings.set(name, box.itemData(place)))
+        box.currentIndexChanged.connect(lambda index: self._settings.set(name, box.itemData(index)))
         return box
 
     @Slot(str)
@@ -261,12 +261,12 @@ class PreferencesDialog(QDialog):
             row.widget.setVisible(shown)
             hits[row.page] += shown
         hits[-1] = self.shortcuts.find(words)
-        for place, title in enumerate(self._titles):
-            number = hits[place]
-            self.pages.item(place).setText(f"{title}  ({number})" if words and number else title)
+        for index, title in enumerate(self._titles):
+            count = hits[index]
+            self.pages.item(index).setText(f"{title}  ({count})" if words and count else title)
         self.found.setText(self.tr("{n} found").format(n=sum(hits)) if words else "")
         if words and not hits[self.pages.currentRow()] and any(hits):
-            self.pages.setCurrentRow(next(place for place, number in enumerate(hits) if number))
+            self.pages.setCurrentRow(next(index for index, count in enumerate(hits) if count))
 
 
 class ShortcutsPage(QWidget):

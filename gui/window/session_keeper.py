@@ -48,7 +48,7 @@ ANSWER_MS = 5_000
 """Time between pointing out API keys and saving the text, for a user who prefers private mode."""
 
 
-class _Wanted(NamedTuple):
+class _TextRequest(NamedTuple):
     """A text to read for the editor: that of this session, if too large for the first paint, or another.
 
     ``orphan``: session of a crashed window that the text belongs to; no longer offered once the text is saved here.
@@ -93,8 +93,7 @@ class SessionKeeper(QObject):
         self._keys_told = False
         self._held_text: str | ChunkedText | None = None
         """A text that is not written before it was searched for keys, and those were pointed out."""
-        self._hold = QTimer(self)
-        self._hold.setSingleShot(True)
+        self._hold = QTimer(self, singleShot=True)
         self._hold.timeout.connect(self._write_held_text)
         self._text_changed = False
         self._asked = False
@@ -102,8 +101,7 @@ class SessionKeeper(QObject):
         self._returning: SessionState | None = None
         self._orphans: list[Path] = []
         self._held: dict[Path, QLockFile] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.save)
         prompt.changed.connect(self._on_text_changed)
         prompt.text_ready.connect(self._on_text_ready)
@@ -137,10 +135,10 @@ class SessionKeeper(QObject):
         self.show(state, stored, document)
         self._text_changed = False
 
-    def _show_wanted(self, wanted: _Wanted, stored: str, document: str) -> None:
-        self.show(wanted.state, stored, document)
-        if wanted.orphan is not None:
-            self._orphans.append(wanted.orphan)
+    def _show_requested(self, request: _TextRequest, stored: str, document: str) -> None:
+        self.show(request.state, stored, document)
+        if request.orphan is not None:
+            self._orphans.append(request.orphan)
 
     def show_later(self, state: SessionState) -> None:
         """Defer a text too large for the first paint: until ``start`` has loaded it, nothing is saved over it."""
@@ -157,7 +155,7 @@ class SessionKeeper(QObject):
     def fetch(self, path: Path, state: SessionState) -> None:
         """Read an earlier text of this session; emits ``fetched``."""
         assert self._reading is not None
-        self._reading.submit(_Wanted(path, state))
+        self._reading.submit(_TextRequest(path, state))
 
     def discard_orphan(self, folder: Path) -> None:
         """Remove the text of a closed window that the user discarded."""
@@ -170,7 +168,7 @@ class SessionKeeper(QObject):
         It is offered again until it was shown and saved as the text of this session.
         """
         assert self._reading is not None
-        self._reading.submit(_Wanted(folder / TEXT_FILE, SessionState(modified=True), folder))
+        self._reading.submit(_TextRequest(folder / TEXT_FILE, SessionState(modified=True), folder))
 
     def _settle_orphans(self, write: Callable[[Path, bytes], object]) -> None:
         """Remove the orphans whose texts are now saved as the text of this session."""
@@ -192,12 +190,12 @@ class SessionKeeper(QObject):
 
     @Slot(object)
     def _on_read(self, result: JobResult) -> None:
-        wanted: _Wanted = result.request
+        request: _TextRequest = result.request
         stored, document = result.value
-        if wanted.state is not self._unread:
-            self.fetched.emit(lambda: self._show_wanted(wanted, stored, document))
+        if request.state is not self._unread:
+            self.fetched.emit(lambda: self._show_requested(request, stored, document))
             return
-        state, self._unread = wanted.state, None
+        state, self._unread = request.state, None
         if self._prompt.modified or self._prompt.origin is not None:
             # The user has already typed or opened a file. Keep that; the saved text stays on disk.
             self._set_aside(self.tr("another one exists"))
@@ -217,12 +215,12 @@ class SessionKeeper(QObject):
     def _set_aside(self, why: str) -> None:
         assert self._slot.folder is not None
         try:
-            kept = set_aside(self._slot.folder / TEXT_FILE, "earlier")
+            name = set_aside(self._slot.folder / TEXT_FILE, "earlier")
         except OSError as error:
             self._notifier.warning(self.tr("Could not save the last text: {why}").format(why=error))
             return
         self._notifier.information(
-            self.tr("The last text could not be restored: {why}. It was saved as {file}.").format(why=why, file=kept),
+            self.tr("The last text could not be restored: {why}. It was saved as {file}.").format(why=why, file=name),
             key="earlier",
         )
         self.touch()
@@ -251,7 +249,7 @@ class SessionKeeper(QObject):
         storage.failed.connect(self._on_failed)
         self.set_interval(autosave_seconds)
         if self._unread is not None and self._slot.folder is not None:
-            self._reading.submit(_Wanted(self._slot.folder / TEXT_FILE, self._unread))
+            self._reading.submit(_TextRequest(self._slot.folder / TEXT_FILE, self._unread))
         if self._slot.newer is not None:
             words = self.tr("The session in {folder} was saved by a newer version of Tokenloupe. It was not changed.")
             self._notifier.warning(words.format(folder=self._slot.newer))
@@ -468,11 +466,13 @@ class SessionKeeper(QObject):
 
 def _without_text(state: SessionState) -> SessionState:
     """Return the state of a window closed with an empty editor."""
-    places = {"caret_utf16": 0, "anchor_utf16": 0, "scroll": 0}
-    return replace(state, closed=True, modified=False, as_stored=False, file="", file_encoding="", crlf=False, **places)
+    positions = {"caret_utf16": 0, "anchor_utf16": 0, "scroll": 0}
+    return replace(
+        state, closed=True, modified=False, as_stored=False, file="", file_encoding="", crlf=False, **positions
+    )
 
 
-def _read_for_editor(request: _Wanted, _ticket: Ticket) -> tuple[str, str]:
+def _read_for_editor(request: _TextRequest, _ticket: Ticket) -> tuple[str, str]:
     """Return the text of a session as stored, and as held by the editor. On a worker thread."""
     stored = read_text(request.path)
     return stored, document_text(stored)
@@ -509,11 +509,11 @@ class Privacy(QObject):
         self._box: QMessageBox | None = None
 
     @Slot(object)
-    def point_out_keys(self, places: tuple[str, ...]) -> None:
+    def point_out_keys(self, found: tuple[str, ...]) -> None:
         """Warn that the session is about to save a text with API keys, and offer to stop that."""
         words = self.tr("{keys} The session saves it in your profile unless you go private.")
         self._notifier.warning(
-            words.format(keys=key_sentence(self.tr("The text"), places)),
+            words.format(keys=key_sentence(self.tr("The text"), found)),
             key="session-keys",
             offers=(Offer(self.tr("Go private and remove the text"), self._go_private_and_forget),),
         )

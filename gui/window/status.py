@@ -123,8 +123,7 @@ class StatusFacts(QObject):
 
 def private_label(parent: QWidget) -> PlainLabel:
     """Return the label that is shown while nothing of the window is saved."""
-    label = PlainLabel(parent.tr("Private mode"), parent)
-    label.setObjectName("statusPrivate")
+    label = PlainLabel(parent.tr("Private mode"), parent, objectName="statusPrivate")
     label.setToolTip(parent.tr("Nothing is saved: no session, no versions, no recent files"))
     label.hide()
     return label

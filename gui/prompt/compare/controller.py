@@ -241,7 +241,7 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot(int, int)
     def _go_to(self, utf16_start: int, utf16_end: int) -> None:
-        self._panel.view.show_stretch(utf16_start, utf16_end)
+        self._panel.view.show_span(utf16_start, utf16_end)
         if self.compared is None or self.compared.request.first is None:
             return
         request = self.compared.request

@@ -391,7 +391,7 @@ class ComparePanel(QFrame):
         self.pages.currentChanged.connect(self.state_changed)
         self.pages.by_lines.toggled.connect(self.state_changed)
         self.typed.textChanged.connect(self._on_change)
-        self.pages.span_chosen.connect(self.view.show_stretch)
+        self.pages.span_chosen.connect(self.view.show_span)
         self.stop.clicked.connect(self.stop_asked)
         self.show_running(False)
         self._show_source()
