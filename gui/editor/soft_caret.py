@@ -127,8 +127,7 @@ class SoftCaret:
             return False
         goes_on = self._typed_until == (editor.revision, cursor.position())
         self._soft.insert(cursor, document_text(text), join=goes_on)
-        editor.setTextCursor(cursor)
-        editor.ensureCursorVisible()
+        self._take(cursor)
         self._typed_until = (editor.revision, cursor.position())
         return True
 
@@ -167,8 +166,7 @@ class SoftCaret:
         else:
             cursor.deletePreviousChar()
         cursor.endEditBlock()
-        editor.setTextCursor(cursor)
-        editor.ensureCursorVisible()
+        self._take(cursor)
         return True
 
     def extend_word(self) -> None:
@@ -239,8 +237,7 @@ class SoftCaret:
         cursor = self._editor.textCursor()
         if not self.step(cursor, operation, mode):
             return False
-        self._editor.setTextCursor(cursor)
-        self._editor.ensureCursorVisible()
+        self._take(cursor)
         return True
 
     def _delete(self, operation: QTextCursor.MoveOperation | None) -> bool:
@@ -256,9 +253,12 @@ class SoftCaret:
         if not met:
             return False
         cursor.removeSelectedText()
+        self._take(cursor)
+        return True
+
+    def _take(self, cursor: QTextCursor) -> None:
         self._editor.setTextCursor(cursor)
         self._editor.ensureCursorVisible()
-        return True
 
     def _collapse_empty_selection(self) -> None:
         """Collapse a selection that holds only a soft break, since Qt would delete the break."""

@@ -175,17 +175,11 @@ class UndoSteps(QObject):
 
     def undo(self) -> None:
         """Undo the last step: its first part now, the others soon."""
-        if self._must_wait():
-            self.when_done(self.undo)
-        else:
-            self._begin(QPlainTextEdit.undo)
+        self._undo_or_redo(QPlainTextEdit.undo)
 
     def redo(self) -> None:
         """Redo the last undone step: its first part now, the others soon."""
-        if self._must_wait():
-            self.when_done(self.redo)
-        else:
-            self._begin(QPlainTextEdit.redo)
+        self._undo_or_redo(QPlainTextEdit.redo)
 
     def take_back(self, then: Callable[[], object]) -> None:
         """Undo the step that has just ended, without redo, and call ``then``: now or soon."""
@@ -229,6 +223,13 @@ class UndoSteps(QObject):
             self._end()
 
     # Inside
+
+    def _undo_or_redo(self, act: Callable[[QPlainTextEdit], None]) -> None:
+        """Undo or redo now, or later: during an insertion or removal, or after queued actions."""
+        if self.is_held or (self.active and (self.is_removing or self.has_waiting)):
+            self.when_done(partial(self._undo_or_redo, act))
+        else:
+            self._begin(act)
 
     def _begin(self, act: Callable[[QPlainTextEdit], None]) -> None:
         if self._act is not None or self._depth:
@@ -321,10 +322,6 @@ class UndoSteps(QObject):
             except BaseException:
                 self._timer.start()  # run the remaining actions despite the error
                 raise
-
-    def _must_wait(self) -> bool:
-        """Return True if undo and redo must wait: during an insertion or removal, or before queued actions."""
-        return self.is_held or (self.active and (self.is_removing or self.has_waiting))
 
     @Slot()
     def _on_command_added(self) -> None:

@@ -294,11 +294,9 @@ class SessionKeeper(QObject):
         self._asked = False
         if self._slot.folder is None:
             return  # private mode was entered meanwhile
-        if revision == self._prompt.editor.revision:
-            self._write_text(text)
-        else:
+        self._write_text(text)
+        if revision != self._prompt.editor.revision:
             # The user typed meanwhile. This text is newer than the one on disk; the rest follows.
-            self._write_text(text)
             self._text_changed = True
             self._timer.start()
 
