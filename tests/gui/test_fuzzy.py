@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.window.command_palette import match, rank
+from gui.window.fuzzy import match, rank
 
 
 def best(typed: str, *choices: str) -> str:

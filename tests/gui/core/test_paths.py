@@ -62,7 +62,7 @@ def test_asking_creates_nothing(tmp_path: Path):
         "gui.core.file_writing",
         "gui.state.session",
         "gui.core.token_text",
-        "gui.window.command_palette",
+        "gui.window.fuzzy",
         "gui.core.about",
     ],
 )
