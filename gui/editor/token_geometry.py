@@ -62,17 +62,17 @@ NO_PIECES = Pieces(np.empty((0, 4)), np.empty(0, np.int64), np.empty(0, np.bool_
 def token_pieces(
     lines: Sequence[VisibleLine],
     view: SpanSlice,
-    known: MeasuredLines | None = None,
+    measured: MeasuredLines | None = None,
     width: float | None = None,
 ) -> Pieces:
     """Return the pieces of the tokens ``view`` on ``lines``.
 
-    ``known``: cache of measured lines. ``width``: of the viewport; of much wider lines, only the pieces in it and
+    ``measured``: cache of measured lines. ``width``: of the viewport; of much wider lines, only the pieces in it and
     nearby are returned. None for all.
     """
-    known = MeasuredLines() if known is None else known
-    parts = [known.pieces(line, view, width) for line in lines]
-    return parts[0] if len(parts) == 1 else _joined(*parts)
+    measured = MeasuredLines() if measured is None else measured
+    pieces = [measured.pieces(line, view, width) for line in lines]
+    return pieces[0] if len(pieces) == 1 else _joined(*pieces)
 
 
 def _joined(*parts: Pieces) -> Pieces:
@@ -126,11 +126,11 @@ class MeasuredLines:
         natural = line.line.naturalTextWidth()
         if width is None or line.preedit or natural <= _WIDE * width:
             return line.offset, line.end
-        places = self.once(line, (), lambda: _places(line))
-        if places is None:
+        xs = self.once(line, (), lambda: _xs_of(line))
+        if xs is None:
             return line.offset, line.offset
         margin = _INTERVAL * line.height
-        left, right = np.minimum(places[:-1], places[1:]) + line.left, np.maximum(places[:-1], places[1:]) + line.left
+        left, right = np.minimum(xs[:-1], xs[1:]) + line.left, np.maximum(xs[:-1], xs[1:]) + line.left
         seen = np.flatnonzero((right >= -margin) & (left <= width + margin))
         if not len(seen):
             return line.offset, line.offset
@@ -149,11 +149,11 @@ class MeasuredLines:
         ``measure_for``."""
         if line.preedit:
             return measure()
-        place = (line.text, line.start, line.length)
-        around = self._around.get(place)
+        key_of_line = (line.text, line.start, line.length)
+        around = self._around.get(key_of_line)
         if around is None:
             around = self._of(line).of(line.start, line.start + line.length)
-            _keep(self._around, place, around)
+            _keep(self._around, key_of_line, around)
         laid_out = (
             line.line.width(),
             line.line.naturalTextWidth(),
@@ -161,15 +161,15 @@ class MeasuredLines:
             line.layout.textOption().textDirection(),
         )
         key = (around, line.length, laid_out, what)
-        found = self._known.get(key)
-        if found is None:
+        cached = self._known.get(key)
+        if cached is None:
             if self._has_measured and thread_time() > self._until:
                 self.is_behind = True
                 return None
             self._has_measured = True
-            found = measure()
-            _keep(self._known, key, found)
-        return cast("_T", found)
+            cached = measure()
+            _keep(self._known, key, cached)
+        return cast("_T", cached)
 
     def _of(self, line: VisibleLine) -> Surroundings:
         if self._surroundings.text is not line.text:
@@ -182,22 +182,22 @@ class MeasuredLines:
         return Pieces(rects, pieces.tokens + first, pieces.begins, pieces.shared)
 
 
-def _keep(known: dict[_K, _T], key: _K, one: _T) -> None:
-    if len(known) >= _MAX_KNOWN:
-        del known[next(iter(known))]  # the oldest
-    known[key] = one
+def _keep(cache: dict[_K, _T], key: _K, value: _T) -> None:
+    if len(cache) >= _MAX_KNOWN:
+        del cache[next(iter(cache))]  # the oldest
+    cache[key] = value
 
 
-def _places(line: VisibleLine) -> NDArray[np.float64]:
+def _xs_of(line: VisibleLine) -> NDArray[np.float64]:
     """Return the x at every ``_INTERVAL`` units of a line and at its end, in pixels from its start; float64."""
     start, end = line.start, line.start + line.length
-    return np.array([line.line.cursorToX(place)[0] for place in (*range(start, end, _INTERVAL), end)])
+    return np.array([line.line.cursorToX(position)[0] for position in (*range(start, end, _INTERVAL), end)])
 
 
 def _edges(line: VisibleLine, firsts: NDArray[np.int32], lasts: NDArray[np.int32]) -> NDArray[np.float64]:
     ruler = LineRuler(line)
     left, right, known = ruler.extents(firsts, lasts)
-    others = [span for place in np.flatnonzero(~known) for span in ruler.spans(int(firsts[place]), int(lasts[place]))]
+    others = [span for index in np.flatnonzero(~known) for span in ruler.spans(int(firsts[index]), int(lasts[index]))]
     return np.concatenate([np.stack([left[known], right[known]], 1), np.array(others).reshape(-1, 2)])
 
 
@@ -230,8 +230,8 @@ class _Measured:
             return None
         begins = firsts == starts[tokens]
         left, right, known = self._ruler.extents(firsts, lasts)
-        for place in np.flatnonzero(~known).tolist():
-            self._add_whole(int(tokens[place]), int(firsts[place]), int(lasts[place]), bool(begins[place]))
+        for index in np.flatnonzero(~known).tolist():
+            self._add_whole(int(tokens[index]), int(firsts[index]), int(lasts[index]), bool(begins[index]))
         rects = np.zeros((int(known.sum()), 4))
         width = right[known] - left[known]
         rects[:, 0], rects[:, 2], rects[:, 3] = left[known], np.maximum(width, THIN), line.height - LINE_GAP
@@ -285,8 +285,8 @@ class _Measured:
         width = max(right - left, THIN) / len(tokens)
         if ruler.is_right_to_left(cluster):
             tokens = tokens[::-1]
-        for place, token in enumerate(tokens):
-            self._append(left + place * width, width, token, place > 0, True)
+        for index, token in enumerate(tokens):
+            self._append(left + index * width, width, token, index > 0, True)
 
     def _append(self, x: float, width: float, token: int, begins: bool, shared: bool) -> None:
         self._rects.append((x, 0.0, width, self._line.height - LINE_GAP))
@@ -495,7 +495,7 @@ def _second_letter(text: Iterable[str]) -> int:
     return characters
 
 
-_WANTED = (
+_INDEXES_AND_POSITIONS = (
     QTextLayout.GlyphRunRetrievalFlag.RetrieveStringIndexes | QTextLayout.GlyphRunRetrievalFlag.RetrieveGlyphPositions
 )
 
@@ -597,12 +597,12 @@ class LineGlyphs:
             right[known] = np.maximum.reduceat(np.append(self._rights, -np.inf), bounds)[::2]
         for item in self._mixed:
             inside = np.flatnonzero((starts >= item.start) & (ends <= item.end)).tolist()
-            bounds = [(int(starts[place]), int(ends[place])) for place in inside]
+            bounds = [(int(starts[index]), int(ends[index])) for index in inside]
             xs = self._xs(item, sorted({position for pair in bounds for position in pair}))
-            for place, (start, end) in zip(inside, bounds, strict=True):
+            for index, (start, end) in zip(inside, bounds, strict=True):
                 here, there = xs.get(start, math.nan), xs.get(end, math.nan)
-                left[place], right[place] = min(here, there), max(here, there)
-                known[place] = here != there and not math.isnan(here + there)
+                left[index], right[index] = min(here, there), max(here, there)
+                known[index] = here != there and not math.isnan(here + there)
         return left, right, known
 
     def _xs(self, item: _MixedItem, positions: list[int]) -> dict[int, float]:
@@ -613,11 +613,11 @@ class LineGlyphs:
         between = [position for position in positions if item.start < position < item.end]
         if between and not self._has_carets_between_glyphs(item):
             return {}
-        places = [item.start_x, *map(self._caret, between)]
-        steps = [there - here for here, there in pairwise(places)]
+        carets = [item.start_x, *map(self._caret, between)]
+        steps = [there - here for here, there in pairwise(carets)]
         if not all(step < 0 if item.backwards else step > 0 for step in steps):
             return {}
-        return xs | dict(zip(between, places[1:], strict=True))
+        return xs | dict(zip(between, carets[1:], strict=True))
 
     def _has_carets_between_glyphs(self, item: _MixedItem) -> bool:
         """Return True if the first caret is at the end of the first character."""
@@ -633,16 +633,16 @@ class LineGlyphs:
 def _items(line: VisibleLine) -> Iterator[tuple[QRectF, list[QGlyphRun]]]:
     """Yield what Qt shaped at once, with its glyph runs by font: all report the width of the whole item."""
     item: list[QGlyphRun] = []
-    place = QRectF()
-    for run in line.line.glyphRuns(line.start, line.length, _WANTED):
+    bounds = QRectF()
+    for run in line.line.glyphRuns(line.start, line.length, _INDEXES_AND_POSITIONS):
         rect = run.boundingRect()
-        if item and (rect.left(), rect.width()) != (place.left(), place.width()):
-            yield place, item
+        if item and (rect.left(), rect.width()) != (bounds.left(), bounds.width()):
+            yield bounds, item
             item = []
         item.append(run)
-        place = rect
+        bounds = rect
     if item:
-        yield place, item
+        yield bounds, item
 
 
 # --- the token under the pointer --------------------------------------------------------------------------------------
@@ -652,19 +652,19 @@ _ON_CHARACTER = QTextLine.CursorPosition.CursorOnCharacter
 
 
 def token_index_under(
-    editor: QPlainTextEdit, soft: SoftDocument, spans: TokenSpans, place: QPoint, newline_width: float = 0
+    editor: QPlainTextEdit, soft: SoftDocument, spans: TokenSpans, point: QPoint, newline_width: float = 0
 ) -> int:
     """Return the index of the token under a point of the editor's viewport, -1 if there is none.
 
     Tokens that share a character each have a part of its width, as drawn. ``newline_width``: of the newline symbols
     after lines, 0 if hidden.
     """
-    for line in visible_lines(editor, soft, QRect(place.x(), place.y(), 1, 1)):
-        if line.top <= place.y() < line.top + line.height:
-            behind = place.x() - line.left - line.line.naturalTextRect().right()
+    for line in visible_lines(editor, soft, QRect(point.x(), point.y(), 1, 1)):
+        if line.top <= point.y() < line.top + line.height:
+            behind = point.x() - line.left - line.line.naturalTextRect().right()
             if line.ends_paragraph and 0 <= behind < newline_width:
                 return spans.index_at(line.end)
-            return _index_on(line, spans, place.x())
+            return _index_on(line, spans, point.x())
     return -1
 
 

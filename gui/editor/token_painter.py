@@ -130,9 +130,9 @@ class _Grid(NamedTuple):
         """Create the grid for lines with this many columns."""
         origin = math.floor(left * scale + 0.5)
         shift = left * scale - origin + 0.5
-        places = np.arange(columns + 1) * (width * scale) + shift
-        first = places.astype(np.intp)
-        thick = np.maximum((places + scale).astype(np.intp) - first, 1)
+        edges = np.arange(columns + 1) * (width * scale) + shift
+        first = edges.astype(np.intp)
+        thick = np.maximum((edges + scale).astype(np.intp) - first, 1)
         return cls(left, width, scale, origin, shift, first, np.arange(columns).repeat(np.diff(first)), thick)
 
     def fits(self, columns: ColumnLine, scale: float) -> bool:
@@ -182,11 +182,11 @@ class TokenRows:
             count = int(min(grid.first[length], (columns.right - columns.left) * scale + grid.shift))
             row = self._row.pixels[:count]
             row[:] = fills[low:high].take(grid.column[:count])
-            places = grid.first[:length]
-            row[places] = firsts[low:high]
+            starts = grid.first[:length]
+            row[starts] = firsts[low:high]
             for away in range(1, thickest):
                 reaching = grid.thick[:length] > away
-                row[places[reaching] + away] = firsts[low:high][reaching]
+                row[starts[reaching] + away] = firsts[low:high][reaching]
             height = line.height - LINE_GAP
             top, inner = line.top, height
             if is_round:
@@ -270,22 +270,22 @@ def invisible_positions(line: VisibleLine) -> list[int]:
     units = line.text.encode("utf-16-le", "replace")[2 * line.start : 2 * (line.start + line.length)]
     text = units.decode("utf-16-le", "replace")
     found: list[int] = []
-    place = line.start
+    position = line.start
     for start in range(0, len(text), _CHUNK):
         chunk = text[start : start + _CHUNK]
         if not chunk.isprintable():
-            found += _invisible_in(chunk, place)
+            found += _invisible_in(chunk, position)
             if len(found) >= MAX_ON_A_LINE:
                 break
-        place += utf16_length(chunk)
+        position += utf16_length(chunk)
     return found[:MAX_ON_A_LINE]
 
 
-def _invisible_in(text: str, place: int) -> Iterator[int]:
+def _invisible_in(text: str, position: int) -> Iterator[int]:
     for character in text:
         if not character.isprintable() and _is_invisible(character):
-            yield place
-        place += 1 + (character > "\uffff")
+            yield position
+        position += 1 + (character > "\uffff")
 
 
 def _is_invisible(character: str) -> bool:
@@ -296,12 +296,12 @@ def invisible_marks(lines: list[VisibleLine]) -> list[QRectF]:
     """Return the marks: a pole before each invisible character, with a flag at its top."""
     rects: list[QRectF] = []
     for line in lines:
-        places = invisible_positions(line)
-        if not places:
+        positions = invisible_positions(line)
+        if not positions:
             continue
         ruler = LineRuler(line)
-        for place in places:
-            x = round(ruler.x(place))
+        for position in positions:
+            x = round(ruler.x(position))
             rects += (QRectF(x, line.top, 1.0, line.height - LINE_GAP), QRectF(x, line.top, FLAG, FLAG))
     return rects
 
@@ -379,14 +379,14 @@ def _measured_signs(line: VisibleLine, low: int, high: int) -> _Signs:
     counts = np.diff(first, append=len(spaces))
     starts, ends = spaces[first], spaces[first] + counts
     left, right, known = ruler.extents(starts, ends)
-    for place in np.flatnonzero(~known).tolist():
-        left[place], right[place] = ruler.spans(int(starts[place]), int(ends[place]))[0]
+    for index in np.flatnonzero(~known).tolist():
+        left[index], right[index] = ruler.spans(int(starts[index]), int(ends[index]))[0]
     within = spaces - np.repeat(starts, counts) + 0.5
     dots = np.repeat(left, counts) + within * np.repeat((right - left) / counts, counts)
     others: list[tuple[float, float, str]] = []
     for unit, sign in ((_TAB, TAB_SIGN), (_NO_BREAK, NO_BREAK_SIGN)):
-        for place in (np.flatnonzero(units == unit) + low).tolist():
-            others.append((*ruler.spans(place, place + 1)[0], sign))
+        for index in (np.flatnonzero(units == unit) + low).tolist():
+            others.append((*ruler.spans(index, index + 1)[0], sign))
     return _Signs(dots, others)
 
 
@@ -484,9 +484,9 @@ class TokenPainter:
             elif line.length:
                 measured.append(line)
         tokens, pieces = spans.fills(start, end), NO_PIECES
-        framed = _place_of(options.caret, tokens, spans)
+        framed = _index_at(options.caret, tokens, spans)
         if self._palette.tells:
-            tokens = tokens._replace(colours=self._told(tokens, spans, start, end))
+            tokens = tokens._replace(colours=self._fills_by_value(tokens, spans, start, end))
         newlines: list[tuple[QRectF, int, bool]] = []
         if measured or options.show_newlines or options.dim_stale:
             view = spans.covering(start, end)
@@ -516,14 +516,14 @@ class TokenPainter:
         width = painter.device().width()
         self._whitespace.paint(painter, lines, self._column_width, self._palette.newline, width)
 
-    def _told(self, tokens: Fills, spans: TokenSpans, start: int, end: int) -> NDArray[np.uint8]:
+    def _fills_by_value(self, tokens: Fills, spans: TokenSpans, start: int, end: int) -> NDArray[np.uint8]:
         """Return the fill of each token by its ID or length, independent of its position."""
         if self._palette.tells == "id":
             ids = spans.covering(start, end).ids.astype(np.uint32)
-            told = ((ids * _SPREAD) >> np.uint32(16)) % np.uint32(len(self._fills))
+            fills = ((ids * _SPREAD) >> np.uint32(16)) % np.uint32(len(self._fills))
         else:
-            told = _LENGTHS.searchsorted(np.diff(tokens.bounds), "right")
-        return np.where(tokens.colours == NO_COLOUR, self._no_colour, told).astype(np.uint8)
+            fills = _LENGTHS.searchsorted(np.diff(tokens.bounds), "right")
+        return np.where(tokens.colours == NO_COLOUR, self._no_colour, fills).astype(np.uint8)
 
     def _paint_fills(self, painter: QPainter, pieces: Pieces, tokens: Fills) -> None:
         colours = tokens.colours[pieces.tokens - tokens.first]
@@ -583,7 +583,7 @@ class TokenPainter:
             if by_column is None:
                 edges = self._measured.edges(line, firsts, lasts)
             else:
-                edges = np.array([[by_column.x(place) for place in places] for places in (firsts, lasts)]).T
+                edges = np.array([[by_column.x(offset) for offset in offsets] for offsets in (firsts, lasts)]).T
             rects.append(_frames(edges, line.top, line.height - below))
         if rects:
             self._rectangles.fill(painter, np.concatenate(rects), QBrush(fill))
@@ -591,13 +591,13 @@ class TokenPainter:
 
     def _newline(self, line: VisibleLine, view: SpanSlice) -> tuple[QRectF, int, bool]:
         """Return the rectangle of the newline symbol after a line, its token, and whether the token starts there."""
-        place = int(view.ends.searchsorted(np.int32(line.end), "right"))
+        index = int(view.ends.searchsorted(np.int32(line.end), "right"))
         natural = line.line.naturalTextRect()
         x = line.left + natural.right()
         rect = QRectF(x, line.top, self.newline_width, line.height - LINE_GAP)
-        if place >= len(view.ids):
+        if index >= len(view.ids):
             return rect, -1, False
-        return rect, view.first + place, int(view.starts[place]) == line.end
+        return rect, view.first + index, int(view.starts[index]) == line.end
 
     def _paint_newlines(self, painter: QPainter, newlines: list[tuple[QRectF, int, bool]]) -> None:
         if not newlines:
@@ -608,12 +608,12 @@ class TokenPainter:
         painter.setPen(Qt.PenStyle.NoPen)
 
     def _paint_current(
-        self, painter: QPainter, by_columns: list[ColumnLine], pieces: Pieces, tokens: Fills, place: int
+        self, painter: QPainter, by_columns: list[ColumnLine], pieces: Pieces, tokens: Fills, index: int
     ) -> tuple[int, int] | None:
-        """Draw the frame of a token and return its bounds; ``place`` -1 for none."""
-        if place < 0:
+        """Draw the frame of a token and return its bounds; ``index`` -1 for none."""
+        if index < 0:
             return None
-        start, end = tokens.bounds[place : place + 2].tolist()
+        start, end = tokens.bounds[index : index + 2].tolist()
         rects: list[list[float]] = []
         for columns in by_columns:
             line = columns.line
@@ -621,7 +621,7 @@ class TokenPainter:
                 left, right = columns.x(start), columns.x(end)
                 rects.append([left, line.top, right - left, line.height - LINE_GAP])
         if pieces is not NO_PIECES:
-            rects += pieces.rects[pieces.tokens == tokens.first + place].tolist()
+            rects += pieces.rects[pieces.tokens == tokens.first + index].tolist()
         if rects:
             painter.setBrush(_HOLLOW)
             painter.setPen(self._frame)
@@ -630,17 +630,17 @@ class TokenPainter:
         return start, end
 
 
-def _place_of(caret: int, tokens: Fills, spans: TokenSpans) -> int:
+def _index_at(caret: int, tokens: Fills, spans: TokenSpans) -> int:
     """Return the token with the character after the caret, at the end of the text the last; -1 if none."""
     count = len(tokens.colours)
     if not count or caret < tokens.bounds[0]:
         return -1
-    place = int(tokens.bounds[1:].searchsorted(np.int32(caret), "right"))
-    if place == count:
+    index = int(tokens.bounds[1:].searchsorted(np.int32(caret), "right"))
+    if index == count:
         if tokens.first + count < len(spans):
             return -1
-        place -= 1
-    return -1 if tokens.colours[place] == NO_COLOUR else place
+        index -= 1
+    return -1 if tokens.colours[index] == NO_COLOUR else index
 
 
 def _frames(edges: NDArray[np.float64], top: float, height: float) -> NDArray[np.float64]:
@@ -661,12 +661,12 @@ def _corners(bounds: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _with_newlines(pieces: Pieces, newlines: list[tuple[QRectF, int, bool]]) -> Pieces:
-    known = [(rect, token, begins) for rect, token, begins in newlines if token >= 0]
-    if not known:
+    with_token = [(rect, token, begins) for rect, token, begins in newlines if token >= 0]
+    if not with_token:
         return pieces
     return Pieces(
-        np.concatenate([pieces.rects, [rect.getRect() for rect, _, _ in known]]),
-        np.concatenate([pieces.tokens, [token for _, token, _ in known]]),
-        np.concatenate([pieces.begins, [begins for _, _, begins in known]]),
-        np.concatenate([pieces.shared, np.zeros(len(known), np.bool_)]),
+        np.concatenate([pieces.rects, [rect.getRect() for rect, _, _ in with_token]]),
+        np.concatenate([pieces.tokens, [token for _, token, _ in with_token]]),
+        np.concatenate([pieces.begins, [begins for _, _, begins in with_token]]),
+        np.concatenate([pieces.shared, np.zeros(len(with_token), np.bool_)]),
     )
