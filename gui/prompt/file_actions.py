@@ -1,4 +1,4 @@
-"""Opening, saving and watching the file of the prompt."""
+"""Opening, saving and watching the file of the prompt, and the dialog that asks for its character encoding."""
 
 from __future__ import annotations
 
@@ -7,27 +7,115 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QDialog, QMenu, QWidget
+from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QMenu,
+    QPlainTextEdit,
+    QSplitter,
+    QVBoxLayout,
+    QWidget,
+)
 
 from gui.core.text_chunks import ChunkedText
 from gui.core.token_text import visible_line
+from gui.look.plain_text import PlainLabel
 from gui.prompt.prompt import Origin, Prompt
 from gui.runtime.event_loop import in_next_turn
 from gui.runtime.notify import Notifier, Offer
 from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
+from gui.widgets.forms import button_row
 
 if TYPE_CHECKING:
-    from gui.prompt.file_service import FileService, OpenedFile, UndecidedFile
+    from gui.prompt.file_service import Candidate, FileService, OpenedFile, UndecidedFile
 
 SETTLE_MS = 300
 """Delay before a changed file is read, in milliseconds: changes come in bursts."""
 
 NOTICE = "changed on disk"
+
 _DETECTED_ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "utf-32")
 """Character encodings that are detected when a file is read; any other was chosen by the user."""
+
+MEGABYTE = 1_000_000
+
+
+class EncodingChooser(QDialog):
+    """Choice of a character encoding with a preview; ``chosen`` holds it once accepted."""
+
+    def __init__(self, file: UndecidedFile, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.file = file
+        self.setObjectName("encodingChooser")
+        self.setWindowTitle(self.tr("Character encoding of {name}").format(name=visible_line(file.path.name)))
+        words = QLabel(
+            self.tr(
+                "{name} could not be decoded: {why}. Choose the character encoding that makes the text below look "
+                "right."
+            ).format(name=visible_line(file.path.name), why=file.why),
+            self,
+        )
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        self._list = QListWidget(self)
+        self._list.setObjectName("encodingCandidates")
+        self._list.setAccessibleName(self.tr("Character encodings"))
+        self._preview = QPlainTextEdit(self)
+        self._preview.setObjectName("encodingPreview")
+        self._preview.setReadOnly(True)
+        self._preview.setTabChangesFocus(True)
+        self._preview.setAccessibleName(self.tr("Preview of the text"))
+        label = PlainLabel(self.tr("&Character encoding"), self)
+        label.setBuddy(self._list)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)
+        self._open = buttons.button(QDialogButtonBox.StandardButton.Open)
+        split = QSplitter(self)
+        split.addWidget(self._list)
+        split.addWidget(self._preview)
+        split.setStretchFactor(1, 1)
+        column = QVBoxLayout(self)
+        column.addWidget(words)
+        column.addWidget(label)
+        column.addWidget(split, 1)
+        column.addWidget(buttons)
+        self.resize(720, 420)
+        self._list.currentItemChanged.connect(self._show_candidate)
+        self._list.itemActivated.connect(self._accept_item)
+        for candidate in file.candidates:
+            self._add(candidate)
+        self._list.setCurrentRow(0)
+
+    def _add(self, candidate: Candidate) -> None:
+        item = QListWidgetItem(candidate.title, self._list)
+        item.setData(Qt.ItemDataRole.UserRole, candidate)
+        if not candidate.preview:
+            item.setText(self.tr("{title}: cannot decode this file").format(title=candidate.title))
+            item.setFlags(Qt.ItemFlag.NoItemFlags)
+
+    @property
+    def chosen(self) -> str | None:
+        """Python's name of the selected encoding; None if there is none or it cannot decode the file."""
+        item = self._list.currentItem()
+        candidate = item.data(Qt.ItemDataRole.UserRole) if item else None
+        return candidate.encoding if candidate and candidate.preview else None
+
+    @Slot()
+    def _show_candidate(self) -> None:
+        item = self._list.currentItem()
+        candidate = item.data(Qt.ItemDataRole.UserRole) if item else None
+        self._preview.setPlainText(candidate.preview if candidate else "")
+        self._open.setEnabled(self.chosen is not None)
+
+    @Slot()
+    def _accept_item(self) -> None:
+        if self.chosen is not None:
+            self.accept()
 
 
 class FileOnDisk(QObject):
@@ -137,9 +225,6 @@ class FileOnDisk(QObject):
         self._known, self._warned_of = digest, None
         self._prompt.editor.set_modified(True)
         self._notifier.withdraw(NOTICE)
-
-
-MEGABYTE = 1_000_000
 
 
 class FileActions(QObject):
@@ -299,8 +384,6 @@ class FileActions(QObject):
 
     @Slot(object)
     def _on_undecided(self, file: UndecidedFile) -> None:
-        from gui.prompt.dialogs import EncodingChooser
-
         dialog = EncodingChooser(file, self._window)
         dialog.accepted.connect(self._on_encoding_chosen)
         dialog.finished.connect(dialog.deleteLater)

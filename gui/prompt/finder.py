@@ -1,21 +1,33 @@
-"""Find and replace in the prompt, with the matches of the find service."""
+"""Find and replace in the prompt, with the matches of the find service, and the dialog to go to a line or token."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
 
 from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import PieceWriter
+from gui.editor.token_editor import TokenEditor
+from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.prompt.find_service import FindRequest, FindService, Matches, Replacement
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
+from gui.widgets.forms import button_row
+
+if TYPE_CHECKING:
+    from gui.costs.price_editor import PriceEditor
 
 TYPING_PAUSE_MS = 120
 """Delay after the last key before a search starts, in milliseconds, so that unfinished words are not searched for."""
+
+LONGEST_SELECTED = 200
+"""Maximum length of a selection that becomes the pattern when the bar opens, in UTF-16 units."""
 
 
 class MatchWalk(QObject):
@@ -240,10 +252,6 @@ class MatchWalk(QObject):
         self._notifier.remark(words)
 
 
-LONGEST_SELECTED = 200
-"""Maximum length of a selection that becomes the pattern when the bar opens, in UTF-16 units."""
-
-
 class Finder(MatchWalk):
     """Find and replace in the prompt: keeps the matches up to date with pattern and text, and moves between them."""
 
@@ -317,3 +325,61 @@ class Finder(MatchWalk):
 
     def _leave(self) -> None:
         self._editor.setFocus()
+
+
+class GoToDialog(QDialog):
+    """Dialog for a number from 1 up, which calls ``go`` with it."""
+
+    def __init__(
+        self, title: str, question: str, most: int, now: int, go: Callable[[int], None], parent: QWidget
+    ) -> None:
+        super().__init__(parent)
+        self._go = go
+        self.setObjectName("goToDialog")
+        self.setWindowTitle(title)
+        self.number = QSpinBox(self)
+        self.number.setObjectName("goToNumber")
+        self.number.setRange(1, max(1, most))
+        self.number.setGroupSeparatorShown(True)
+        self.number.setValue(now)
+        self.number.setAccessibleName(question)
+        label = PlainLabel(question, self)
+        label.setBuddy(self.number)
+        buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
+        column = QVBoxLayout(self)
+        column.addWidget(label)
+        column.addWidget(self.number)
+        column.addWidget(buttons)
+        self.accepted.connect(self._on_accepted)
+        self.number.selectAll()
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # wide enough to show the title
+
+    @classmethod
+    def for_lines(cls, editor: TokenEditor | PriceEditor, parent: QWidget) -> GoToDialog:
+        """Return a dialog that goes to a line of the editor."""
+        count, now = editor.line_count, editor.caret_line
+        question = _tr("&Line, 1 to {count}:").format(count=parent.locale().toString(count))
+        return cls(_tr("Go to line"), question, count, now, editor.go_to_line, parent)
+
+    @classmethod
+    def for_tokens(cls, editor: TokenEditor, parent: QWidget) -> GoToDialog:
+        """Return a dialog that goes to a token of the editor. The dialog counts from 1, the editor from 0."""
+        count = editor.token_count
+        span = editor.token_at(editor.caret_offset())
+        question = _tr("&Token, 1 to {count}:").format(count=parent.locale().toString(count))
+        return cls(
+            _tr("Go to token"),
+            question,
+            count,
+            span.index + 1 if span else 1,
+            lambda number: editor.go_to_token(number - 1),
+            parent,
+        )
+
+    @Slot()
+    def _on_accepted(self) -> None:
+        self._go(self.number.value())
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("GoToDialog", text)

@@ -215,7 +215,7 @@ class ActionWiring(QObject):
 
     @Slot()
     def _go_to(self) -> None:
-        from gui.prompt.dialogs import GoToDialog
+        from gui.prompt.finder import GoToDialog
 
         by_line, prices = self.sender().objectName() == "go_to_line", self._prices()
         if by_line and prices is not None and prices.editor is not None:

@@ -26,7 +26,7 @@ from pytestqt.qtbot import QtBot
 from gui.core.about import folder_size
 from gui.core.paths import profile_paths
 from gui.look.fonts import fixed_font
-from gui.prompt.dialogs import GoToDialog
+from gui.prompt.finder import GoToDialog
 from gui.state.settings import Settings, describe, names
 from gui.window.application import Application
 from gui.window.command_palette import HEADING, HITS, MAX_OF_A_GROUP, CommandPalette

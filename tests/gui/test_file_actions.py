@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from gui.editor import soft_text_edit, text_transfer
 from gui.prompt import prompt
 from gui.prompt.counting_service import LiveText
-from gui.prompt.dialogs import EncodingChooser
+from gui.prompt.file_actions import EncodingChooser
 from gui.runtime.notify import Notice
 from gui.state import storage
 from gui.window.application import Application

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from gui.costs.prices_page import PricingPanel
-from gui.prompt.dialogs import GoToDialog
+from gui.prompt.finder import GoToDialog
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 from tests.gui.pricing_windows import panel_of

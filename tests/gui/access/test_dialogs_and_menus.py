@@ -28,7 +28,7 @@ from gui.core.reports import TextFacts
 from gui.costs.report_controller import ReportDialog
 from gui.costs.scenario_names import ScenarioName
 from gui.look.focus_ring import WIDTH
-from gui.prompt.dialogs import EncodingChooser
+from gui.prompt.file_actions import EncodingChooser
 from gui.prompt.file_service import Candidate, UndecidedFile
 from gui.tokenizers.library.dialogs import TokenizerModelsDialog, TokenizerNameDialog
 from gui.window.application import Application
