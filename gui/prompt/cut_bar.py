@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
@@ -13,11 +14,14 @@ from gui.core.text_chunks import ChunkedText
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
-from gui.prompt.cut_service import CutRequest, CutService, TextCut
-from gui.runtime.notify import Notifier, Offer
+from gui.prompt.token_service import CutRequest, TextCut, cut_text
+from gui.runtime.notify import Offer
 
 if TYPE_CHECKING:
+    from engine.encoding.cutting import Kept
     from gui.prompt.prompt_panel import PromptPanel
+    from gui.runtime.jobs import JobFailure, JobResult
+    from gui.widgets.page_controller import AppContext
 
 ASK_AFTER_MS = 150
 
@@ -46,8 +50,8 @@ class CutBar(QFrame):
         self.keep.setObjectName("cutKeep")
         self.keep.setAccessibleName(self.tr("Part to keep"))
         titles = {"start": self.tr("the start"), "end": self.tr("the end"), "ends": self.tr("the start and the end")}
-        for kept, title in titles.items():
-            self.keep.addItem(title, kept)
+        for part, title in titles.items():
+            self.keep.addItem(title, part)
         self.outcome = PlainLabel(self)
         self.outcome.setObjectName("cutOutcome")
         self.cut = QPushButton(self.tr("Cut"), self)
@@ -72,15 +76,15 @@ class CutBar(QFrame):
         second.setBuddy(self.keep)
         row = QHBoxLayout(self)
         row.setContentsMargins(10, 6, 10, 6)
-        for part in (first, self.tokens, second, self.keep):
-            row.addWidget(part)
+        for widget in (first, self.tokens, second, self.keep):
+            row.addWidget(widget)
         row.addSpacing(12)
         row.addWidget(self.outcome, 1)
         row.addWidget(self.cut)
         row.addWidget(self.close_button)
 
     @property
-    def kept(self) -> str:
+    def kept(self) -> Kept:
         """Part to keep, as ``engine.encoding.cutting`` names it."""
         return self.keep.currentData()
 
@@ -108,10 +112,10 @@ class CutBar(QFrame):
 class CutController(QObject):
     """Controller that computes the cut while the bar is open, and applies it as one undo step."""
 
-    def __init__(self, panel: PromptPanel, service: CutService, notifier: Notifier) -> None:
+    def __init__(self, panel: PromptPanel, context: AppContext) -> None:
         super().__init__(panel)
-        self._prompt, self._service, self._notifier = panel.prompt, service, notifier
-        self._panel = panel
+        self._panel, self._prompt, self._notifier = panel, panel.prompt, context.notifier
+        self._lane = context.jobs.conflated(self.tr("Cutting the text"), partial(cut_text, context.encodings.open))
         self._text: tuple[int, ChunkedText] | None = None
         self._found: tuple[CutRequest, TextCut] | None = None
         self._waits = False
@@ -125,8 +129,8 @@ class CutController(QObject):
         self._prompt.changed.connect(self._refresh)
         self._prompt.encoding_changed.connect(self._refresh)
         self._prompt.text_ready.connect(self._on_text)
-        service.found.connect(self._on_found)
-        service.failed.connect(self._on_failed)
+        self._lane.finished.connect(self._on_found)
+        self._lane.failed.connect(self._on_failed)
 
     @Slot()
     def open(self) -> None:
@@ -166,19 +170,17 @@ class CutController(QObject):
     def _find(self) -> None:
         assert self._text is not None
         revision, text = self._text
-        self._service.find(
-            CutRequest(revision, self._prompt.encoding, text, self.bar.tokens.value(), self.bar.kept)  # type: ignore[arg-type]
-        )
+        self._lane.submit(CutRequest(revision, self._prompt.encoding, text, self.bar.tokens.value(), self.bar.kept))
 
-    @Slot(object, object)
-    def _on_found(self, request: CutRequest, found: TextCut) -> None:
-        if self._answers(request) and not self.bar.isHidden():
-            self._found = request, found
-            self.bar.show_cut(found)
+    @Slot(object)
+    def _on_found(self, result: JobResult) -> None:
+        if self._answers(result.request) and not self.bar.isHidden():
+            self._found = result.request, result.value
+            self.bar.show_cut(result.value)
 
     def _answers(self, request: CutRequest) -> bool:
-        wanted = (self._prompt.editor.revision, self._prompt.encoding, self.bar.tokens.value(), self.bar.kept)
-        return (request.revision, request.encoding, request.most, request.keep) == wanted
+        requested = (self._prompt.editor.revision, self._prompt.encoding, self.bar.tokens.value(), self.bar.kept)
+        return (request.revision, request.encoding, request.most, request.keep) == requested
 
     @Slot()
     def cut(self) -> None:
@@ -188,11 +190,9 @@ class CutController(QObject):
         found = self._found[1]
         if not self._prompt.editor.replace_range(found.utf16_start, found.utf16_end, ""):
             return
-        words = self.tr("Cut the prompt from {before} to {after} tokens.")
+        before, after = (figure(self._panel.locale(), tokens) for tokens in (found.before, found.after))
         self._notifier.done(
-            words.format(
-                before=figure(self._panel.locale(), found.before), after=figure(self._panel.locale(), found.after)
-            ),
+            self.tr("Cut the prompt from {before} to {after} tokens.").format(before=before, after=after),
             key="cut",
             offers=(Offer(self.tr("Undo"), self._undo),),
         )
@@ -208,6 +208,6 @@ class CutController(QObject):
         self.bar.hide()
         self._panel.editor.setFocus()
 
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
-        self.bar.outcome.setText(self.tr("Could not cut: {why}").format(why=why))
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self.bar.outcome.setText(self.tr("Could not cut: {why}").format(why=failure.why))

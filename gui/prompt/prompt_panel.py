@@ -14,10 +14,8 @@ from gui.editor.token_editor import EditorLook, TokenEditor
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt.count_bar import CountBar
-from gui.prompt.gutter import Gutter
+from gui.prompt.figures import CountBar, Gutter, TokenAnnouncer, TokenReadout
 from gui.prompt.prompt import Prompt
-from gui.prompt.token_readout import TokenReadout
 from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 from gui.state.settings import SettingsStore, describe
 from gui.widgets.encoding_picker import EncodingPicker
@@ -26,7 +24,6 @@ from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 if TYPE_CHECKING:
     from gui.editor.offsets import TokenSpan
     from gui.prompt.counting_service import PromptCounts
-    from gui.prompt.token_readout import TokenAnnouncer
     from gui.widgets.banner import Banner
     from gui.widgets.find_bar import FindBar
     from gui.window.navigation import ViewBar
@@ -426,8 +423,6 @@ class PromptPanel(QFrame):
     @cached_property
     def announcer(self) -> TokenAnnouncer:
         """Announcer for screen readers. Created with the first token at the caret: the first paint does not need it."""
-        from gui.prompt.token_readout import TokenAnnouncer
-
         return TokenAnnouncer(self.editor)
 
     @Slot(object)

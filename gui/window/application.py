@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from gui.prompt.file_actions import FileActions
     from gui.prompt.finder import Finder
     from gui.prompt.first_steps import FirstSteps
-    from gui.prompt.ids_controller import IdsController
+    from gui.prompt.token_ids import IdsController
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.kernel_build import KernelBuild
     from gui.runtime.loading import LoadingAhead
@@ -327,10 +327,7 @@ class Application(QObject):
     def _start_counting(self) -> None:
         from gui.prompt.counting_service import EncodingService
         from gui.prompt.cut_bar import CutController
-        from gui.prompt.cut_service import CutService
-        from gui.prompt.ids_controller import IdsController
-        from gui.prompt.ids_service import TokenIdsService
-        from gui.prompt.token_readout import TokenActions
+        from gui.prompt.token_ids import IdsController, TokenActions
         from gui.runtime.memory import MemoryReturn
 
         assert self.context is not None
@@ -339,8 +336,8 @@ class Application(QObject):
         kernels.failed.connect(self.notifier.warning)
         self.prompt.counted.connect(kernels.begin_soon)
         self.prompt.start(EncodingService(runner, self.prompt.encoding, self, encodings.open))
-        self.ids = IdsController(self.panel, TokenIdsService(runner, encodings.open, self), self.notifier)
-        self.cut = CutController(self.panel, CutService(runner, encodings.open, self), self.notifier)
+        self.ids = IdsController(self.panel, self.context)
+        self.cut = CutController(self.panel, self.context)
         act = self.window.actions_by_name
         act["cut_to_tokens"].triggered.connect(self.cut.open)
         act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)

@@ -14,10 +14,9 @@ from gui.editor.offsets import TokenSpan
 from gui.look.icons import Icons
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt import count_bar
-from gui.prompt.count_bar import CountBar
+from gui.prompt import figures
 from gui.prompt.counting_service import PromptCounts
-from gui.prompt.token_readout import TokenReadout
+from gui.prompt.figures import CountBar, TokenReadout
 from gui.widgets.encoding_picker import DESCRIPTION, EncodingPicker
 from gui.widgets.find_bar import FindBar, SearchOptions
 from gui.widgets.layouts import FlowLayout
@@ -240,7 +239,7 @@ def test_a_long_token_is_cut_and_never_markup(qtbot: QtBot):
 
 
 def test_figures_of_an_older_text_are_shown_now_and_then(theme: Theme, qtbot: QtBot, monkeypatch):
-    monkeypatch.setattr(count_bar, "STALE_EVERY_MS", 3_600_000)
+    monkeypatch.setattr(figures, "STALE_EVERY_MS", 3_600_000)
     bar = CountBar(theme)
     qtbot.addWidget(bar)
     shown = bar.findChild(QLabel, "tokenCount")
@@ -253,7 +252,7 @@ def test_figures_of_an_older_text_are_shown_now_and_then(theme: Theme, qtbot: Qt
     bar.set_counts(replace(COUNTS, tokens=7))
     assert shown.text() == "7 tokens"
     bar.set_stale(True)
-    monkeypatch.setattr(count_bar, "STALE_EVERY_MS", 0)
+    monkeypatch.setattr(figures, "STALE_EVERY_MS", 0)
 
     def told_once_more() -> str:
         bar.set_counts(replace(COUNTS, tokens=9))

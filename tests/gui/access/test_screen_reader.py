@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleInterface
 from pytestqt.qtbot import QtBot
 
-from gui.prompt import token_readout as token_announcer
+from gui.prompt import figures as token_announcer
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 
@@ -89,4 +89,4 @@ def test_typing_is_not_talked_over(qtbot: QtBot, bench: Application, told: list[
 def is_described(bench: Application) -> bool:
     """Whether the caret has rested, and the description is of the token at it."""
     announcer, position = bench.panel.announcer, bench.panel.editor.textCursor().position()
-    return not announcer._rest.isActive() and announcer._place[1] == position
+    return not announcer._rest.isActive() and announcer._caret[1] == position

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from engine.encoding.cutting import cut
-from gui.prompt.token_readout import MENU
+from gui.prompt.token_ids import MENU
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 import engine
 from benchmarks.editor_text import mixed_text
-from gui.prompt.ids_service import FORMS, PADDING_COLUMNS, IdRows, arranged, columns_of, measured, read_ids, written
+from gui.prompt.token_service import FORMS, PADDING_COLUMNS, IdRows, arranged, columns_of, measured, read_ids, written
 from tests.gui.conftest import OpenWindow
 
 TEXT = "You are a careful assistant.\n\nMark it with \u2318 or \u2654.\n" + "one more line, " * 20

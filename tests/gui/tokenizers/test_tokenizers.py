@@ -23,7 +23,7 @@ from engine.library.user_encodings import UserEncodings as EngineEncodings
 from engine.runtime.atomic_files import LOCK_NAME
 from gui.core import local_tokenizers
 from gui.core.user_encodings import UserEncodings
-from gui.prompt.token_readout import TokenReadout
+from gui.prompt.figures import TokenReadout
 from gui.tokenizers.library.dialogs import TokenizerImportDialog, TokenizerModelsDialog, TokenizerNameDialog
 from gui.tokenizers.library.page import ENTRIES as SIZE
 from gui.tokenizers.library.page import ORIGIN, LibraryPage

@@ -1,11 +1,11 @@
-"""Token IDs of the prompt: below its tokens, as a list in four formats, and converted back to text."""
+"""Token IDs of the prompt: below its tokens, as a list in four formats, converted back to text; actions on tokens."""
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QFontMetricsF,
@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -36,19 +37,33 @@ from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt.ids_service import FORMS, IdRows, IdsText, label_of, written
 from gui.prompt.prompt import Prompt
+from gui.prompt.prompt_panel import BOTH, TEXT
+from gui.prompt.token_service import FORMS, Arranging, IdRows, IdsText, RowsRequest, decode_ids, label_of, written
 from gui.state.settings import SettingsStore
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from gui.editor.offsets import TokenSpan
+    from gui.prompt.prompt_panel import PromptPanel
+    from gui.runtime.jobs import JobFailure, JobResult
+    from gui.widgets.page_controller import AppContext
+
 GAP = 3
 MARGIN = 10
 RADIUS = 3.0
 SMALLER = 2.0
 MAX_ROWS = 1 << 24
+PREVIEWED = 200
+"""Number of IDs written into the field."""
+READ_AFTER_MS = 150
+MIN_LINES = 4
+MENU = ("copy_token_id", "copy_ids", "show_in_vocabulary", "show_merges", "why_not_one_token")
+"""Actions that the editor's context menu adds to Qt's own."""
+_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 class IdsList(QAbstractScrollArea):
@@ -344,16 +359,6 @@ class IdsList(QAbstractScrollArea):
             self._take_look()
 
 
-_CENTRE = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter
-_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-PREVIEWED = 200
-"""Number of IDs written into the field."""
-READ_AFTER_MS = 150
-MIN_LINES = 4
-
-
 class IdsPanel(QWidget):
     """Token IDs of the prompt, with their actions.
 
@@ -572,3 +577,193 @@ class IdsToText(QFrame):
     @Slot()
     def _copy(self) -> None:
         self.copy_asked.emit(self._text)
+
+
+class IdsController(QObject):
+    """Controller between the page Text and the jobs on token IDs. IDs are read from the editor only while they are shown."""
+
+    def __init__(self, panel: PromptPanel, context: AppContext) -> None:
+        super().__init__(panel)
+        self._panel, self._prompt, self._notifier = panel, panel.prompt, context.notifier
+        runner, open_encoding = context.jobs, context.encodings.open
+        self._arranging = runner.conflated(self.tr("Arranging token IDs"), Arranging(open_encoding).answer)
+        self._copying = runner.conflated(
+            self.tr("Copying token IDs"), lambda request, ticket: written(*request, ticket)
+        )
+        self._reading = runner.conflated(self.tr("Reading token IDs"), partial(decode_ids, open_encoding))
+        self._shown: tuple[int, str, bool] | None = None
+        self._tokens: RowsRequest | None = None
+        self.view = IdsPanel(panel.prompt, panel.theme, panel.settings, panel.icons, panel)
+        self.to_text = IdsToText(panel.settings, panel.icons, panel)
+        panel.add_views(self.view, self.to_text)
+        panel.tools.mode_chosen.connect(self._on_mode)
+        self._prompt.counted.connect(self._refresh)
+        self.view.list.columns_changed.connect(self._arrange)
+        self.view.list.token_chosen.connect(self._select)
+        self.view.copy_asked.connect(self.copy)
+        self.view.paste_asked.connect(self.open_ids_to_text)
+        self.to_text.read_asked.connect(self._read)
+        self.to_text.insert_asked.connect(self._insert)
+        self.to_text.copy_asked.connect(self._copy_text)
+        self.to_text.closed.connect(self._close)
+        self._arranging.finished.connect(self._on_arranged)
+        self._copying.finished.connect(self._on_copied)
+        self._reading.finished.connect(self._on_read)
+        for lane in (self._arranging, self._copying, self._reading):
+            lane.failed.connect(self._on_failed)
+        self._on_mode(panel.tools.mode)
+
+    # --- showing IDs -------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def _on_mode(self, mode: str) -> None:
+        self._panel.show_editor(mode == TEXT)
+        self.view.setVisible(mode != TEXT)
+        if mode != TEXT:
+            self.view.list.set_show_text(mode == BOTH)
+            self._refresh()
+            self.view.list.select(*self._panel.editor.selected_tokens())
+            self.view.list.setFocus()
+
+    @Slot()
+    def _refresh(self) -> None:
+        """Show the IDs of the current text once they are known."""
+        counts = self._prompt.counts
+        if self._panel.tools.mode == TEXT or counts is None or self._prompt.stale:
+            return
+        state = (counts.revision, counts.encoding, counts.special_as_tokens)
+        tokens = self._panel.editor.token_ids()
+        if state == self._shown or tokens is None:
+            self._arrange()
+            return
+        self._shown = state
+        self._tokens = RowsRequest(counts.encoding, *tokens, columns=0)
+        self.view.set_ids(tokens[0], counts.encoding)
+        self._arrange()
+
+    @Slot()
+    def _arrange(self) -> None:
+        if self._tokens is not None and self._panel.tools.mode == BOTH:
+            self._arranging.submit(self._tokens._replace(columns=self.view.list.columns))
+
+    @Slot(object)
+    def _on_arranged(self, result: JobResult) -> None:
+        if self._tokens is not None and result.request.ids is self._tokens.ids:
+            self.view.list.set_rows(result.value)
+
+    @Slot(int, int)
+    def _select(self, first: int, last: int) -> None:
+        editor = self._panel.editor
+        start, end = editor.token(first), editor.token(last - 1)
+        if start is not None and end is not None:
+            editor.select_range(start.utf16_start, end.utf16_end)
+
+    # --- copying ------------------------------------------------------------------------------------------------------
+
+    @Slot(str)
+    def copy(self, form: str) -> None:
+        """Copy the IDs that are selected in the list, or all."""
+        ids = self.view.chosen_ids()
+        if ids is not None:
+            self._copying.submit((ids, form))
+
+    @Slot()
+    def copy_selection(self) -> None:
+        """Copy the IDs of the editor's selection or, without one, of the whole prompt."""
+        tokens = self._panel.editor.token_ids()
+        if tokens is None:
+            self._notifier.remark(self.tr("Still counting tokens."))
+            return
+        first, last = self._panel.editor.selected_tokens()
+        self._copying.submit((tokens[0][first:last] if last > first else tokens[0], self.view.form))
+
+    @Slot(object)
+    def _on_copied(self, result: JobResult) -> None:
+        QApplication.clipboard().setText(result.value)
+        count = figure(self._panel.locale(), len(result.request[0]))
+        self._notifier.remark(self.tr("Copied {n} token IDs").format(n=count))
+
+    # --- IDs to text --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def open_ids_to_text(self) -> None:
+        """Show the field that IDs are pasted into."""
+        self.to_text.open()
+
+    @Slot(str)
+    def _read(self, pasted: str) -> None:
+        self._reading.submit((pasted, self._prompt.encoding))
+
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        self.to_text.show_text(result.request[0], result.value)
+
+    @Slot(str)
+    def _insert(self, text: str) -> None:
+        self._panel.tools.show_mode(TEXT)
+        self._panel.editor.insertPlainText(text)
+        self._panel.editor.setFocus()
+
+    @Slot(str)
+    def _copy_text(self, text: str) -> None:
+        QApplication.clipboard().setText(text)
+        self._notifier.remark(self.tr("Copied the text"))
+
+    @Slot()
+    def _close(self) -> None:
+        self.to_text.hide()
+        (self._panel.editor if self._panel.tools.mode == TEXT else self.view.list).setFocus()
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._notifier.error(self.tr("Could not show token IDs: {why}.").format(why=failure.why), key="ids")
+
+
+class TokenActions(QObject):
+    """Actions on tokens, also in the editor's context menu."""
+
+    def __init__(self, context: AppContext, ids: IdsController) -> None:
+        super().__init__(context.pages)
+        self._context = context
+        self._actions = act = context.window.actions_by_name
+        editor = context.prompt.editor
+        act["copy_token_id"].triggered.connect(self._copy_id)
+        act["copy_ids"].triggered.connect(ids.copy_selection)
+        act["show_in_vocabulary"].triggered.connect(self._show_in_vocabulary)
+        act["why_not_one_token"].triggered.connect(self._explain)
+        for name in MENU:
+            if act[name] not in editor.actions():
+                editor.addAction(act[name])
+        editor.caret_token_changed.connect(self._on_caret_token)
+        self._on_caret_token(self._token())
+
+    def _token(self) -> TokenSpan | None:
+        """Return the token at the caret, or the first of the selection."""
+        editor = self._context.prompt.editor
+        return editor.token_at(editor.selected_range()[0])
+
+    @Slot(object)
+    def _on_caret_token(self, span: TokenSpan | None) -> None:
+        for name in ("copy_token_id", "show_in_vocabulary", "why_not_one_token"):
+            self._actions[name].setEnabled(span is not None)
+
+    @Slot()
+    def _copy_id(self) -> None:
+        span = self._token()
+        if span is not None:
+            QApplication.clipboard().setText(str(span.token_id))
+            self._context.notifier.remark(self.tr("Copied ID {id}").format(id=span.token_id))
+
+    @Slot()
+    def _show_in_vocabulary(self) -> None:
+        span, vocabulary = self._token(), self._context.pages.vocabulary
+        if span is not None and vocabulary is not None:
+            vocabulary.show_token(self._context.prompt.encoding, span.token_id)
+
+    @Slot()
+    def _explain(self) -> None:
+        """Show the merges of the selection or of the word at the caret, with the focus on the explanation."""
+        merges = self._context.pages.merges
+        if merges is not None:
+            merges.show_selection()
+            merges.build().why.setFocus()

@@ -1,4 +1,4 @@
-"""Token IDs of a whole text off the GUI thread: in rows to show, as text to copy, and back to text.
+"""Jobs on the tokens of a whole text: IDs in rows to show, as text to copy, and back to text; and cuts of the text.
 
 A text of 10 MB has two million tokens. Nothing here creates an object per token: rows are arrays, and the label of an
 ID is made when it is painted.
@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, Signal, Slot
 
+from gui.core.text_chunks import ChunkedText
 from gui.core.token_text import visible
-from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+from gui.editor.offsets import utf16_length
+from gui.editor.text_transfer import common_prefix
+from gui.runtime.jobs import Ticket
 
 if TYPE_CHECKING:
     from engine import Encoding
+    from engine.encoding.cutting import Kept
     from gui.core.user_encodings import OpenEncoding
+
 
 FORMS = ("json", "csv", "python", "plain")
 """Formats of IDs: ``[1,2]``, ``1,2``, ``[1, 2]``, ``1 2``."""
@@ -208,76 +211,23 @@ def _rows(
 
 
 class RowsRequest(NamedTuple):
-    """Tokens to arrange, and the state of the text they belong to."""
+    """Tokens to arrange in rows of ``columns`` columns."""
 
-    revision: int
     encoding: str
     ids: NDArray[np.int32]
     continues: NDArray[np.bool_]
     columns: int
 
 
-class TokenIdsService(QObject):
-    """Service that arranges, copies and decodes IDs on worker threads.
-
-    Signals: ``arranged(RowsRequest, IdRows)``; ``copied(str, int)``: IDs as text, and their number;
-    ``read(str, IdsText)``: text of pasted IDs; ``failed(str)``: a sentence.
-    """
-
-    arranged = Signal(object, object)
-    copied = Signal(str, int)
-    read = Signal(str, object)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
-        super().__init__(parent)
-        self._rows = runner.conflated(self.tr("Arranging token IDs"), _Arranging(open_encoding).answer)
-        self._copy = runner.conflated(self.tr("Copying token IDs"), _write)
-        self._read = runner.conflated(self.tr("Reading token IDs"), partial(_decode, open_encoding))
-        self._rows.finished.connect(self._on_arranged)
-        self._copy.finished.connect(self._on_written)
-        self._read.finished.connect(self._on_read)
-        for lane in (self._rows, self._copy, self._read):
-            lane.failed.connect(self._on_failed)
-
-    def arrange(self, request: RowsRequest) -> None:
-        """Arrange tokens in rows; only the newest request is answered."""
-        self._rows.submit(request)
-
-    def copy(self, ids: NDArray[np.int32], form: str) -> None:
-        """Format IDs as text; ``copied`` answers."""
-        self._copy.submit((ids, form))
-
-    def read_back(self, pasted: str, encoding: str) -> None:
-        """Decode pasted IDs; ``read`` answers."""
-        self._read.submit((pasted, encoding))
-
-    @Slot(object)
-    def _on_arranged(self, result: JobResult) -> None:
-        self.arranged.emit(result.request, result.value)
-
-    @Slot(object)
-    def _on_written(self, result: JobResult) -> None:
-        self.copied.emit(result.value, len(result.request[0]))
-
-    @Slot(object)
-    def _on_read(self, result: JobResult) -> None:
-        self.read.emit(result.request[0], result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
-
-
-class _Arranging:
-    """Job of the lane, which caches the measured tokens: a wider window arranges the same tokens again."""
+class Arranging:
+    """Job that arranges tokens in rows. Caches the measured tokens: a wider window arranges the same tokens again."""
 
     def __init__(self, open_encoding: OpenEncoding) -> None:
         self._open = open_encoding
         self._known: tuple[NDArray[np.int32], str, Measured] | None = None
 
     def answer(self, request: RowsRequest, ticket: Ticket) -> IdRows:
+        """Return the rows of a request. Runs on a worker thread."""
         known = self._known
         if known is None or known[0] is not request.ids or known[1] != request.encoding:
             what = measured(request.ids, request.continues, self._open(request.encoding), ticket)
@@ -285,10 +235,46 @@ class _Arranging:
         return arranged(known[2], request.columns, ticket)
 
 
-def _write(request: tuple[NDArray[np.int32], str], ticket: Ticket) -> str:
-    return written(*request, ticket)
-
-
-def _decode(open_encoding: OpenEncoding, request: tuple[str, str], _ticket: Ticket) -> IdsText:
+def decode_ids(open_encoding: OpenEncoding, request: tuple[str, str], _ticket: Ticket) -> IdsText:
+    """Decode pasted IDs, given with the name of their encoding. Runs on a worker thread."""
     pasted, name = request
     return read_ids(pasted, open_encoding(name))
+
+
+@dataclass(frozen=True, slots=True)
+class CutRequest:
+    """Text to cut. ``most``: maximum number of tokens left, counted as ordinary text; ``keep``: the part to keep."""
+
+    revision: int
+    encoding: str
+    text: ChunkedText
+    most: int
+    keep: Kept
+
+
+@dataclass(frozen=True, slots=True)
+class TextCut:
+    """Span to remove, as UTF-16 offsets, and the number of tokens before and after."""
+
+    utf16_start: int
+    utf16_end: int
+    before: int
+    after: int
+
+
+def cut_text(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> TextCut:
+    """Find the span to remove. Runs on a worker thread. Raises EngineError."""
+    from engine.encoding.cutting import cut
+
+    encoding = open_encoding(request.encoding)
+    text = request.text.text(ticket.wait_while_busy)
+    before = encoding.count(text)
+    ticket.progress(0.3)
+    left = cut(encoding, text, request.most, request.keep)
+    ticket.progress(0.9)
+    front = common_prefix(left, text)
+    behind = min(len(left) - front, len(text) - front)
+    if text[len(text) - behind :] != left[front:]:
+        raise ValueError("cannot cut the text there")
+    start = utf16_length(text[:front])
+    return TextCut(start, start + utf16_length(text[front : len(text) - behind]), before, encoding.count(left))
