@@ -57,7 +57,7 @@ def opened(theme: str) -> Iterator[Application]:
     """Open a window on a temporary profile; close it at the end."""
     from gui.app import create_window
     from gui.core.paths import profile_paths
-    from gui.prompt.first_steps import CARDS
+    from gui.prompt.prompt_panel import CARDS
     from gui.window.application import Application
 
     with tempfile.TemporaryDirectory() as folder:

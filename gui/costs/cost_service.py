@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.text.kinds import TextSample
     from gui.core.request_tokens import RequestTokens
     from gui.costs.status import CostStatus
-    from gui.prompt.chat.draft_service import RequestReply
+    from gui.prompt.chat.service import RequestReply
     from gui.prompt.counting_service import PromptCounts
     from gui.prompt.prompt import Prompt
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Lane, Ticket

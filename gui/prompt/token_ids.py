@@ -580,7 +580,7 @@ class IdsToText(QFrame):
 
 
 class IdsController(QObject):
-    """Controller between the page Text and the jobs on token IDs. IDs are read from the editor only while they are shown."""
+    """Controller of token IDs on the page Text. IDs are read from the editor only while they are shown."""
 
     def __init__(self, panel: PromptPanel, context: AppContext) -> None:
         super().__init__(panel)

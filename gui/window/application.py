@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from gui.prompt.cut_bar import CutController
     from gui.prompt.file_actions import FileActions
     from gui.prompt.finder import Finder
-    from gui.prompt.first_steps import FirstSteps
+    from gui.prompt.prompt_panel import FirstSteps
     from gui.prompt.token_ids import IdsController
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
     from gui.runtime.kernel_build import KernelBuild
@@ -380,7 +380,7 @@ class Application(QObject):
 
     def _show_first_steps(self) -> None:
         """Show the first-run cards."""
-        from gui.prompt.first_steps import FirstSteps, open_cards
+        from gui.prompt.prompt_panel import FirstSteps, open_cards
 
         if open_cards(self.settings):
             self.first_steps = steps = FirstSteps(self.settings, self.theme, self.icons, self.panel.splitter.widget(0))

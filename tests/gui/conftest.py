@@ -79,9 +79,9 @@ def _keep_messages(patch: pytest.MonkeyPatch) -> None:
 
 
 def _have_dismissed_the_cards(patch: pytest.MonkeyPatch) -> None:
-    from gui.prompt import first_steps
+    from gui.prompt import prompt_panel
 
-    patch.setattr(first_steps, "open_cards", lambda _settings: ())
+    patch.setattr(prompt_panel, "open_cards", lambda _settings: ())
 
 
 def _have_nothing_compiled(patch: pytest.MonkeyPatch) -> None:

@@ -10,10 +10,19 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QProgressBar, QPushButton, QTableView
 from pytestqt.qtbot import QtBot
 
-from gui.prompt.savings import service as advice_module
+from gui.prompt.savings import controller as advice_module
 from gui.prompt.savings.controller import SavingsController
-from gui.prompt.savings.panel import SavingsPanel
-from gui.prompt.savings.tables import BEGINNING, CHANGE, EFFECT, LINE, SAVED_MONEY, SAVED_TOKENS, SHARE, WHAT
+from gui.prompt.savings.panel import (
+    BEGINNING,
+    CHANGE,
+    EFFECT,
+    LINE,
+    SAVED_MONEY,
+    SAVED_TOKENS,
+    SHARE,
+    WHAT,
+    SavingsPanel,
+)
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, count_o200k, notices
 

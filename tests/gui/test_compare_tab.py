@@ -15,9 +15,8 @@ import engine
 from gui.core.text_chunks import chunked
 from gui.editor.aligned_tokens import AlignedTokens
 from gui.prompt.compare import controller as compare_flow
-from gui.prompt.compare import service as comparisons
-from gui.prompt.compare.panel import FIRST_ENCODINGS, ComparePanel
-from gui.prompt.compare.tables import ENCODING, PREMIUM, RATIO, TOKENS, premium_percent, premium_text
+from gui.prompt.compare.panel import ENCODING, FIRST_ENCODINGS, PREMIUM, RATIO, TOKENS, ComparePanel, premium_text
+from gui.prompt.compare.service import premium_percent
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow, close_window
 
@@ -249,7 +248,7 @@ def test_rows_of_a_width_that_is_no_more_come_too_late(qtbot, bench, panel, monk
     bench.prompt.replace_all("many words in a row " * 200)
     settled(qtbot, bench)
     with monkeypatch.context() as patch:
-        patch.setattr(comparisons, "ROWS_AT_ONCE", 0)
+        patch.setattr(compare_flow, "ROWS_AT_ONCE", 0)
         bench.window.resize(bench.window.width() + 300, bench.window.height())
         assert not bench.pages.compare.settled
     bench.window.resize(bench.window.width() - 150, bench.window.height())

@@ -11,8 +11,16 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from gui.core.local_tokenizers import looks_like_tokenizer
 from gui.core.request_tokens import templates_and_encodings
-from gui.prompt.chat.draft_service import RequestDraft, RequestReply, template_for
-from gui.prompt.chat.service import BodySource, CountedLines, LinesRequest, LinesTable, ManyRequests
+from gui.prompt.chat.service import (
+    BodySource,
+    CountedLines,
+    LinesRequest,
+    LinesTable,
+    ManyRequests,
+    RequestDraft,
+    RequestReply,
+    template_for,
+)
 from gui.runtime.notify import Offer
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageBuilding, PageController
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from engine.requests.types import Request
     from gui.prompt.chat.panel import ChatPanel
     from gui.prompt.chat.service import SizedImage
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
 COUNT_DELAY_MS = 30
@@ -32,9 +41,8 @@ COUNT_DELAY_MS = 30
 NEEDS = (
     "engine.requests.images",
     "engine.requests.templates",
-    "gui.prompt.chat.draft_service",
-    "gui.prompt.chat.panel",
     "gui.prompt.chat.service",
+    "gui.prompt.chat.panel",
 )
 """Modules loaded when the page is built."""
 
@@ -63,9 +71,8 @@ class ChatController(PageController["ChatPanel"]):
         self._building.finish()
 
     def _steps(self) -> Iterator[None]:
-        from gui.prompt.chat.draft_service import image_rules, template_choices
         from gui.prompt.chat.panel import ChatPanel
-        from gui.prompt.chat.service import ImageSizes, RequestService
+        from gui.prompt.chat.service import RequestService, image_rules, size_image, template_choices
 
         context = self._context
         panel = ChatPanel()
@@ -74,7 +81,7 @@ class ChatController(PageController["ChatPanel"]):
         self._show_encodings(panel)
         context.session.restore("request", panel.restore_state, self._state)
         self.service = RequestService(self._runner, self._open, self)
-        self._images = ImageSizes(self._runner, self)
+        self._images = self._runner.exclusive(self.tr("Looking at an image"), size_image)
         self.panel = self._panel = panel
         self._connect()
         self._delay.start()
@@ -105,8 +112,8 @@ class ChatController(PageController["ChatPanel"]):
         service.table_written.connect(self._on_table_written)
         service.table_failed.connect(self._on_table_failed)
         service.failed.connect(self._notifier.error)
-        images.sized.connect(self._on_image)
-        images.failed.connect(self._notifier.error)
+        images.finished.connect(self._on_image)
+        images.failed.connect(self._on_image_failed)
         self._costs.service.encodings_changed.connect(self.recount)
 
     def open(self, path: Path) -> None:
@@ -185,8 +192,8 @@ class ChatController(PageController["ChatPanel"]):
     def _on_pricing(self, on: bool) -> None:
         self._costs.priced.price_request(on)
         if on:
-            said = self.tr("The header, the bar below the prompt and Cost › Models now price this request.")
-            self._notifier.remark(said)
+            message = self.tr("The header, the bar below the prompt and Cost › Models now price this request.")
+            self._notifier.remark(message)
         self._delay.start()
 
     # --- one request --------------------------------------------------------------------------------------------------
@@ -335,7 +342,7 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot(str)
     def _on_image_file(self, path: str) -> None:
-        self._images.ask(Path(path))
+        self._images.submit(Path(path))
 
     @Slot(list)
     def _on_dropped(self, paths: list[str]) -> None:
@@ -347,14 +354,15 @@ class ChatController(PageController["ChatPanel"]):
             if path in others:
                 continue
             if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".gif", ".webp"):
-                self._images.ask(path)
+                self._images.submit(path)
             elif path.suffix.lower() in (".jinja", ".jinja2", ".j2"):
                 self._on_template(str(path))
             else:
                 self.open(path)
 
     @Slot(object)
-    def _on_image(self, sized: SizedImage) -> None:
+    def _on_image(self, result: JobResult) -> None:
+        sized: SizedImage = result.value
         self._panel.message.add(sized.image)
         if not sized.image.width:
             self._notifier.warning(
@@ -362,3 +370,8 @@ class ChatController(PageController["ChatPanel"]):
                     "{name} is not a PNG, JPEG, GIF or WebP image. Enter its size, or it counts as 1,024 by 1,024."
                 ).format(name=sized.path.name)
             )
+
+    @Slot(object)
+    def _on_image_failed(self, failure: JobFailure) -> None:
+        words = self.tr("Could not read {name}: {why}")
+        self._notifier.error(words.format(name=failure.request.name, why=failure.why))

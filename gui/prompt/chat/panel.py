@@ -28,11 +28,8 @@ from gui.look.corner import plain_corner
 from gui.look.icons import Icons
 from gui.look.plain_text import PlainLabel
 from gui.look.theme import Theme
-from gui.prompt.chat.labels import unknown_words
-from gui.prompt.chat.lines_page import RequestLinesPage
-from gui.prompt.chat.message_form import SETTLE_MS, MessageEditor
-from gui.prompt.chat.messages import EDGE, MessageList, MessagesModel
-from gui.prompt.chat.result import RequestResult
+from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList, MessagesModel
+from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark
@@ -41,7 +38,7 @@ from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart
-    from gui.prompt.chat.draft_service import RequestReply, TemplateChoice
+    from gui.prompt.chat.service import RequestReply, TemplateChoice
 
 LIST_PADDING = 24
 CHOOSE_FILE = "choose"

@@ -1,32 +1,147 @@
-"""Counts of a request: its parts with their count quality, and the rendered text with one kind of part highlighted."""
+"""Counts of requests.
+
+For one request: its parts with their count quality, and the rendered text with one kind of part highlighted. For a file
+of requests: totals, the lines with the most tokens, and the invalid lines.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
 
+from gui.core.token_text import visible_line
 from gui.editor.token_editor import TokenView
+from gui.look.fonts import set_weight
 from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt.chat.labels import KIND_WORDS, breakdown, kind_word, place_words, special_words, total
 from gui.state.settings import SettingsStore
 from gui.widgets.chip import Chip
+from gui.widgets.delegates import part_text_from_figures
 from gui.widgets.forms import Remark
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.parts_bar import SQUARE, Part, PartsBar
+from gui.widgets.progress import ProgressBar
+from gui.widgets.table_model import Column, TableModel
+from gui.widgets.tables import StretchedTable, set_up_rows
 
 if TYPE_CHECKING:
-    from gui.prompt.chat.draft_service import RequestReply
+    from engine.requests.lines import LinesReport, LineTokens
+    from engine.requests.types import Message, SpecialText, Tally
+    from engine.requests.types import Part as RequestPart
+    from gui.prompt.chat.service import CountedLines, RequestPiece, RequestReply
 
+KIND_WORDS = {
+    "overhead": QT_TRANSLATE_NOOP("Request", "overhead"),
+    "tools": QT_TRANSLATE_NOOP("Request", "tools"),
+    "images": QT_TRANSLATE_NOOP("Request", "images"),
+    "text": QT_TRANSLATE_NOOP("Request", "text"),
+}
+GRADE_WORDS = {
+    "exact": QT_TRANSLATE_NOOP("Request", "exact"),
+    "formula": QT_TRANSLATE_NOOP("Request", "formula"),
+    "estimate": QT_TRANSLATE_NOOP("Request", "estimate"),
+}
+MAX_NAMED = 4
+"""Maximum number of places that are named."""
+MAX_KINDS = 12
+"""Maximum number of kinds of uncounted parts that are named."""
 CHIP_GAP = 6
 ROLES = ("rival_2", "rival_1", "star", "bar")
 """Colours of the theme, in the order of the parts."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("Request", text)
+
+
+def kind_word(kind: str) -> str:
+    """Return the name of a kind of part."""
+    return tr(KIND_WORDS[kind])
+
+
+def breakdown(parts: Iterable[RequestPart], locale: QLocale) -> str:
+    """Return for example "overhead 43 (formula), tools 61 (formula), images 765 (formula), text 512 (exact)"."""
+    return ", ".join(
+        tr("{kind} {n} ({grade})").format(
+            kind=kind_word(part.kind), n=figure(locale, part.tokens), grade=tr(GRADE_WORDS[part.grade])
+        )
+        for part in parts
+    )
+
+
+def total(tally: Tally, locale: QLocale) -> str:
+    """Return for example "1,381 tokens, formula" or "776 tokens (266 to 1,116), estimate"."""
+    words = _tokens(tally.tokens, locale)
+    if tally.low < tally.high:
+        ends = figure(locale, tally.low), figure(locale, tally.high)
+        words = tr("{tokens} ({low} to {high})").format(tokens=words, low=ends[0], high=ends[1])
+    return tr("{tokens}, {grade}").format(tokens=words, grade=tr(GRADE_WORDS[tally.grade]))
+
+
+def message_count(tokens: int, grade: str, locale: QLocale) -> str:
+    """Like "16 tokens, exact"."""
+    return tr("{tokens}, {grade}").format(tokens=_tokens(tokens, locale), grade=tr(GRADE_WORDS[grade]))
+
+
+def _tokens(tokens: int, locale: QLocale) -> str:
+    return tr("1 token") if tokens == 1 else tr("{n} tokens").format(n=figure(locale, tokens))
+
+
+def place_words(piece: RequestPiece, messages: Sequence[Message], locale: QLocale) -> str:
+    """Describe the part of the request at the caret."""
+    words = kind_word(piece.kind)
+    if 0 <= piece.message < len(messages):
+        words = tr("{kind} of message {n}, {role}").format(
+            kind=words, n=figure(locale, piece.message + 1), role=messages[piece.message].role
+        )
+    if piece.tokens is not None:
+        words = tr("{what}: {n} by formula").format(what=words, n=figure(locale, piece.tokens))
+    return words
+
+
+def special_words(found: Sequence[SpecialText]) -> str:
+    """Return a warning if user text spells special tokens, else ""."""
+    if not found:
+        return ""
+    named = [
+        tr("{text} in message {n}").format(text=one.text, n=one.message + 1)
+        if one.message >= 0
+        else tr("{text} in the tools").format(text=one.text)
+        for one in found[:MAX_NAMED]
+    ]
+    more = ", …" if len(found) > MAX_NAMED else ""
+    return tr("Special-token text: {named}. It is counted as plain text and has no special effect here.").format(
+        named=", ".join(named) + more
+    )
+
+
+def unknown_words(not_counted: Sequence[tuple[str, str]]) -> str:
+    """Describe the parts of a body that are not counted, by position and kind; "" if all of it is counted."""
+    if not not_counted:
+        return ""
+    places: dict[str, list[str]] = {}
+    for place, what in not_counted:
+        places.setdefault(what, []).append(place)
+    named = [_places_words(what, found) for what, found in list(places.items())[:MAX_KINDS]]
+    more = tr(", and parts of {n} more kinds").format(n=len(places) - MAX_KINDS) if len(places) > MAX_KINDS else ""
+    return tr("Not counted: {named}.").format(named=", ".join(named) + more)
+
+
+def _places_words(what: str, places: Sequence[str]) -> str:
+    if len(places) == 1:
+        return tr("{place} ({what})").format(place=places[0], what=what)
+    named = ", ".join(places[:MAX_NAMED]) + (", …" if len(places) > MAX_NAMED else "")
+    return tr("{n} × {what} ({places})").format(n=len(places), what=what, places=named)
 
 
 class PartChips(QWidget):
@@ -113,7 +228,7 @@ class RequestResult(QWidget):
         self._reply: RequestReply | None = None
         self._shown_text: str | None = None
         self._make(theme, settings)
-        self._place()
+        self._lay_out()
         self.tint.changed.connect(self._show_tint)
         self.view.cursorPositionChanged.connect(self._show_place)
 
@@ -135,7 +250,8 @@ class RequestResult(QWidget):
             self.tint.show_parts(())
             return
         self.total.setText(total(reply.tally, self._locale))
-        self.parts.setText(breakdown(reply.tally, self._locale))
+        shown = [part for part in reply.tally.parts if part.tokens or part.kind in ("overhead", "text")]
+        self.parts.setText(breakdown(shown, self._locale))
         self._show_bar([(kind_word(part.kind), part.tokens) for part in reply.tally.parts])
         self.tint.show_parts([(part.kind, part.tokens) for part in reply.tally.parts])
         if reply.text != self._shown_text:
@@ -183,14 +299,11 @@ class RequestResult(QWidget):
         self.bar.show_parts(shown, self.tr("Parts of the request: {parts}").format(parts=words))
 
     def _make(self, theme: Theme, settings: SettingsStore) -> None:
-        self.total = QLabel(objectName="requestTotal")
-        self.total.setTextFormat(Qt.TextFormat.PlainText)
+        self.total = PlainLabel(objectName="requestTotal")
         self.total.setProperty("role", "section")
         self.bar = PartsBar(theme, "requestPartsBar")
-        self.parts = QLabel(objectName="requestOverhead")
+        self.parts = wrapped_label("requestOverhead")
         self.parts.setAccessibleName(self.tr("Tokens by part"))
-        self.parts.setTextFormat(Qt.TextFormat.PlainText)
-        self.parts.setWordWrap(True)
         self.parts.setProperty("role", "caption")
         self.parts.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
@@ -204,11 +317,10 @@ class RequestResult(QWidget):
         self.view.setObjectName("requestText")
         self.view.setProperty("kind", "flat")
         self.view.setAccessibleName(self.tr("Request as rendered for the model"))
-        self.place = QLabel(objectName="requestPlace")
-        self.place.setTextFormat(Qt.TextFormat.PlainText)
+        self.place = PlainLabel(objectName="requestPlace")
         self.place.setProperty("role", "caption")
 
-    def _place(self) -> None:
+    def _lay_out(self) -> None:
         body = QVBoxLayout(self)
         body.setContentsMargins(12, 8, 16, 8)
         body.setSpacing(6)
@@ -217,3 +329,204 @@ class RequestResult(QWidget):
         body.addWidget(self.view, 1)
         body.addWidget(self.cut)
         body.addWidget(self.place)
+
+
+def _part_tokens(number: int, line: LineTokens, locale: QLocale) -> str:
+    return figure(locale, line.parts[number].tokens)
+
+
+LINE = Column(
+    "line", QT_TRANSLATE_NOOP("Request", "Line"), "", lambda line, locale: figure(locale, line.line), numeric=True
+)
+LINE_COLUMNS = (
+    LINE,
+    Column(
+        "tokens",
+        QT_TRANSLATE_NOOP("Request", "Tokens"),
+        "",
+        lambda line, locale: figure(locale, line.tokens),
+        numeric=True,
+    ),
+    Column("overhead", QT_TRANSLATE_NOOP("Request", "Overhead"), "", partial(_part_tokens, 0), numeric=True),
+    Column("tools", QT_TRANSLATE_NOOP("Request", "Tools"), "", partial(_part_tokens, 1), numeric=True),
+    Column("images", QT_TRANSLATE_NOOP("Request", "Images"), "", partial(_part_tokens, 2), numeric=True),
+    Column("text", QT_TRANSLATE_NOOP("Request", "Text"), "", partial(_part_tokens, 3), numeric=True),
+    Column(
+        "said",
+        QT_TRANSLATE_NOOP("Request", "Last message"),
+        "",
+        lambda line, _locale: line.said,
+        tip=lambda line, _locale: line.said,
+    ),
+)
+"""Columns of the lines with the most tokens; the parts are in the order of ``engine.requests.types.KINDS``."""
+INVALID_COLUMNS = (
+    LINE,
+    Column(
+        "why",
+        QT_TRANSLATE_NOOP("Request", "Error"),
+        "",
+        lambda line, _locale: line.why,
+        tip=lambda line, _locale: line.why,
+    ),
+)
+
+
+class RequestLinesPage(QWidget):
+    """Page with the results for a file of requests: totals, the lines with the most tokens, and the invalid lines.
+
+    Signals: ``stop_asked()``, ``export_asked()``, ``back_asked()``.
+    """
+
+    stop_asked = Signal()
+    export_asked = Signal()
+    back_asked = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._locale = QLocale()
+        self.worst_model = TableModel(LINE_COLUMNS, self._locale, self, context="Request")
+        self.bad_model = TableModel(INVALID_COLUMNS, self._locale, self, context="Request")
+        self._make(theme)
+        self._lay_out()
+        self.stop.clicked.connect(self.stop_asked)
+        self.export.clicked.connect(self.export_asked)
+        self.back.clicked.connect(self.back_asked)
+
+    def begin(self, path: Path) -> None:
+        """Show that this file is being counted."""
+        self.title.setText(visible_line(path.name))
+        self.summary.setText(self.tr("Counting…"))
+        self.progress.setValue(0)
+        self._show_running(True)
+        self.worst_model.show(())
+        self.bad_model.show(())
+        self.remark.say("")
+        self.stop.setFocus()
+
+    def show_progress(self, fraction: float) -> None:
+        """Show the fraction of the file that has been read."""
+        self.progress.setValue(round(fraction * 1000))
+
+    def show_counted(self, counted: CountedLines) -> None:
+        """Show the result, of the whole file or of the lines read before it was stopped."""
+        report = counted.report
+        self._show_running(False)
+        self.summary.setText(self._summary(report))
+        self.worst_model.show(report.worst)
+        self.worst_title.setText(self._worst_words(report))
+        self.bad_model.show(report.malformed)
+        self.bad_title.setText(self._bad_words(report))
+        self.bad.setVisible(bool(report.n_malformed))
+        words = [] if counted.is_complete else [self.tr("Stopped. Results cover the lines read so far.")]
+        if report.unknown:
+            named = ", ".join(f"{what} ({figure(self._locale, n)})" for what, n in report.unknown[:MAX_KINDS])
+            others = len(report.unknown) - MAX_KINDS
+            more = self.tr(", and parts of {n} more kinds").format(n=others) if others > 0 else ""
+            words.append(self.tr("Not counted: {named}.").format(named=named + more))
+        self.remark.say(" ".join(words), "warning")
+
+    def show_problem(self, why: str) -> None:
+        """Show why the file cannot be counted."""
+        self._show_running(False)
+        self.summary.setText("")
+        self.export.setEnabled(False)
+        self.remark.say(why, "error")
+
+    def _summary(self, report: LinesReport) -> str:
+        mean = round(report.tokens / report.counted) if report.counted else 0
+        return self.tr("{tokens} tokens in {requests} requests, {mean} on average: {parts}").format(
+            tokens=figure(self._locale, report.tokens),
+            requests=figure(self._locale, report.counted),
+            mean=figure(self._locale, mean),
+            parts=breakdown(report.parts, self._locale),
+        )
+
+    def _worst_words(self, report: LinesReport) -> str:
+        if report.counted > len(report.worst):
+            return self.tr("The {n} largest lines:").format(n=figure(self._locale, len(report.worst)))
+        return self.tr("Lines, largest first:") if report.worst else ""
+
+    def _bad_words(self, report: LinesReport) -> str:
+        if not report.n_malformed:
+            return self.tr("All lines are valid requests.")
+        number = figure(self._locale, report.n_malformed)
+        if report.n_malformed > len(report.malformed):
+            shown = figure(self._locale, len(report.malformed))
+            return self.tr("{n} invalid lines; the first {shown}:").format(n=number, shown=shown)
+        return self.tr("Invalid lines, not counted: {n}").format(n=number)
+
+    def _show_running(self, running: bool) -> None:
+        self.progress.setVisible(running)
+        self.stop.setVisible(running)
+        self.export.setEnabled(not running)
+        for title in (self.worst_title, self.bad_title):
+            title.clear()
+
+    def _make(self, theme: Theme) -> None:
+        self.title = PlainLabel(objectName="requestLinesTitle")
+        self.summary = PlainLabel(objectName="requestLinesSummary")
+        self.worst_title = PlainLabel(objectName="requestLinesWorstTitle")
+        self.bad_title = PlainLabel(objectName="requestLinesBadTitle")
+        font = self.title.font()
+        set_weight(font)
+        self.title.setFont(font)
+        for label in (self.title, self.summary, self.worst_title, self.bad_title):
+            label.setWordWrap(True)
+        self.summary.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.remark = Remark(theme)
+        self.progress = ProgressBar(objectName="requestLinesProgress", maximum=1000)
+        self.progress.setAccessibleName(self.tr("Reading progress"))
+        self.stop = QPushButton(self.tr("&Stop"), objectName="requestLinesStop")
+        self.export = QPushButton(self.tr("&Export lines…"), objectName="requestLinesExport")
+        self.export.setToolTip(self.tr("Export tokens and errors of each line as CSV or JSON"))
+        self.back = QPushButton(self.tr("&Back to the request"), objectName="requestLinesBack")
+        self.worst = self._table("requestWorst", self.tr("Lines with most tokens"), self.worst_model)
+        self.bad = self._table("requestMalformed", self.tr("Invalid lines"), self.bad_model)
+
+    def _table(self, name: str, words: str, model: TableModel) -> QTableView:
+        table = StretchedTable(objectName=name)
+        table.setAccessibleName(words)
+        table.setModel(model)
+        part_text_from_figures(table, model.columnCount() - 1)
+        set_up_rows(table)
+        table.horizontalHeader().setStretchLastSection(True)
+        table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        for column in range(model.columnCount() - 1):
+            table.setColumnWidth(column, self.fontMetrics().averageCharWidth() * 11)
+        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().lineSpacing() + 12)
+        return table
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.addWidget(self.title, 1)
+        head.addWidget(self.progress, 1)
+        head.addWidget(self.stop)
+        head.addWidget(self.export)
+        head.addWidget(self.back)
+        tables = QSplitter(Qt.Orientation.Vertical)
+        tables.setChildrenCollapsible(False)
+        tables.addWidget(_titled(self.worst_title, self.worst))
+        tables.addWidget(_titled(self.bad_title, self.bad))
+        tables.setStretchFactor(0, 2)
+        tables.setStretchFactor(1, 1)
+        body = QVBoxLayout(self)
+        body.setContentsMargins(8, 8, 8, 8)
+        body.setSpacing(6)
+        body.addLayout(head)
+        body.addWidget(self.summary)
+        body.addWidget(self.remark)
+        body.addWidget(tables, 1)
+
+
+def _titled(title: QWidget, table: QWidget) -> QWidget:
+    """Return a table below its title, which keeps its position while the table is hidden."""
+    pane = QWidget()
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 4, 0, 0)
+    column.addWidget(title)
+    column.addWidget(table, 1)
+    column.addStretch(0)
+    return pane

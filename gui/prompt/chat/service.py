@@ -4,26 +4,112 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.prompt.chat.draft_service import RequestDraft, count_draft, template_of
+from gui.core.request_tokens import RequestTokens
+from gui.editor.offsets import document_text, stored_to_document
 from gui.runtime.jobs import JobCancelled, JobFailure, JobProgress, JobResult, JobRunner, Ticket
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from engine.requests.bodies.reader import ReadBody
     from engine.requests.lines import LineCount, LinesReport, RequestLines
-    from engine.requests.types import Image
+    from engine.requests.template import Template
+    from engine.requests.types import CountedRequest, Grade, Image, Kind, Message, Request, SpecialText, Tally, Tool
+    from engine.text.byte_map import ByteMap
+    from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
 
+MAX_SHOWN = 1_000_000
+"""Maximum size of the rendered request shown, in UTF-8 bytes. All of it is counted."""
 SLICE_SECONDS = 0.05
 BODY_BYTES = 64 << 20
 """Maximum size of a body read as one request, in bytes. A larger file is read line by line, or not at all."""
+
+
+class TemplateChoice(NamedTuple):
+    """Template to choose. ``encoding``: its usual encoding, empty if there is none."""
+
+    key: str
+    label: str
+    encoding: str
+    remark: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequestDraft:
+    """Request as edited on the page.
+
+    ``tools``: JSON text; ``tool_choice`` and ``forced_tool`` as in ``Request``. ``template``: a key; with
+    ``template_file``, that file's template. ``image_rule``: empty for the model's rule. ``is_complete``: False if parts
+    of the body it was read from are omitted. ``watched``: pairs of template key and encoding that the request is also
+    counted with, for the models of the cost table; ``template_file`` replaces those templates.
+    """
+
+    revision: int
+    messages: tuple[Message, ...]
+    tools: str
+    template: str
+    template_file: Path | None
+    encoding: str
+    image_rule: str
+    model: str
+    watched: tuple[tuple[str, str], ...] = ()
+    tool_choice: Literal["auto", "none"] = "auto"
+    forced_tool: str = ""
+    is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestPiece:
+    """Span of the text shown, in UTF-16 offsets, with its kind."""
+
+    start: int
+    end: int
+    kind: Kind
+    message: int
+    tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestReply:
+    """Counts of a draft.
+
+    ``text`` is the rendered request as an editor holds it, truncated if it is long, and ``patch`` its tokens.
+    ``message_tokens``, ``message_grades``: tokens of each message, and the grade of that count. ``tool_names``: names
+    of the tools counted. ``tallies``: counts of the whole request for each watched template and encoding.
+    ``tools_problem``, ``problem``: a sentence each, empty if there is no problem; if ``tally`` is None, ``problem`` is
+    set.
+    """
+
+    draft: RequestDraft
+    tally: Tally | None = None
+    text: str = ""
+    patch: TokenPatch | None = None
+    pieces: Sequence[RequestPiece] = ()
+    message_tokens: tuple[int, ...] = ()
+    message_grades: tuple[Grade, ...] = ()
+    special_texts: tuple[SpecialText, ...] = ()
+    tool_names: tuple[str, ...] = ()
+    tallies: Mapping[tuple[str, str], Tally] = field(default_factory=dict)
+    is_cut: bool = False
+    tools_problem: str = ""
+    problem: str = ""
+
+    def for_models(self) -> RequestTokens:
+        """Return the counts for each model."""
+        images = tuple(image for message in self.draft.messages for image in message.images)
+        template = self.draft.template if self.draft.template_file is not None else ""
+        return RequestTokens(lambda *key: self.tallies.get(key), images, template, self.draft.image_rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +152,50 @@ class CountedLines:
 
     report: LinesReport
     is_complete: bool
+
+
+class SizedImage(NamedTuple):
+    """Image file as a message holds it; 0 by 0 if its format is unknown."""
+
+    path: Path
+    image: Image
+
+
+def template_choices() -> tuple[TemplateChoice, ...]:
+    """Return the templates that come with Tokenloupe."""
+    from engine.requests.templates import TEMPLATES
+
+    return tuple(
+        TemplateChoice(one.key, one.label, one.encoding or "", one.remark, one.source) for one in TEMPLATES.values()
+    )
+
+
+def image_rules() -> tuple[str, ...]:
+    """Return the names of the rules for counting images."""
+    from engine.requests.images import RULES
+
+    return tuple(RULES)
+
+
+def template_for(model: str) -> str:
+    """Return the key of a model's template; empty if its name does not determine one."""
+    from engine.requests.choosing import UNKNOWN, template_for_model
+
+    key = template_for_model(model) if model else UNKNOWN
+    return "" if key == UNKNOWN and not model.startswith(("claude", "gemini")) else key
+
+
+@contextlib.contextmanager
+def template_of(key: str, file: Path | None) -> Iterator[Template]:
+    """Yield the template of a key, or of the user's file. Raises TemplateError and OSError."""
+    from engine.requests.template_file import TemplateFile, read_source
+    from engine.requests.templates import TEMPLATES
+
+    if file is None:
+        yield TEMPLATES[key]
+        return
+    with TemplateFile(read_source(file)) as opened:
+        yield opened.template
 
 
 class RequestService(QObject):
@@ -170,6 +300,104 @@ class RequestService(QObject):
         self.failed.emit(failure.why)
 
 
+def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:
+    """Count and render a draft. Errors in the draft are returned in the reply, not raised."""
+    from engine.errors import EngineError
+    from engine.requests.bodies.reader import read_tools
+    from engine.requests.types import Request, RequestError
+    from engine.text.byte_map import ByteMap
+
+    tools: tuple[Tool, ...] = ()
+    tools_problem = ""
+    try:
+        tools = read_tools(draft.tools)
+    except RequestError as error:
+        tools_problem = str(error)
+    request = Request(
+        draft.messages, tools, draft.model, draft.tool_choice, draft.forced_tool, is_complete=draft.is_complete
+    )
+    try:
+        counted, tallies = _counted(open_encoding, draft, request)
+    except (EngineError, OSError) as error:
+        return RequestReply(draft, tools_problem=tools_problem, problem=str(error))
+    shown = counted.text.encode()[:MAX_SHOWN].decode("utf-8", "ignore")  # drops a character cut in half
+    places = ByteMap(shown)
+    return RequestReply(
+        draft,
+        counted.tally,
+        document_text(shown),
+        _patch(counted, shown, places),
+        _pieces(counted, shown, places),
+        _message_tokens(counted, len(draft.messages)),
+        counted.message_grades,
+        counted.special_texts,
+        tuple(tool.name for tool in tools),
+        tallies,
+        len(shown) < len(counted.text),
+        tools_problem,
+    )
+
+
+def _counted(
+    open_encoding: OpenEncoding, draft: RequestDraft, request: Request
+) -> tuple[CountedRequest, dict[tuple[str, str], Tally]]:
+    from engine.requests.counting import RequestCounter
+    from engine.requests.templates import TEMPLATES
+
+    rule = draft.image_rule or None
+    with template_of(draft.template, draft.template_file) as template:
+        counted = RequestCounter(template, open_encoding(draft.encoding), image_rule=rule).count(request)
+        tallies: dict[tuple[str, str], Tally] = {}
+        for key, name in draft.watched:
+            own = template if draft.template_file is not None else TEMPLATES[key]
+            key = draft.template if draft.template_file is not None else key
+            if (key, name) not in tallies:
+                tallies[key, name] = RequestCounter(own, open_encoding(name), image_rule=rule).tally(request)
+    return counted, tallies
+
+
+def _patch(counted: CountedRequest, shown: str, places: ByteMap) -> TokenPatch:
+    import numpy as np
+
+    from engine.requests.counting import NO_ID
+    from engine.types import TokenPatch
+
+    count = int(counted.byte_ends.searchsorted(len(places), "right"))
+    byte_ends = counted.byte_ends[:count]
+    if (int(byte_ends[-1]) if count else 0) < len(places):  # a cut token, or text without tokens
+        byte_ends = np.append(byte_ends, len(places))
+    ends = _in_document(byte_ends, shown, places)
+    length = int(ends[-1]) if len(ends) else 0
+    ids = np.append(counted.ids, np.int32(NO_ID))[: len(ends)]
+    return TokenPatch(0, length, length, ids, ends, places.continues(byte_ends))
+
+
+def _in_document(byte_ends: NDArray[np.int64], shown: str, places: ByteMap) -> NDArray[np.int32]:
+    """Convert byte offsets to UTF-16 offsets in the document. An offset inside a character moves to its end."""
+    return stored_to_document(places.units_before[byte_ends], shown)
+
+
+def _pieces(counted: CountedRequest, shown: str, places: ByteMap) -> tuple[RequestPiece, ...]:
+    import numpy as np
+
+    spans = [span for span in counted.spans if span.byte_start < len(places)]
+    bounds = np.array([0, *(min(span.byte_end, len(places)) for span in spans)], np.int64)
+    units = _in_document(bounds, shown, places).tolist()
+    return tuple(
+        RequestPiece(start, end, span.kind, span.message, span.tokens)
+        for span, start, end in zip(spans, units[:-1], units[1:], strict=True)
+    )
+
+
+def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]:
+    """Return the tokens of each message, with template tokens and images: those that begin in its spans."""
+    sums = [0] * n_messages
+    for span, tokens in zip(counted.spans, counted.span_tokens, strict=True):
+        if 0 <= span.message < n_messages:
+            sums[span.message] += tokens
+    return tuple(sums)
+
+
 def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBody | ManyRequests:
     """Return the request of a file or text, or ManyRequests if it has several. Raises RequestError and OSError."""
     from engine.requests.bodies.reader import read_body
@@ -245,39 +473,8 @@ def _run(counting: RequestLines, size: int, ticket: Ticket) -> None:
         ticket.progress(min(1.0, counting.n_bytes / max(1, size)))
 
 
-class SizedImage(NamedTuple):
-    """Image file as a message holds it; 0 by 0 if its format is unknown."""
-
-    path: Path
-    image: Image
-
-
-class ImageSizes(QObject):
-    """Service that reads the sizes of images. Signals: ``sized(SizedImage)``; ``failed(str)``: a sentence."""
-
-    sized = Signal(object)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lane = runner.exclusive(self.tr("Looking at an image"), _look)
-        self._lane.finished.connect(self._on_finished)
-        self._lane.failed.connect(self._on_failed)
-
-    def ask(self, path: Path) -> None:
-        """Read the size of this image."""
-        self._lane.submit(path)
-
-    @Slot(object)
-    def _on_finished(self, result: JobResult) -> None:
-        self.sized.emit(result.value)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(self.tr("Could not read {name}: {why}").format(name=failure.request.name, why=failure.why))
-
-
-def _look(path: Path, _ticket: Ticket) -> SizedImage:
+def size_image(path: Path, _ticket: Ticket) -> SizedImage:
+    """Read the size of an image. Runs on a worker thread. Raises OSError."""
     from engine.requests.images import size_of_file
     from engine.requests.types import Image
 

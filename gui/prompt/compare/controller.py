@@ -18,16 +18,23 @@ from gui.core.api_keys import keys_in_text
 from gui.core.exports import ExportTable
 from gui.core.text_chunks import ChunkedText
 from gui.look.quantities import figure
-from gui.prompt.compare.service import SELECTION, TYPED, Compared, CompareRequest, ComparisonService, RowsRequest
-from gui.prompt.compare.tables import differences_table, export_table
+from gui.prompt.compare.service import (
+    SELECTION,
+    TYPED,
+    Compared,
+    CompareRequest,
+    RowsRequest,
+    compare_text,
+    cut_rows,
+    differences_table,
+    export_table,
+)
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from gui.prompt.compare.panel import ComparePanel
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
@@ -43,6 +50,9 @@ prompt's own count goes first."""
 LONGEST_READ = 65_536
 """Maximum length of a selection read from the editor at once, in UTF-16 units; a longer one is sliced by the worker."""
 
+ROWS_AT_ONCE = 300
+"""Maximum number of full rows computed without a worker, in 1 to 2 ms, so a new width never shows outdated rows."""
+
 FAILED = "compare-failed"
 
 
@@ -56,8 +66,8 @@ class CompareController(PageController["ComparePanel"]):
         super().__init__(context, state)
         self._prompt, self._notifier = self._context.prompt, self._context.notifier
         self.compared: Compared | None = None
-        self._revision = 0
-        self._wants_text = self._rows_wanted = self._goes = False
+        self._revision, self._requested = 0, -1
+        self._awaits_text = self._awaits_rows = self._goes = False
         self._part: tuple[int, int] | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._delay.timeout.connect(self._take_text)
@@ -77,28 +87,30 @@ class CompareController(PageController["ComparePanel"]):
         context.window.view_bar.add_tools("compareTab", panel.tools)
         self._show_encodings(panel)
         context.session.restore("compare", panel.restore_state, self._state)
-        self.service = ComparisonService(self._runner, self._open, self)
+        self._comparing = self._runner.conflated(self.tr("Comparing encodings"), partial(compare_text, self._open))
+        self._cutting = self._runner.conflated(self.tr("Splitting a text into rows"), cut_rows)
         self._storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
         self._guard = KeyGuard(self._runner, context.notifier, panel, self)
         self._connect()
         self._fill_export_menu()
 
     def _connect(self) -> None:
-        panel, prompt, service = self._panel, self._prompt, self.service
+        panel, prompt, comparing, cutting = self._panel, self._prompt, self._comparing, self._cutting
         panel.text_wanted.connect(self.refresh)
         panel.encodings.base_changed.connect(self._show_base)
         panel.view.columns_changed.connect(self._cut)
         panel.pages.stretch_opened.connect(self._go_to)
-        panel.stop_asked.connect(service.stop)
+        panel.stop_asked.connect(comparing.cancel)
         panel.state_changed.connect(self._context.session.touch)
         prompt.changed.connect(self._on_prompt)
         prompt.editor.selectionChanged.connect(self._on_selection)
         prompt.text_ready.connect(self._on_text)
-        service.compared.connect(self._on_compared)
-        service.cut.connect(self._on_cut)
-        service.progressed.connect(self._on_progress)
-        service.stopped.connect(self._on_stopped)
-        service.failed.connect(self._on_failed)
+        comparing.finished.connect(self._on_compared)
+        comparing.failed.connect(self._on_not_compared)
+        comparing.cancelled.connect(self._on_stopped)
+        comparing.progressed.connect(self._on_progress)
+        cutting.finished.connect(self._on_cut)
+        cutting.failed.connect(self._on_failed)
         self._storage.written.connect(self._on_written)
         self._storage.failed.connect(self._on_not_written)
 
@@ -119,7 +131,7 @@ class CompareController(PageController["ComparePanel"]):
     @property
     def settled(self) -> bool:
         """True if the page shows the newest comparison requested."""
-        waits = self._delay.isActive() or self._wants_text or self._rows_wanted
+        waits = self._delay.isActive() or self._awaits_text or self._awaits_rows
         return not waits and self.compared is not None and self.compared.request.revision == self._revision
 
     @Slot()
@@ -154,7 +166,7 @@ class CompareController(PageController["ComparePanel"]):
     @Slot()
     def _take_text(self) -> None:
         self._panel.show_running(True)
-        self._wants_text = False  # a prompt requested for the previous choice may still arrive
+        self._awaits_text = False  # a prompt requested for the previous choice may still arrive
         if self._source == TYPED:
             self._compare(self._panel.typed.toPlainText(), None)
         elif self._source == SELECTION:
@@ -167,25 +179,28 @@ class CompareController(PageController["ComparePanel"]):
             self._ask_for_text(None)
 
     def _ask_for_text(self, part: tuple[int, int] | None) -> None:
-        self._wants_text, self._part = True, part
+        self._awaits_text, self._part = True, part
         self._prompt.request_text()
 
     @Slot(int, object)
     def _on_text(self, revision: int, text: ChunkedText) -> None:
-        if self._wants_text and revision == self._prompt.editor.revision:
-            self._wants_text = False
+        if self._awaits_text and revision == self._prompt.editor.revision:
+            self._awaits_text = False
             self._compare(text, self._part[0] if self._part else 0, self._part)
 
     def _compare(self, text: ChunkedText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
         revision = self._prompt.editor.revision
-        self.service.compare(CompareRequest(self._revision, text, self._panel.encodings.names, first, revision, part))
+        self._requested = self._revision
+        names = self._panel.encodings.names
+        self._comparing.submit(CompareRequest(self._requested, text, names, first, revision, part))
 
     # --- results ------------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _on_compared(self, compared: Compared) -> None:
-        if compared.request.names != self._panel.encodings.names:
-            return  # other encodings were chosen in the meantime and are already requested
+    def _on_compared(self, result: JobResult) -> None:
+        compared: Compared = result.value
+        if result.request.revision != self._requested or compared.request.names != self._panel.encodings.names:
+            return  # another text or other encodings were chosen in the meantime and are already requested
         self._notifier.withdraw(FAILED)
         self.compared = compared
         self._panel.show_running(False)
@@ -208,35 +223,48 @@ class CompareController(PageController["ComparePanel"]):
     @Slot()
     def _cut(self) -> None:
         if self.compared is not None and self.compared.comparison.utf8_bytes:
-            self._rows_wanted = True
-            self.service.cut_rows(RowsRequest(self.compared, self._panel.view.columns))
+            request = RowsRequest(self.compared, self._panel.view.columns)
+            if len(self.compared.comparison.units) <= ROWS_AT_ONCE * request.columns:
+                self._awaits_rows = False
+                self._panel.show_rows(self.compared, cut_rows(request))
+            else:
+                self._awaits_rows = True
+                self._cutting.submit(request)
 
-    @Slot(object, object)
-    def _on_cut(self, request: RowsRequest, starts: NDArray[np.int32]) -> None:
-        if request.compared is not self.compared or not self._rows_wanted:
+    @Slot(object)
+    def _on_cut(self, result: JobResult) -> None:
+        request: RowsRequest = result.request
+        if request.compared is not self.compared or not self._awaits_rows:
             return  # outdated: of another text, or of a width whose rows were computed at once since
-        self._rows_wanted = request.columns != self._panel.view.columns
-        self._panel.show_rows(request.compared, starts)
+        self._awaits_rows = request.columns != self._panel.view.columns
+        self._panel.show_rows(request.compared, result.value)
 
     @Slot()
     def _show_base(self) -> None:
         if self.compared is not None and self.compared.request.names == self._panel.encodings.names:
             self._panel.show_compared(self.compared)
 
-    @Slot(float)
-    def _on_progress(self, fraction: float) -> None:
-        self._panel.status.setText(self.tr("Comparing… {n}%").format(n=round(100 * fraction)))
+    @Slot(object)
+    def _on_progress(self, progress: JobProgress) -> None:
+        if progress.request.revision == self._requested:
+            self._panel.status.setText(self.tr("Comparing… {n}%").format(n=round(100 * progress.fraction)))
 
-    @Slot()
-    def _on_stopped(self) -> None:
-        self._panel.show_running(False)
-        self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
+    @Slot(object)
+    def _on_stopped(self, request: CompareRequest) -> None:
+        if request.revision == self._requested:
+            self._panel.show_running(False)
+            self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
 
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
+    @Slot(object)
+    def _on_not_compared(self, failure: JobFailure) -> None:
+        if failure.request.revision == self._requested:
+            self._on_failed(failure)
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
         self._panel.show_running(False)
         self._panel.status.setText(self.tr("Not compared."))
-        words = self.tr("Could not compare the encodings: {why}.").format(why=why.rstrip("."))
+        words = self.tr("Could not compare the encodings: {why}.").format(why=failure.why.rstrip("."))
         self._notifier.error(words, key=FAILED)
 
     @Slot(int, int)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -23,45 +23,179 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gui.core.token_text import visible_line
+from gui.core.token_text import visible, visible_line
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.look.corner import plain_corner
 from gui.look.icons import Icons
-from gui.look.plain_text import PlainLabel
+from gui.look.plain_text import PlainLabel, plain_tip
 from gui.look.quantities import figure
 from gui.look.theme import Theme
-from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED
-from gui.prompt.compare.tables import (
-    ENCODING,
-    TEXT,
-    DifferencesModel,
-    EncodingRow,
-    EncodingRowsModel,
-    PartsModel,
-    premium_text,
-    tr,
-)
+from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premium_percent
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.layouts import PageTabs
+from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_rows
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.analysis.comparison.types import TextComparison
+    from engine.analysis.comparison.types import Difference, Part, TextComparison
     from gui.prompt.compare.service import Compared
-    from gui.widgets.table_model import RowsModel
 
-MIN_ROWS = 3
+_NAMES = {
+    "letters": QT_TRANSLATE_NOOP("Comparison", "letters"),
+    "digits": QT_TRANSLATE_NOOP("Comparison", "digits"),
+    "punctuation": QT_TRANSLATE_NOOP("Comparison", "punctuation"),
+    "symbols": QT_TRANSLATE_NOOP("Comparison", "symbols and emoji"),
+    "white space": QT_TRANSLATE_NOOP("Comparison", "whitespace"),
+    "no letters": QT_TRANSLATE_NOOP("Comparison", "no letters"),
+    "other scripts": QT_TRANSLATE_NOOP("Comparison", "other scripts"),
+}
+"""Names of parts of a text; a script that is not listed is shown by its own name."""
+FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
 MAX_ENCODINGS = 12
 """Maximum number of encodings, limited by the room for their rows."""
+MAX_KEPT = 100_000
+"""Maximum size of a typed text saved with the session, in characters."""
+MIN_ROWS = 3
 ROW_PADDING = 12
+TYPED_LINES = 4
+ENCODING, TOKENS, RATIO, PREMIUM = range(4)
+LINE, TEXT = range(2)
+"""Columns of the differences, before those of the encodings."""
+
+
+def tr(text: str) -> str:
+    """Translate in the context of comparisons."""
+    return QCoreApplication.translate("Comparison", text)
+
+
+def name_of(key: str) -> str:
+    """Return the name of a script or a kind of characters."""
+    return tr(_NAMES[key]) if key in _NAMES else key
+
+
+def premium_text(tokens: int, base_tokens: int) -> str:
+    """Return ``premium_percent`` as text with its sign; a dash if there is none."""
+    percent = premium_percent(tokens, base_tokens)
+    if percent is None:
+        return "–"
+    if percent == 0:
+        return "±0%" if tokens == base_tokens else "±0.0%"
+    return f"{percent:+,}%".replace("-", "\N{MINUS SIGN}")
+
+
+def ratio_text(n_bytes: int, tokens: int) -> str:
+    """Return bytes per token, to a hundredth."""
+    return f"{n_bytes / tokens:.2f}" if tokens else "–"
+
+
+class EncodingRow(NamedTuple):
+    """Row of an encoding; ``tokens`` and ``utf8_bytes`` are None until they are counted."""
+
+    name: str
+    tokens: int | None = None
+    utf8_bytes: int | None = None
+
+
+class EncodingRowsModel(RowsModel):
+    """Encodings that are compared, in order, with the count of the whole text in each."""
+
+    COLUMNS = 4
+    FIGURES = (TOKENS, RATIO, PREMIUM)
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self.base = 0
+
+    def show_encodings(self, rows: Sequence[EncodingRow], base: int) -> None:
+        """Show the encodings; ``base``: index of the baseline."""
+        self.base = base
+        self.set_rows(tuple(rows))
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Encoding"), tr("Tokens"), tr("Bytes per token"), tr("vs. base")
+
+    def cell(self, row: EncodingRow, column: int) -> str:
+        if column == ENCODING:
+            return visible_line(row.name)
+        if row.tokens is None or row.utf8_bytes is None:
+            return "…"
+        if column == TOKENS:
+            return figure(self._locale, row.tokens)
+        if column == RATIO:
+            return ratio_text(row.utf8_bytes, row.tokens)
+        base = self.rows[self.base]
+        return tr("base") if row is base else premium_text(row.tokens, base.tokens or 0)
+
+
+class PartsModel(RowsModel):
+    """Scripts or kinds: bytes, then tokens in each encoding with the premium over the baseline."""
+
+    def __init__(self, locale: QLocale, title: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale, self._title = locale, title
+        self._names: tuple[str, ...] = ()
+        self._base = 0
+        self.COLUMNS, self.FIGURES = 2, (1,)
+
+    def show_parts(self, parts: Sequence[Part], names: tuple[str, ...], base: int) -> None:
+        """Show these parts; ``base``: index of the baseline."""
+        self._names, self._base = names, base
+        self.COLUMNS = 2 + len(names)
+        self.FIGURES = tuple(range(1, self.COLUMNS))
+        self.set_rows(tuple(parts))
+
+    def titles(self) -> tuple[str, ...]:
+        return self._title, tr("Bytes"), *map(visible_line, self._names)
+
+    def cell(self, part: Part, column: int) -> str:
+        if column == 0:
+            return name_of(part.key)
+        if column == 1:
+            return figure(self._locale, part.utf8_bytes)
+        tokens = part.tokens[column - 2]
+        words = figure(self._locale, tokens)
+        if column - 2 == self._base:
+            return words
+        return f"{words} ({premium_text(tokens, part.tokens[self._base])})"
+
+
+class DifferencesModel(RowsModel):
+    """Line, text, and tokens in each encoding; the largest differences come first."""
+
+    def __init__(self, locale: QLocale, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._locale = locale
+        self._names: tuple[str, ...] = ()
+        self.COLUMNS, self.FIGURES = 2, (LINE,)
+
+    def show_differences(self, found: Sequence[Difference], names: tuple[str, ...]) -> None:
+        """Show these differences, in their order."""
+        self._names = names
+        self.COLUMNS = 2 + len(names)
+        self.FIGURES = (LINE, *range(2, 2 + len(names)))
+        self.set_rows(found)
+
+    def titles(self) -> tuple[str, ...]:
+        return tr("Line"), tr("Text"), *(visible_line(name).removesuffix("_base") for name in self._names)
+
+    def cell(self, one: Difference, column: int) -> str:
+        if column == LINE:
+            return figure(self._locale, one.line)
+        if column == TEXT:
+            return visible(one.beginning.encode())
+        return figure(self._locale, one.tokens[column - 2])
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if role == Qt.ItemDataRole.ToolTipRole and section > TEXT and orientation is Qt.Orientation.Horizontal:
+            return plain_tip(tr("Tokens in {name}").format(name=visible_line(self._names[section - 2])))
+        return super().headerData(section, orientation, role)
 
 
 class CompareEncodings(QWidget):
@@ -332,12 +466,6 @@ class ComparePages(PageTabs):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(model is not self.differences)
         return table
-
-
-FIRST_ENCODINGS = ("o200k_base", "cl100k_base", "gpt2")
-MAX_KEPT = 100_000
-"""Maximum size of a typed text saved with the session, in characters."""
-TYPED_LINES = 4
 
 
 class ComparePanel(QFrame):

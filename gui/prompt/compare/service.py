@@ -1,13 +1,12 @@
-"""Comparison of encodings on a text, and its rows for a view, off the GUI thread."""
+"""Comparison of encodings on a text, its rows for a view, and its figures as tables to export."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import partial
+from decimal import ROUND_HALF_UP, Decimal
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
-
+from gui.core.exports import ExportTable, Value
 from gui.core.text_chunks import ChunkedText, as_chunked, chunked
 from gui.editor.offsets import utf16_to_char
 from gui.editor.token_spans import TokenSpans
@@ -19,10 +18,12 @@ if TYPE_CHECKING:
     from engine.analysis.comparison.types import TextComparison
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
-    from gui.runtime.jobs import JobFailure, JobProgress, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import Ticket
 
 PROMPT, SELECTION, TYPED = SOURCES = ("prompt", "selection", "typed")
 """Sources of the text to compare."""
+EXPORTED = ("encoding", "part", "name", "bytes", "tokens", "bytes_per_token", "premium_percent", "base")
+"""Columns of the exported figures."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,82 +55,6 @@ class RowsRequest:
 
     compared: Compared
     columns: int
-
-
-ROWS_AT_ONCE = 300
-"""Maximum number of full rows computed without a worker, in 1 to 2 ms, so a new width never shows outdated rows."""
-
-
-class ComparisonService(QObject):
-    """Service that compares encodings.
-
-    Signals: ``compared(Compared)``: the newest request; ``cut(RowsRequest, int32[rows])``: starts of the rows, as
-    UTF-16 offsets; ``progressed(float)``; ``stopped()`` by the user; ``failed(str)`` with the reason.
-    """
-
-    compared = Signal(object)
-    cut = Signal(object, object)
-    progressed = Signal(float)
-    stopped = Signal()
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
-        super().__init__(parent)
-        self._newest = -1
-        self._comparing = runner.conflated(self.tr("Comparing encodings"), partial(compare_text, open_encoding))
-        self._comparing.finished.connect(self._on_compared)
-        self._comparing.failed.connect(self._on_not_compared)
-        self._comparing.cancelled.connect(self._on_stopped)
-        self._comparing.progressed.connect(self._on_progress)
-        self._cutting = runner.conflated(self.tr("Splitting a text into rows"), cut_rows)
-        self._cutting.finished.connect(self._on_cut)
-        self._cutting.failed.connect(self._on_failed)
-
-    def compare(self, request: CompareRequest) -> None:
-        """Compare on this text; earlier requests are no longer answered."""
-        self._newest = request.revision
-        self._comparing.submit(request)
-
-    def cut_rows(self, request: RowsRequest) -> None:
-        """Break a text into rows; at once if they are few."""
-        if len(request.compared.comparison.units) <= ROWS_AT_ONCE * request.columns:
-            self.cut.emit(request, cut_rows(request))
-        else:
-            self._cutting.submit(request)
-
-    @Slot()
-    def stop(self) -> None:
-        """Cancel the comparison."""
-        self._comparing.cancel()
-
-    @Slot(object)
-    def _on_compared(self, result: JobResult) -> None:
-        if result.request.revision == self._newest:
-            self.compared.emit(result.value)
-
-    @Slot(object)
-    def _on_cut(self, result: JobResult) -> None:
-        self.cut.emit(result.request, result.value)
-
-    @Slot(object)
-    def _on_progress(self, progress: JobProgress) -> None:
-        if progress.request.revision == self._newest:
-            self.progressed.emit(progress.fraction)
-
-    @Slot(object)
-    def _on_stopped(self, request: CompareRequest) -> None:
-        if request.revision == self._newest:
-            self.stopped.emit()
-
-    @Slot(object)
-    def _on_not_compared(self, failure: JobFailure) -> None:
-        if failure.request.revision == self._newest:
-            self._on_failed(failure)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
 
 
 def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
@@ -183,3 +108,46 @@ def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray
 
     units = units_of(text)
     return units, row_starts(units, columns)
+
+
+def premium_percent(tokens: int, base_tokens: int) -> Decimal | None:
+    """Return the percentage of tokens above the base, to a tenth; negative if fewer, None if the base has none."""
+    if not base_tokens:
+        return None
+    return (Decimal(100 * (tokens - base_tokens)) / base_tokens).quantize(Decimal("0.1"), ROUND_HALF_UP)
+
+
+def export_table(comparison: TextComparison, base: int) -> ExportTable:
+    """Return all figures shown, a row for each part of the text and encoding. ``base``: index of the baseline."""
+    whole: list[tuple[str, str, int, tuple[int, ...]]] = [("text", "", comparison.utf8_bytes, comparison.tokens)]
+    whole += [("script", part.key, part.utf8_bytes, part.tokens) for part in comparison.scripts]
+    whole += [("kind", part.key, part.utf8_bytes, part.tokens) for part in comparison.kinds]
+    rows = [
+        _row(comparison, kind, name, n_bytes, tokens, number, base)
+        for kind, name, n_bytes, tokens in whole
+        for number in range(len(comparison.tokens))
+    ]
+    return ExportTable(EXPORTED, tuple(rows), numeric=frozenset(EXPORTED[3:7]))
+
+
+def _row(
+    comparison: TextComparison, kind: str, name: str, n_bytes: int, tokens: tuple[int, ...], number: int, base: int
+) -> tuple[Value, ...]:
+    count = tokens[number]
+    percent = premium_percent(count, tokens[base])
+    # In parts by kind, bytes belong to characters, tokens to what they stand for, so their ratio is meaningless.
+    ratio = (Decimal(n_bytes) / count).quantize(Decimal("0.0001"), ROUND_HALF_UP) if count and kind != "kind" else None
+    names = comparison.names
+    return (names[number], kind, name, n_bytes, count, ratio, percent, names[base])
+
+
+def differences_table(comparison: TextComparison, *, by_lines: bool) -> ExportTable:
+    """Return the spans where the encodings differ most, a row for each span and encoding."""
+    found = comparison.lines if by_lines else comparison.stretches
+    rows = [
+        (rank, one.line, one.spread, one.beginning, name, count)
+        for rank, one in enumerate(found, 1)
+        for name, count in zip(comparison.names, one.tokens, strict=True)
+    ]
+    columns = ("rank", "line", "difference", "text", "encoding", "tokens")
+    return ExportTable(columns, tuple(rows), numeric=frozenset(("rank", "line", "difference", "tokens")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
@@ -9,8 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from gui.costs.money_text import money_text
 from gui.costs.priced_model import PricedModel
 from gui.editor.text_transfer import PieceWriter
-from gui.prompt.savings.labels import kind_words
-from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, SavingsService
+from gui.prompt.savings.service import AdviceRequest, Combination, CombineRequest, Findings, combine, kind_words, look
 from gui.runtime.notify import Offer
 from gui.widgets.page_controller import PageBuilding
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from gui.core.text_chunks import ChunkedText
     from gui.prompt.savings.panel import SavingsPanel
+    from gui.runtime.jobs import JobFailure, JobProgress, JobResult
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.savings.panel",)
@@ -38,10 +39,12 @@ class SavingsController(QObject):
         self._has_old_prices = False
         self.findings: Findings | None = None
         self.combination: Combination | None = None
-        self._wants_text = self._looking = False
+        self._awaits_text = self._looking = False
         self._awaited: CombineRequest | None = None
         self._building = PageBuilding(self._steps, context.window.closed, self)
-        self.service = SavingsService(context.jobs, context.encodings.open, self)
+        jobs, open_encoding = context.jobs, context.encodings.open
+        self._searching = jobs.conflated(self.tr("Finding savings"), partial(look, open_encoding))
+        self._combining = jobs.conflated(self.tr("Counting combined savings"), partial(combine, open_encoding))
         context.pages.when_seen("savingsTab", NEEDS, self._come_to_front)
 
     def build(self) -> None:
@@ -68,20 +71,21 @@ class SavingsController(QObject):
         yield
 
     def _connect(self) -> None:
-        panel, prompt, service, costs = self._panel, self._prompt, self.service, self._costs
+        panel, prompt, searching, costs = self._panel, self._prompt, self._searching, self._costs
         panel.run_asked.connect(self.run)
-        panel.stop_asked.connect(service.stop)
+        panel.stop_asked.connect(searching.cancel)
         panel.savings.chosen_changed.connect(self._combine)
         panel.savings.apply_asked.connect(self.apply)
         for page in (panel.savings, panel.ranking):
             page.place_asked.connect(self._go_to)
         prompt.changed.connect(self._show_status)
         prompt.text_ready.connect(self._on_text)
-        service.found.connect(self._on_found)
-        service.combined.connect(self._on_combined)
-        service.progressed.connect(self._on_progress)
-        service.stopped.connect(self._on_stopped)
-        service.failed.connect(self._on_failed)
+        searching.finished.connect(self._on_found)
+        searching.progressed.connect(self._on_progress)
+        searching.cancelled.connect(self._end)
+        self._combining.finished.connect(self._on_combined)
+        for lane in (searching, self._combining):
+            lane.failed.connect(self._on_failed)
         for change in (costs.service.estimated, costs.panel.model.arranged, costs.reference_changed):
             change.connect(self._reprice)
 
@@ -135,7 +139,7 @@ class SavingsController(QObject):
     @Slot()
     def run(self) -> None:
         """Search the current prompt."""
-        self._wants_text = self._looking = True
+        self._awaits_text = self._looking = True
         self._panel.show_running(True)
         self._show_status()
         self._prompt.request_text()
@@ -180,11 +184,10 @@ class SavingsController(QObject):
 
     @Slot(int, object)
     def _on_text(self, revision: int, text: ChunkedText) -> None:
-        if not self._wants_text:
+        if not self._awaits_text:
             return
-        self._wants_text = False
-        request = AdviceRequest(revision, text, self._encoding(), self._prompt.special_as_tokens)
-        self.service.look(request)
+        self._awaits_text = False
+        self._searching.submit(AdviceRequest(revision, text, self._encoding(), self._prompt.special_as_tokens))
 
     def _encoding(self) -> str:
         """Return the encoding of the reference model, so that tokens and money agree; else that of the prompt."""
@@ -192,8 +195,9 @@ class SavingsController(QObject):
         return (priced.model.count.tokenizer if priced is not None else None) or self._prompt.encoding
 
     @Slot(object)
-    def _on_found(self, findings: Findings) -> None:
+    def _on_found(self, result: JobResult) -> None:
         self._end()
+        findings: Findings = result.value
         self.findings, self.combination = findings, None
         self._panel.ranking.show_rankings(findings.rankings, findings.advice.tokens)
         self._panel.savings.show_proposals(findings.advice.proposals, findings.previews)
@@ -205,13 +209,13 @@ class SavingsController(QObject):
         self.combination = self._awaited = None
         if self.findings is not None and self._panel.savings.model.chosen:
             self._awaited = CombineRequest(self.findings, self._panel.savings.model.chosen)
-            self.service.combine(self._awaited)
+            self._combining.submit(self._awaited)
         self._show_total()
 
-    @Slot(object, object)
-    def _on_combined(self, combination: Combination, request: CombineRequest) -> None:
-        if request is self._awaited:
-            self._awaited, self.combination = None, combination
+    @Slot(object)
+    def _on_combined(self, result: JobResult) -> None:
+        if result.request is self._awaited:
+            self._awaited, self.combination = None, result.value
             self._show_total()
 
     @Slot(bool)
@@ -239,21 +243,18 @@ class SavingsController(QObject):
         else:
             self._notifier.remark(self.tr("The text has changed, so positions may be off. Search again."))
 
-    @Slot(float, str)
-    def _on_progress(self, fraction: float, note: str) -> None:
-        self._panel.show_progress(fraction)
-        if note:
-            self._panel.show_status(self.tr("Searching: {what}…").format(what=note))
+    @Slot(object)
+    def _on_progress(self, progress: JobProgress) -> None:
+        self._panel.show_progress(progress.fraction)
+        if progress.note:
+            self._panel.show_status(self.tr("Searching: {what}…").format(what=progress.note))
+
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._end()
+        self._notifier.error(self.tr("Could not search the text: {why}.").format(why=failure.why))
 
     @Slot()
-    def _on_stopped(self) -> None:
-        self._end()
-
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
-        self._end()
-        self._notifier.error(self.tr("Could not search the text: {why}.").format(why=why))
-
     def _end(self) -> None:
         self._looking = False
         self._panel.show_running(False)

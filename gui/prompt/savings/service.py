@@ -1,13 +1,12 @@
-"""Search for the heaviest parts of the prompt and for edits that save tokens, off the GUI thread."""
+"""Search for the heaviest parts of the prompt and for edits that save tokens, with the labels of these edits."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from engine.runtime.cancellation import ENTRIES, interruptible
 from gui.core.savings.proposals import MAX_SECONDS, advise, together
@@ -15,7 +14,6 @@ from gui.core.savings.ranking import Preview, RankedPart, previews, rank_lines, 
 from gui.core.savings.types import Advice, SectionKind, Watch
 from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import Piece, gathered
-from gui.prompt.savings.labels import kind_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +21,124 @@ if TYPE_CHECKING:
 
     from engine import Encoding
     from gui.core.user_encodings import OpenEncoding
-    from gui.runtime.jobs import JobFailure, JobResult, JobRunner, Ticket
+    from gui.runtime.jobs import Ticket
+
+
+class KindWords(NamedTuple):
+    """Labels of a kind of suggestion. ``title``: the edit; ``why``: why nothing is lost, or what is lost."""
+
+    title: str
+    why: str
+
+
+_KINDS = {
+    "repeated": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove repeated text"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Keeps the first of identical paragraphs and lines. Repetition can be deliberate emphasis."
+        ),
+    ),
+    "repeated_lines": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove short repeated lines"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Keeps the first of identical lines. Headings, lists, tables and code are left alone."
+        ),
+    ),
+    "json_csv": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Write JSON lists as CSV"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Names appear once instead of in each object. CSV cannot distinguish text from numbers, or null from "
+            "empty.",
+        ),
+    ),
+    "capitals": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Write capitals in normal case"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Words in capitals take more tokens. They can be deliberate emphasis, names or abbreviations."
+        ),
+    ),
+    "comments": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove HTML comments"),
+        QT_TRANSLATE_NOOP("Advisor", "Readers of the page do not see them, but the model does."),
+    ),
+    "base64": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove base64"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "The encoded content is lost. Models can seldom read it; attach images and files instead."
+        ),
+    ),
+    "names": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Shorten UUIDs and digests"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Eight digits still distinguish them within this text, but no longer identify the original."
+        ),
+    ),
+    "json": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Minify JSON"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Whitespace between JSON tokens has no meaning (RFC 8259). Names, values and order are kept."
+        ),
+    ),
+    "table": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Unpad Markdown tables"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Markdown ignores the spaces around the text of a cell, and dashes beyond the third."
+        ),
+    ),
+    "blank_lines": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Collapse blank lines"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "One blank line ends a paragraph as well as several; fenced code and JSON are left alone."
+        ),
+    ),
+    "trailing": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Trim trailing spaces"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "They are invisible. Fenced code, JSON and Markdown line breaks (two spaces) are left alone."
+        ),
+    ),
+    "indentation": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove code indentation"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Code with braces still runs, but is harder to read, and multi-line strings change. Languages that need "
+            "indentation are left alone.",
+        ),
+    ),
+    "invisible": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Remove invisible characters"),
+        QT_TRANSLATE_NOOP("Advisor", "They show nothing, but may mark word breaks, as in Thai and Khmer."),
+    ),
+    "nfc": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Compose accents (NFC)"),
+        QT_TRANSLATE_NOOP(
+            "Advisor", "Unicode treats both spellings as the same text; only file names and hashes may differ."
+        ),
+    ),
+    "look_alikes": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Replace ligatures and wide letters"),
+        QT_TRANSLATE_NOOP("Advisor", "It reads the same, but the original letter forms are lost."),
+    ),
+    "typographic": KindWords(
+        QT_TRANSLATE_NOOP("Advisor", "Use ASCII quotes and dashes"),
+        QT_TRANSLATE_NOOP(
+            "Advisor",
+            "Opening and closing quotes, and dashes of different lengths, become the same; spaces may break lines.",
+        ),
+    ),
+}
+
+
+def tr(text: str) -> str:
+    """Translate in the context of this module."""
+    return QCoreApplication.translate("Advisor", text)
+
+
+def kind_words(name: str) -> KindWords:
+    """Return the labels of a kind of suggestion, by its name."""
+    words = _KINDS[name]
+    return KindWords(tr(words.title), tr(words.why))
 
 
 LINES = "line"
@@ -69,64 +184,6 @@ class Combination:
     tokens_before: int
     tokens_after: int
     pieces: tuple[Piece, ...]
-
-
-class SavingsService(QObject):
-    """Service that finds savings.
-
-    Signals: ``found(Findings)``; ``combined(Combination, CombineRequest)``; ``progressed(float, str)``: fraction done
-    and current step; ``stopped()`` by the user; ``failed(str)`` with the reason.
-    """
-
-    found = Signal(object)
-    combined = Signal(object, object)
-    progressed = Signal(float, str)
-    stopped = Signal()
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
-        super().__init__(parent)
-        self._looking = runner.conflated(self.tr("Finding savings"), partial(look, open_encoding))
-        self._looking.finished.connect(self._on_found)
-        self._looking.failed.connect(self._on_failed)
-        self._looking.cancelled.connect(self._on_stopped)
-        self._looking.progressed.connect(self._on_progress)
-        self._combining = runner.conflated(self.tr("Counting combined savings"), partial(combine, open_encoding))
-        self._combining.finished.connect(self._on_combined)
-        self._combining.failed.connect(self._on_failed)
-
-    def look(self, request: AdviceRequest) -> None:
-        """Search a text."""
-        self._looking.submit(request)
-
-    def combine(self, request: CombineRequest) -> None:
-        """Count several suggestions together."""
-        self._combining.submit(request)
-
-    def stop(self) -> None:
-        """Cancel the search."""
-        self._looking.cancel()
-
-    @Slot(object)
-    def _on_found(self, result: JobResult) -> None:
-        self.found.emit(result.value)
-
-    @Slot(object)
-    def _on_combined(self, result: JobResult) -> None:
-        self.combined.emit(result.value, result.request)
-
-    @Slot(object)
-    def _on_progress(self, progress: object) -> None:
-        self.progressed.emit(progress.fraction, progress.note)
-
-    @Slot(object)
-    def _on_stopped(self, _request: object) -> None:
-        self.stopped.emit()
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
 
 
 def look(open_encoding: OpenEncoding, request: AdviceRequest, ticket: Ticket) -> Findings:

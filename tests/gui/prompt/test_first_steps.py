@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from gui.core.sample import SAMPLE
-from gui.prompt import first_steps
+from gui.prompt import prompt_panel as first_steps
 from tests.gui.conftest import OpenWindow, close_window
 
 pytestmark = pytest.mark.pages()

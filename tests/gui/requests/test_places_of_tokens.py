@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import engine
 from engine.requests.templates import TEMPLATES
 from engine.requests.types import Image, Message
-from gui.prompt.chat import draft_service as request_count
-from gui.prompt.chat.draft_service import RequestDraft, count_draft
+from gui.prompt.chat import service as request_count
+from gui.prompt.chat.service import RequestDraft, count_draft
 from tests.thoroughness import mostly_deep
 
 SAMPLE = "The finance office of Ångström: résumé, Ｆull ﬁnance, naïve ²! 한국어 " * 4
