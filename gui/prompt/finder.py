@@ -337,8 +337,7 @@ class GoToDialog(QDialog):
         self._go = go
         self.setObjectName("goToDialog")
         self.setWindowTitle(title)
-        self.number = QSpinBox(self)
-        self.number.setObjectName("goToNumber")
+        self.number = QSpinBox(self, objectName="goToNumber")
         self.number.setRange(1, max(1, most))
         self.number.setGroupSeparatorShown(True)
         self.number.setValue(now)

@@ -111,8 +111,7 @@ class TextTools(ToolRow):
         return (self.picker, self.colours, self.spaces, self.wrap, self.special, self.modes)
 
     def _switch(self, text: str, name: str, icon: str, tip: str) -> QPushButton:
-        button = QPushButton(text, self)
-        button.setObjectName(name)
+        button = QPushButton(text, self, objectName=name)
         button.setProperty("kind", "quiet")
         button.setCheckable(True)
         button.setToolTip(tip)

@@ -405,8 +405,7 @@ class ChatPanel(QFrame):
 
     def _make_tools(self, theme: Theme) -> None:
         self._editing = -1
-        self.tools = QPlainTextEdit(objectName="requestTools")
-        self.tools.setAccessibleName(self.tr("Tools of the request, as JSON"))
+        self.tools = QPlainTextEdit(objectName="requestTools", accessibleName=self.tr("Tools of the request, as JSON"))
         self.tools.setPlaceholderText(self.tr('A JSON list of tools, like [{"name": "f", "parameters": {…}}]'))
         self.tools.setTabChangesFocus(True)
         self.tools.setCornerWidget(plain_corner(self.tools))
@@ -423,8 +422,7 @@ class ChatPanel(QFrame):
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
         self.tools.setAcceptDrops(False)  # a file dropped there is opened as well
-        self.choice = QComboBox(objectName="requestToolChoice")
-        self.choice.setAccessibleName(self.tr("Tool choice"))
+        self.choice = QComboBox(objectName="requestToolChoice", accessibleName=self.tr("Tool choice"))
         self.choice.setToolTip(self.tr("Which tool the model may or must call; OpenAI counts tokens for it"))
         self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._show_choices((), ("auto", ""))

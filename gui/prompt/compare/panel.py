@@ -482,24 +482,20 @@ class ComparePanel(QFrame):
         super().__init__(objectName="comparePanel")
         self.setProperty("kind", "surface")
         self.setAccessibleName(self.tr("Comparison of encodings"))
-        self.source = QComboBox(objectName="compareSource")
-        self.source.setAccessibleName(self.tr("Text to compare"))
+        self.source = QComboBox(objectName="compareSource", accessibleName=self.tr("Text to compare"))
         for key, words in (
             (PROMPT, self.tr("The prompt")),
             (SELECTION, self.tr("Selection in the prompt")),
             (TYPED, self.tr("Text typed here")),
         ):
             self.source.addItem(words, key)
-        self.typed = QPlainTextEdit(objectName="compareText")
-        self.typed.setAccessibleName(self.tr("Text to compare encodings on"))
+        self.typed = QPlainTextEdit(objectName="compareText", accessibleName=self.tr("Text to compare encodings on"))
         self.typed.setPlaceholderText(self.tr("Type or paste a text"))
         self.typed.setTabChangesFocus(True)
         self.typed.setCornerWidget(plain_corner(self.typed))
         self.typed.setMaximumHeight(self.typed.fontMetrics().lineSpacing() * TYPED_LINES + 12)
-        self.status = PlainLabel(objectName="compareStatus")
-        self.status.setWordWrap(True)
-        self.stop = QPushButton(self.tr("Stop"), objectName="compareStop")
-        self.stop.setAccessibleName(self.tr("Stop comparing"))
+        self.status = PlainLabel(objectName="compareStatus", wordWrap=True)
+        self.stop = QPushButton(self.tr("Stop"), objectName="compareStop", accessibleName=self.tr("Stop comparing"))
         self.export = QPushButton(self.tr("&Copy or export"), objectName="compareExport")
         self.export.setProperty("kind", "secondary")
         self.export_menu = QMenu(self.export)

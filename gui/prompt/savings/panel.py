@@ -237,8 +237,7 @@ class RankingPage(QWidget):
         super().__init__()
         self._rankings: Mapping[str, Sequence[RankedPart]] = {}
         self._total = 0
-        self.by = QComboBox(objectName="advisorBy")
-        self.by.setAccessibleName(self.tr("Rank by"))
+        self.by = QComboBox(objectName="advisorBy", accessibleName=self.tr("Rank by"))
         for kind, words in (
             ("line", self.tr("Lines")),
             ("paragraph", self.tr("Paragraphs")),
@@ -259,8 +258,7 @@ class RankingPage(QWidget):
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
-        self.nothing = PlainLabel(objectName="advisorNothing")
-        self.nothing.setWordWrap(True)
+        self.nothing = PlainLabel(objectName="advisorNothing", wordWrap=True)
         self._place()
         self.by.currentIndexChanged.connect(self._show)
         self.table.clicked.connect(self._go_to)
@@ -470,8 +468,7 @@ class SavingsPanel(QFrame):
         """Create the widgets, step by step."""
         self.run = QPushButton(self.tr("Find savin&gs"), objectName="advisorRun")
         self.run.setToolTip(self.tr("Find the heaviest parts, and edits that save tokens"))
-        self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop")
-        self.stop.setToolTip(self.tr("Stop searching"))
+        self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop", toolTip=self.tr("Stop searching"))
         for button in (self.run, self.stop):
             button.setAccessibleName(button.toolTip())
             button.setAutoDefault(False)

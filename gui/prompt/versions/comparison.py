@@ -351,8 +351,7 @@ class VersionComparison(QFrame):
         self.setProperty("kind", "surface")
         self._theme, self._tone = theme, "stale"
         self._figures: list[tuple[str, str]] = []
-        self.other = QComboBox(objectName="versionOther")
-        self.other.setAccessibleName(self.tr("Text to compare with"))
+        self.other = QComboBox(objectName="versionOther", accessibleName=self.tr("Text to compare with"))
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.setMinimumContentsLength(16)
         self.other.addItem(self.tr("Prompt now"), PROMPT)
@@ -508,8 +507,7 @@ class VersionComparison(QFrame):
         inset.setContentsMargins(0, 0, 0, 0)
         inset.addWidget(self.costs)
         below.addLayout(inset, 1)
-        split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists")
-        split.setChildrenCollapsible(False)
+        split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists", childrenCollapsible=False)
         split.addWidget(self.tokens)
         split.addWidget(costs)
         split.setStretchFactor(0, 3)

@@ -215,8 +215,7 @@ class VersionList(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.name = QLineEdit(objectName="versionName")
-        self.name.setMaxLength(LONGEST_NAME)
+        self.name = QLineEdit(objectName="versionName", maxLength=LONGEST_NAME)
         self.name.setPlaceholderText(self.tr("Name of this version"))
         self.name.setAccessibleName(self.tr("Name of the new version"))
         self.save = _button("versionSave", self.tr("&Save version"), self.tr("Save the current prompt"))
@@ -379,9 +378,7 @@ class _Versions(FittedTable):
 
 
 def _button(name: str, text: str, tip: str) -> QPushButton:
-    button = QPushButton(text, objectName=name)
-    button.setToolTip(tip)
-    button.setAccessibleName(tip)
+    button = QPushButton(text, objectName=name, toolTip=tip, accessibleName=tip)
     button.setAutoDefault(False)
     return button
 
@@ -396,8 +393,7 @@ class VersionsPanel(QWidget):
         super().__init__(objectName="versionsPanel")
         self.list = VersionList(theme)
         self.comparison = VersionComparison(theme, icons)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="versionsSplitter")
-        self.splitter.setChildrenCollapsible(False)
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="versionsSplitter", childrenCollapsible=False)
         self.splitter.addWidget(self.list)
         self.splitter.addWidget(self.comparison)
         self.splitter.setStretchFactor(1, 1)
