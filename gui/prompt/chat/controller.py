@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,12 +14,17 @@ from gui.core.local_tokenizers import looks_like_tokenizer
 from gui.core.request_tokens import templates_and_encodings
 from gui.prompt.chat.service import (
     BodySource,
-    CountedLines,
     LinesRequest,
     LinesTable,
     ManyRequests,
     RequestDraft,
-    RequestReply,
+    count_draft,
+    count_lines,
+    image_rules,
+    list_lines,
+    read_source_of,
+    size_image,
+    template_choices,
     template_for,
 )
 from gui.runtime.notify import Offer
@@ -41,7 +47,6 @@ COUNT_DELAY_MS = 30
 NEEDS = (
     "engine.requests.images",
     "engine.requests.templates",
-    "gui.prompt.chat.service",
     "gui.prompt.chat.panel",
 )
 """Modules loaded when the page is built."""
@@ -51,7 +56,7 @@ READING = "request-reading"
 
 
 class ChatController(PageController["ChatPanel"]):
-    """Controller between panel, services and cost table. The page is built when it is first shown."""
+    """Controller between panel, jobs and cost table. The page is built when it is first shown."""
 
     _panel: ChatPanel
 
@@ -72,7 +77,6 @@ class ChatController(PageController["ChatPanel"]):
 
     def _steps(self) -> Iterator[None]:
         from gui.prompt.chat.panel import ChatPanel
-        from gui.prompt.chat.service import RequestService, image_rules, size_image, template_choices
 
         context = self._context
         panel = ChatPanel()
@@ -80,8 +84,7 @@ class ChatController(PageController["ChatPanel"]):
         yield
         self._show_encodings(panel)
         context.session.restore("request", panel.restore_state, self._state)
-        self.service = RequestService(self._runner, self._open, self)
-        self._images = self._runner.exclusive(self.tr("Looking at an image"), size_image)
+        self._make_lanes()
         self.panel = self._panel = panel
         self._connect()
         self._delay.start()
@@ -89,8 +92,20 @@ class ChatController(PageController["ChatPanel"]):
         context.pages.page("requestTab").fill(panel)
         context.window.view_bar.add_tools("requestTab", panel.bar)
 
+    def _make_lanes(self) -> None:
+        runner, open_encoding = self._runner, self._open
+        self.counting = runner.conflated(self.tr("Counting the request"), partial(count_draft, open_encoding))
+        self.reading = runner.conflated(self.tr("Reading a request"), read_source_of)
+        self.line_counting = runner.exclusive(
+            self.tr("Counting a file of requests"), partial(count_lines, open_encoding)
+        )
+        self.table_writing = runner.exclusive(
+            self.tr("Listing the lines of a file"), partial(list_lines, open_encoding)
+        )
+        self._sizing = runner.exclusive(self.tr("Looking at an image"), size_image)
+
     def _connect(self) -> None:
-        panel, service, images = self._panel, self.service, self._images
+        panel = self._panel
         panel.changed.connect(self._delay.start)
         panel.state_changed.connect(self._context.session.touch)
         panel.bar.open_asked.connect(self._ask_for_file)
@@ -99,28 +114,26 @@ class ChatController(PageController["ChatPanel"]):
         panel.bar.price_toggled.connect(self._on_pricing)
         panel.message.image_file_asked.connect(self._ask_for_image)
         panel.files_dropped.connect(self._on_dropped)
-        panel.lines.stop_asked.connect(service.stop_lines)
+        panel.lines.stop_asked.connect(self.line_counting.cancel)
         panel.lines.back_asked.connect(self._leave_lines)
         panel.lines.export_asked.connect(self.ask_for_table)
-        service.counted.connect(self._on_counted)
-        service.read.connect(self._on_read)
-        service.many.connect(self._on_many)
-        service.unreadable.connect(self._on_unreadable)
-        service.lines_counted.connect(self._on_lines)
-        service.lines_progressed.connect(panel.lines.show_progress)
-        service.lines_failed.connect(self._on_lines_failed)
-        service.table_written.connect(self._on_table_written)
-        service.table_failed.connect(self._on_table_failed)
-        service.failed.connect(self._notifier.error)
-        images.finished.connect(self._on_image)
-        images.failed.connect(self._on_image_failed)
+        for lane, on_finished, on_failed in (
+            (self.counting, self._on_counted, self._on_not_counted),
+            (self.reading, self._on_read, self._on_unreadable),
+            (self.line_counting, self._on_lines, self._on_lines_failed),
+            (self.table_writing, self._on_table_written, self._on_table_failed),
+            (self._sizing, self._on_image, self._on_image_failed),
+        ):
+            lane.finished.connect(on_finished)
+            lane.failed.connect(on_failed)
+        self.line_counting.progressed.connect(panel.lines.show_progress)
         self._costs.service.encodings_changed.connect(self.recount)
 
     def open(self, path: Path) -> None:
         """Show the request of a file, or count a file of requests."""
         self._context.pages.page("requestTab").bring_to_front()
         self.build()
-        self.service.open(BodySource(path))
+        self.reading.submit(BodySource(path))
 
     def focus(self) -> None:
         """Show the page and focus its first control."""
@@ -152,7 +165,7 @@ class ChatController(PageController["ChatPanel"]):
         if not text.strip():
             self._notifier.remark(self.tr("The clipboard has no text."))
             return
-        self.service.open(BodySource(None, text))
+        self.reading.submit(BodySource(None, text))
 
     @Slot()
     def recount(self) -> None:
@@ -165,7 +178,7 @@ class ChatController(PageController["ChatPanel"]):
     def _count(self) -> None:
         panel, bar = self._panel, self._panel.bar
         self._revision += 1
-        self.service.count(
+        self.counting.submit(
             RequestDraft(
                 self._revision,
                 panel.model.messages,
@@ -184,9 +197,14 @@ class ChatController(PageController["ChatPanel"]):
             self._count_lines(self._lines.path)
 
     @Slot(object)
-    def _on_counted(self, reply: RequestReply) -> None:
-        self._panel.show_reply(reply)
-        self._costs.priced.set_request(reply)
+    def _on_counted(self, result: JobResult) -> None:
+        if result.request.revision == self._revision:
+            self._panel.show_reply(result.value)
+            self._costs.priced.set_request(result.value)
+
+    @Slot(object)
+    def _on_not_counted(self, failure: JobFailure) -> None:
+        self._notifier.error(failure.why)
 
     @Slot(bool)
     def _on_pricing(self, on: bool) -> None:
@@ -198,8 +216,15 @@ class ChatController(PageController["ChatPanel"]):
 
     # --- one request --------------------------------------------------------------------------------------------------
 
-    @Slot(object, object)
-    def _on_read(self, source: BodySource, read: ReadBody) -> None:
+    @Slot(object)
+    def _on_read(self, result: JobResult) -> None:
+        if isinstance(result.value, ManyRequests):
+            self._notifier.withdraw(READING)
+            self._count_lines(result.value.path)
+        else:
+            self._show_request(result.request, result.value)
+
+    def _show_request(self, source: BodySource, read: ReadBody) -> None:
         from engine.requests.types import Request
 
         panel = self._panel
@@ -227,27 +252,24 @@ class ChatController(PageController["ChatPanel"]):
         self._panel.tools.setPlainText(tools)
         self._panel.say_not_counted(not_counted)
 
-    @Slot(object, str)
-    def _on_unreadable(self, source: BodySource, why: str) -> None:
-        where = source.path.name if source.path else self.tr("The clipboard")
+    @Slot(object)
+    def _on_unreadable(self, failure: JobFailure) -> None:
+        path = failure.request.path
+        where = path.name if path else self.tr("The clipboard")
         self._notifier.error(
             self.tr("{where} contains no request: {why}. The current request was kept.").format(
-                where=where, why=why.rstrip(".")
+                where=where, why=failure.why.rstrip(".")
             ),
             key=READING,
         )
 
     # --- file of requests ---------------------------------------------------------------------------------------------
 
-    @Slot(object, object)
-    def _on_many(self, _source: BodySource, many: ManyRequests) -> None:
-        self._notifier.withdraw(READING)
-        self._count_lines(many.path)
-
     def _count_lines(self, path: Path) -> None:
         self._lines = self._lines_request(path)
         self._panel.show_lines(path)
-        self.service.count_lines(self._lines)
+        self.line_counting.cancel()
+        self.line_counting.submit(self._lines)
 
     def _lines_request(self, path: Path) -> LinesRequest:
         bar = self._panel.bar
@@ -256,20 +278,20 @@ class ChatController(PageController["ChatPanel"]):
     def _is_other(self, lines: LinesRequest) -> bool:
         return self._lines_request(lines.path) != lines
 
-    @Slot(object, object)
-    def _on_lines(self, request: LinesRequest, counted: CountedLines) -> None:
-        if request is self._lines:
-            self._panel.lines.show_counted(counted)
+    @Slot(object)
+    def _on_lines(self, result: JobResult) -> None:
+        if result.request is self._lines:
+            self._panel.lines.show_counted(result.value)
 
-    @Slot(object, str)
-    def _on_lines_failed(self, request: LinesRequest, why: str) -> None:
-        if request is self._lines:
-            self._panel.lines.show_problem(why)
+    @Slot(object)
+    def _on_lines_failed(self, failure: JobFailure) -> None:
+        if failure.request is self._lines:
+            self._panel.lines.show_problem(failure.why)
 
     @Slot()
     def _leave_lines(self) -> None:
         self._lines = None
-        self.service.stop_lines()
+        self.line_counting.cancel()
         self._panel.show_builder()
 
     @Slot()
@@ -296,16 +318,16 @@ class ChatController(PageController["ChatPanel"]):
         if target.exists() and target.samefile(lines.path):
             self._notifier.error(self.tr("This is the file of requests itself. Choose another name for the export."))
             return
-        self.service.list_lines(LinesTable(lines, target))
+        self.table_writing.submit(LinesTable(lines, target))
 
     @Slot(object)
-    def _on_table_written(self, table: LinesTable) -> None:
-        self._notifier.remark(self.tr("Exported the lines to {path}.").format(path=table.path))
+    def _on_table_written(self, result: JobResult) -> None:
+        self._notifier.remark(self.tr("Exported the lines to {path}.").format(path=result.request.path))
 
-    @Slot(object, str)
-    def _on_table_failed(self, table: LinesTable, why: str) -> None:
+    @Slot(object)
+    def _on_table_failed(self, failure: JobFailure) -> None:
         words = self.tr("Could not export the lines to {path}: {why}. Nothing was changed.")
-        self._notifier.error(words.format(path=table.path, why=why.rstrip(".")))
+        self._notifier.error(words.format(path=failure.request.path, why=failure.why.rstrip(".")))
 
     # --- files --------------------------------------------------------------------------------------------------------
 
@@ -342,7 +364,7 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot(str)
     def _on_image_file(self, path: str) -> None:
-        self._images.submit(Path(path))
+        self._sizing.submit(Path(path))
 
     @Slot(list)
     def _on_dropped(self, paths: list[str]) -> None:
@@ -354,7 +376,7 @@ class ChatController(PageController["ChatPanel"]):
             if path in others:
                 continue
             if path.suffix.lower() in (".png", ".jpg", ".jpeg", ".gif", ".webp"):
-                self._images.submit(path)
+                self._sizing.submit(path)
             elif path.suffix.lower() in (".jinja", ".jinja2", ".j2"):
                 self._on_template(str(path))
             else:

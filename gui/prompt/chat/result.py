@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.requests.types import Message, SpecialText, Tally
     from engine.requests.types import Part as RequestPart
     from gui.prompt.chat.service import CountedLines, RequestPiece, RequestReply
+    from gui.runtime.jobs import JobProgress
 
 KIND_WORDS = {
     "overhead": QT_TRANSLATE_NOOP("Request", "overhead"),
@@ -404,9 +405,10 @@ class RequestLinesPage(QWidget):
         self.remark.say("")
         self.stop.setFocus()
 
-    def show_progress(self, fraction: float) -> None:
+    @Slot(object)
+    def show_progress(self, progress: JobProgress) -> None:
         """Show the fraction of the file that has been read."""
-        self.progress.setValue(round(fraction * 1000))
+        self.progress.setValue(round(progress.fraction * 1000))
 
     def show_counted(self, counted: CountedLines) -> None:
         """Show the result, of the whole file or of the lines read before it was stopped."""

@@ -1,4 +1,4 @@
-"""Counting of requests off the GUI thread: the newest draft, files of requests, and the sizes of images."""
+"""Jobs of the page Chat: counting the newest draft, reading and counting files of requests, and sizes of images."""
 
 from __future__ import annotations
 
@@ -6,15 +6,12 @@ import contextlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from PySide6.QtCore import QObject, Signal, Slot
-
 from gui.core.request_tokens import RequestTokens
 from gui.editor.offsets import document_text, stored_to_document
-from gui.runtime.jobs import JobCancelled, JobFailure, JobProgress, JobResult, JobRunner, Ticket
+from gui.runtime.jobs import JobCancelled, Ticket
 
 if TYPE_CHECKING:
     import numpy as np
@@ -196,108 +193,6 @@ def template_of(key: str, file: Path | None) -> Iterator[Template]:
         return
     with TemplateFile(read_source(file)) as opened:
         yield opened.template
-
-
-class RequestService(QObject):
-    """Service that counts requests.
-
-    Signals: ``counted(RequestReply)`` for the newest draft; ``read(BodySource, ReadBody)``,
-    ``many(BodySource, ManyRequests)``, ``unreadable(BodySource, str)``: result of reading a file or pasted text;
-    ``lines_counted(LinesRequest, CountedLines)``, ``lines_failed(LinesRequest, str)``, ``lines_progressed(float)`` for
-    a file of requests; ``table_written(LinesTable)``, ``table_failed(LinesTable, str)`` for a table of its lines;
-    ``failed(str)``: a sentence if counting a draft failed.
-    """
-
-    counted = Signal(object)
-    read = Signal(object, object)
-    many = Signal(object, object)
-    unreadable = Signal(object, str)
-    lines_counted = Signal(object, object)
-    lines_failed = Signal(object, str)
-    lines_progressed = Signal(float)
-    table_written = Signal(object)
-    table_failed = Signal(object, str)
-    failed = Signal(str)
-
-    def __init__(self, runner: JobRunner, open_encoding: OpenEncoding, parent: QObject | None = None) -> None:
-        """``open_encoding``: opens an encoding by its name, on a worker thread."""
-        super().__init__(parent)
-        self._newest = -1
-        self._counting = runner.conflated(self.tr("Counting the request"), partial(count_draft, open_encoding))
-        self._counting.finished.connect(self._on_counted)
-        self._counting.failed.connect(self._on_failed)
-        self._reading = runner.conflated(self.tr("Reading a request"), read_source_of)
-        self._reading.finished.connect(self._on_read)
-        self._reading.failed.connect(self._on_unreadable)
-        self._lines = runner.exclusive(self.tr("Counting a file of requests"), partial(count_lines, open_encoding))
-        self._lines.finished.connect(self._on_lines)
-        self._lines.failed.connect(self._on_lines_failed)
-        self._lines.progressed.connect(self._on_progress)
-        self._tables = runner.exclusive(self.tr("Listing the lines of a file"), partial(list_lines, open_encoding))
-        self._tables.finished.connect(self._on_table)
-        self._tables.failed.connect(self._on_no_table)
-
-    def count(self, draft: RequestDraft) -> None:
-        """Count this draft. Earlier drafts are no longer answered."""
-        self._newest = draft.revision
-        self._counting.submit(draft)
-
-    def open(self, source: BodySource) -> None:
-        """Read a request."""
-        self._reading.submit(source)
-
-    def count_lines(self, request: LinesRequest) -> None:
-        """Count a file of requests. Cancels the one that is being counted."""
-        self._lines.cancel()
-        self._lines.submit(request)
-
-    def stop_lines(self) -> None:
-        """Stop counting a file; the lines counted so far are reported."""
-        self._lines.cancel()
-
-    def list_lines(self, table: LinesTable) -> None:
-        """Write the counts of each line. If the user cancels, nothing is written."""
-        self._tables.submit(table)
-
-    @Slot(object)
-    def _on_counted(self, result: JobResult) -> None:
-        if result.request.revision == self._newest:
-            self.counted.emit(result.value)
-
-    @Slot(object)
-    def _on_read(self, result: JobResult) -> None:
-        if isinstance(result.value, ManyRequests):
-            self.many.emit(result.request, result.value)
-        else:
-            self.read.emit(result.request, result.value)
-
-    @Slot(object)
-    def _on_unreadable(self, failure: JobFailure) -> None:
-        self.unreadable.emit(failure.request, failure.why)
-
-    @Slot(object)
-    def _on_lines(self, result: JobResult) -> None:
-        self.lines_counted.emit(result.request, result.value)
-
-    @Slot(object)
-    def _on_lines_failed(self, failure: JobFailure) -> None:
-        self.lines_failed.emit(failure.request, failure.why)
-
-    @Slot(object)
-    def _on_progress(self, progress: JobProgress) -> None:
-        self.lines_progressed.emit(progress.fraction)
-
-    @Slot(object)
-    def _on_table(self, result: JobResult) -> None:
-        self.table_written.emit(result.request)
-
-    @Slot(object)
-    def _on_no_table(self, failure: JobFailure) -> None:
-        self.table_failed.emit(failure.request, failure.why)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
-        self.failed.emit(failure.why)
 
 
 def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticket | None = None) -> RequestReply:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Slot
 
+from gui.core import version_store as store
 from gui.core.text_chunks import ChunkedText
 from gui.core.version_store import Kept, Version
 from gui.costs.money_text import CostText, money_text
-from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel
+from gui.costs.priced_model import ChangeRequest, CostChange, PricedModel, cost_changes
 from gui.editor.text_transfer import PieceWriter
 from gui.prompt.versions.service import (
     PROMPT,
@@ -21,11 +22,15 @@ from gui.prompt.versions.service import (
     RestoreRequest,
     SaveRequest,
     Side,
-    VersionService,
+    compare_texts,
+    restore,
+    run,
+    save,
 )
 
 if TYPE_CHECKING:
     from gui.prompt.versions.panel import VersionsPanel
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.prompt.versions.panel",)
@@ -47,7 +52,11 @@ class VersionsController(QObject):
         self._context, self._prompt = context, context.prompt
         self._costs, self._notifier = context.pages.costs, context.notifier
         self.panel: VersionsPanel | None = None
-        self.service = VersionService(context.paths.versions, context.jobs, context.encodings.open, self)
+        self._folder, self._open = context.paths.versions, context.encodings.open
+        jobs, compare = context.jobs, partial(compare_texts, self._folder, self._open)
+        self._keeping = jobs.exclusive(self.tr("Saving versions"), run, stoppable=False)
+        self._comparing = jobs.conflated(self.tr("Comparing versions"), compare)
+        self._pricing = jobs.conflated(self.tr("Pricing versions"), cost_changes)
         self._waiting: list[Callable[[int, str | ChunkedText], None]] = []
         self._kept = Kept(())
         self._new_key = ""
@@ -74,22 +83,21 @@ class VersionsController(QObject):
         self._connect()
 
     def _connect(self) -> None:
-        panel, service, costs = self._panel, self.service, self._costs
+        panel, costs = self._panel, self._costs
         panel.list.save_asked.connect(self._save)
         panel.list.restore_asked.connect(self._restore)
-        panel.list.rename_asked.connect(service.rename)
-        panel.list.delete_asked.connect(service.delete)
+        panel.list.rename_asked.connect(self._rename)
+        panel.list.delete_asked.connect(self._delete)
         panel.list.current_changed.connect(self.compare)
         panel.comparison.other_changed.connect(self.compare)
         self._prompt.text_ready.connect(self._on_text)
         self._prompt.changed.connect(self._on_prompt_changed)
-        service.listed.connect(self._on_listed)
-        service.saved.connect(self._on_saved)
-        service.compared.connect(self._on_compared)
-        service.stopped.connect(self._on_stopped)
-        service.priced.connect(self._on_priced)
-        service.restored.connect(self._on_restored)
-        service.failed.connect(self._on_failed)
+        self._keeping.finished.connect(self._on_kept)
+        self._comparing.finished.connect(self._on_compared)
+        self._comparing.cancelled.connect(self._on_stopped)
+        self._pricing.finished.connect(self._on_priced)
+        for lane in (self._keeping, self._comparing, self._pricing):
+            lane.failed.connect(self._on_failed)
         costs.service.estimated.connect(self.reprice)
         costs.panel.model.arranged.connect(self.reprice)
         costs.reference_changed.connect(self.reprice)
@@ -108,8 +116,22 @@ class VersionsController(QObject):
     @Slot()
     def look_again(self) -> None:
         """Read the saved versions again, since another window may have saved more, and update the amounts of money."""
-        self.service.list()
+        self._list()
         self.reprice()
+
+    def _list(self) -> None:
+        self._keeping.submit(partial(store.kept, self._folder))
+
+    @Slot(object)
+    def _on_kept(self, result: JobResult) -> None:
+        value = result.value
+        if isinstance(value, Kept):
+            self._on_listed(value)
+        elif isinstance(value, Restored):
+            self._on_restored(value, result.request.args[-1])
+        elif isinstance(value, Version) and result.request.func is save:
+            self._on_saved(value)
+            self._list()
 
     @Slot()
     def compare(self) -> None:
@@ -137,7 +159,7 @@ class VersionsController(QObject):
         first = Side(version, None, version.counts)
         needed = tuple(self._costs.service.encodings_needed())
         self._awaited = CompareRequest(first, other, self._prompt.encoding, needed, revision)
-        self.service.compare(self._awaited)
+        self._comparing.submit(self._awaited)
 
     @Slot()
     def reprice(self) -> None:
@@ -149,7 +171,7 @@ class VersionsController(QObject):
         service, compared = self._costs.service, self.compared
         if compared is not None and service.scenario is not None:
             models = tuple(row.model for row in service.rows) or service.models
-            self.service.price(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
+            self._pricing.submit(ChangeRequest(models, compared.before, compared.after, service.scenario, service.mix))
 
     def _one_call(self, version: Version) -> str:
         """Return the cost of one call with a version, for the reference model."""
@@ -220,14 +242,23 @@ class VersionsController(QObject):
 
     def _save_text(self, name: str, revision: int, text: str | ChunkedText) -> None:
         needed = tuple(self._costs.service.encodings_needed())
-        self.service.save(SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision)))
+        request = SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision))
+        self._keeping.submit(partial(save, self._folder, self._open, request))
+
+    @Slot(object, str)
+    def _rename(self, version: Version, name: str) -> None:
+        self._keeping.submit(partial(store.rename, self._folder, version, name))
+        self._list()
 
     @Slot(object)
+    def _delete(self, version: Version) -> None:
+        self._keeping.submit(partial(store.delete, self._folder, version))
+        self._list()
+
     def _on_saved(self, version: Version) -> None:
         self._new_key = version.key
         self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
 
-    @Slot(object)
     def _on_listed(self, kept: Kept) -> None:
         self._kept = kept
         self._panel.comparison.show_versions(kept.versions)
@@ -242,17 +273,12 @@ class VersionsController(QObject):
 
     @Slot(object)
     def _restore(self, version: Version) -> None:
-        self._prompt_text(partial(self._restore_text, version))
-
-    def _prompt_text(self, act: Callable[[int, ChunkedText], None]) -> None:
-        """Call ``act`` with the revision and the text of the prompt, as the editor holds it."""
-        self._waiting.append(act)
+        self._waiting.append(partial(self._restore_text, version))
         self._prompt.request_text()
 
     def _restore_text(self, version: Version, revision: int, text: ChunkedText) -> None:
-        self.service.restore(RestoreRequest(version, revision, text))
+        self._keeping.submit(partial(restore, self._folder, RestoreRequest(version, revision, text)))
 
-    @Slot(object, object)
     def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:
         if not self._writer.can_write(request.revision):
             self._notifier.warning(self.tr("The text changed in the meantime, so nothing was restored."), key=PROBLEMS)
@@ -272,8 +298,9 @@ class VersionsController(QObject):
 
     # --- comparing --------------------------------------------------------------------------------------------------
 
-    @Slot(object, object)
-    def _on_compared(self, compared: Compared, request: CompareRequest) -> None:
+    @Slot(object)
+    def _on_compared(self, result: JobResult) -> None:
+        compared, request = result.value, result.request
         if request is not self._awaited:
             return
         self._awaited, self.compared = None, compared
@@ -283,8 +310,9 @@ class VersionsController(QObject):
             self._on_prompt_changed()
         self.reprice()
 
-    @Slot(object, object)
-    def _on_priced(self, changes: tuple[CostChange, ...], request: ChangeRequest) -> None:
+    @Slot(object)
+    def _on_priced(self, result: JobResult) -> None:
+        changes, request = result.value, result.request
         if self.compared is not None and request.before is self.compared.before:
             current = self._costs.panel.model.view.current
             self._panel.comparison.changes.set_changes(changes, self._text, request.scenario.calls, current)
@@ -304,9 +332,9 @@ class VersionsController(QObject):
             self._awaited = None
             self._panel.comparison.say(self.tr("Stopped."))
 
-    @Slot(str)
-    def _on_failed(self, why: str) -> None:
-        self._notifier.error(self.tr("Could not update saved versions: {why}.").format(why=why))
+    @Slot(object)
+    def _on_failed(self, failure: JobFailure) -> None:
+        self._notifier.error(self.tr("Could not update saved versions: {why}.").format(why=failure.why))
         if self._awaited is not None:
             self._awaited = None
             self._panel.comparison.say(self.tr("Not compared."))

@@ -19,7 +19,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join([*rows, "{", ""]), encoding="utf-8")
     lines = panel.lines
-    with qtbot.waitSignal(bench.pages.request.service.lines_counted):
+    with qtbot.waitSignal(bench.pages.request.line_counting.finished):
         drop(panel, path)
     assert panel.pages.currentWidget() is lines
     assert "tokens in 3 requests, " in lines.summary.text()
@@ -35,7 +35,7 @@ def test_a_file_of_many(qtbot, bench, panel, tmp_path):
     lines.worst.horizontalHeader().initStyleOptionForIndex(title, 6)
     assert title.text == GAP + "Last message"
     # With another template they are counted again.
-    with qtbot.waitSignal(bench.pages.request.service.lines_counted):
+    with qtbot.waitSignal(bench.pages.request.line_counting.finished):
         panel.bar.show_template("qwen")
         panel.bar.changed.emit()
     assert "(exact)" in lines.summary.text()
@@ -49,12 +49,12 @@ def stopped_early(qtbot, bench, folder):
     row = json.dumps({"messages": [{"role": "user", "content": "word " * 50}]})
     path = folder / "many.jsonl"
     path.write_text((row + "\n") * 200_000, encoding="utf-8")
-    service = bench.pages.request.service
-    with qtbot.waitSignal(service.lines_progressed):
+    request = bench.pages.request
+    with qtbot.waitSignal(request.line_counting.progressed):
         bench.pages.request.open(path)
-    with qtbot.waitSignal(service.lines_counted) as counted:
+    with qtbot.waitSignal(request.line_counting.finished) as counted:
         bench.pages.request.panel.lines.stop.click()
-    return counted.args[1]
+    return counted.args[0].value
 
 
 @pytest.mark.deep
@@ -75,19 +75,19 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
     rows = [json.dumps({"messages": [{"role": "user", "content": "word " * size}]}) for size in (1, 50)]
     path = tmp_path / "many.jsonl"
     path.write_text("\n".join([*rows, "{"]), encoding="utf-8")
-    service = bench.pages.request.service
-    with qtbot.waitSignal(service.lines_counted):
+    request = bench.pages.request
+    with qtbot.waitSignal(request.line_counting.finished):
         drop(panel, path)
     choose_table(qtbot, panel, path)
     assert any("file of requests itself" in notice for notice in notices(bench))
     assert len(path.read_text().splitlines()) == 3
-    with qtbot.waitSignal(service.table_written):
+    with qtbot.waitSignal(request.table_writing.finished):
         choose_table(qtbot, panel, tmp_path / "lines.json")
     found = json.loads((tmp_path / "lines.json").read_text())["rows"]
     assert [row["line"] for row in found] == [1, 2, 3]
     assert [row["tokens"] for row in found[:2]] == [9, 58]
     assert found[2]["problem"].startswith("no request: ")
-    with qtbot.waitSignal(service.table_failed):
+    with qtbot.waitSignal(request.table_writing.failed):
         choose_table(qtbot, panel, tmp_path / "nowhere" / "lines.csv")
     assert any("Could not export the lines" in notice for notice in notices(bench))
 
@@ -96,9 +96,9 @@ def test_every_line_of_many_is_exported(qtbot, bench, panel, tmp_path):
 def test_an_export_of_lines_can_be_stopped(qtbot, bench, panel, tmp_path):
     stopped_early(qtbot, bench, tmp_path)
     assert panel.lines.export.isEnabled()
-    service = bench.pages.request.service
-    with qtbot.waitSignal(service._tables.progressed):
+    request = bench.pages.request
+    with qtbot.waitSignal(request.table_writing.progressed):
         choose_table(qtbot, panel, tmp_path / "lines.csv")
-    with qtbot.waitSignal(service._tables.cancelled):
-        service._tables.cancel()
+    with qtbot.waitSignal(request.table_writing.cancelled):
+        request.table_writing.cancel()
     assert not (tmp_path / "lines.csv").exists()

@@ -330,7 +330,7 @@ def test_a_template_file(qtbot, bench, panel, tmp_path):
 )
 def test_a_body_from_the_clipboard(qtbot, bench, panel, body, template, spoken):
     QGuiApplication.clipboard().setText(json.dumps(body, indent=1))
-    with qtbot.waitSignal(bench.pages.request.service.read):
+    with qtbot.waitSignal(bench.pages.request.reading.finished):
         panel.bar.paste.click()
     settled(qtbot, bench)
     assert contents(panel) == spoken
@@ -369,7 +369,7 @@ def test_what_was_there_comes_back(qtbot, bench, panel, tmp_path):
 def test_what_is_no_request_changes_nothing(qtbot, bench, panel, tmp_path):
     path = tmp_path / "no.json"
     path.write_text('{\n "messages": [{"role": 7}]}', encoding="utf-8")
-    with qtbot.waitSignal(bench.pages.request.service.unreadable):
+    with qtbot.waitSignal(bench.pages.request.reading.failed):
         drop(panel, path)
     assert panel.model.messages == FIRST_MESSAGES
     assert notices(bench)[-1] == (

@@ -43,7 +43,7 @@ def show_messages(qtbot: QtBot, bench: Application, *messages: Message) -> None:
 def open_body(qtbot: QtBot, bench: Application, tmp_path: Path, body: object, name: str = "body.json") -> None:
     path = tmp_path / name
     path.write_text(body if isinstance(body, str) else json.dumps(body), encoding="utf-8")
-    with qtbot.waitSignal(bench.pages.request.service.read):
+    with qtbot.waitSignal(bench.pages.request.reading.finished):
         bench.pages.request.open(path)
     settled(qtbot, bench)
 

@@ -239,7 +239,7 @@ def test_nothing_is_priced_that_nobody_sees(qtbot: QtBot, open_window: OpenWindo
     compared(qtbot, bench)
     priced(qtbot, panel)
     asked: list[object] = []
-    monkeypatch.setattr(bench.pages.versions.service, "price", asked.append)
+    monkeypatch.setattr(bench.pages.versions._pricing, "submit", asked.append)
     bench.window.pages.setCurrentWidget(bench.panel)
     with qtbot.waitSignal(bench.costs.service.estimated):
         bench.window.findChild(QSpinBox, "outputTokens").setValue(1234)
