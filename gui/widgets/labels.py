@@ -1,13 +1,14 @@
-"""Labels: single-line remarks and the status line, links, and wrapping labels."""
+"""Labels: single-line remarks and the status line, links, and wrapping labels, some in a colour of the theme."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Slot
 from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QStyleOptionButton, QWidget
 
 from gui.core.token_text import shown
 from gui.look.plain_text import as_written
+from gui.look.theme import Theme
 
 
 class RemarkLabel(QLabel):
@@ -107,3 +108,25 @@ def wrapped_label(name: str, *, selectable: bool = False) -> QLabel:
     if selectable:
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+class ToneLabel(QLabel):
+    """Wrapping plain-text label in a colour of the theme."""
+
+    def __init__(self, name: str, theme: Theme) -> None:
+        """``name``: object name."""
+        super().__init__(objectName=name, textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self._theme, self._tone = theme, "stale"
+        theme.changed.connect(self._colour)
+
+    def say(self, text: str, tone: str = "stale") -> None:
+        """Show a text. ``tone``: a role of the theme."""
+        self._tone = tone
+        self.setText(text)
+        self._colour()
+
+    @Slot()
+    def _colour(self) -> None:
+        palette = QPalette(self.palette())
+        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
+        self.setPalette(palette)

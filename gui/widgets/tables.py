@@ -51,6 +51,14 @@ def copy_rows(table: QTableView, text: Callable[[int, int], str]) -> None:
     QApplication.clipboard().setText("\n".join(lines) + "\n")
 
 
+def set_up_list(table: QTableView, row_padding: int) -> None:
+    """Set up flat rows of which one is selected, ``row_padding`` pixels higher than a line of text."""
+    set_up_rows(table)
+    table.setProperty("kind", "flat")
+    table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+    table.verticalHeader().setDefaultSectionSize(table.fontMetrics().height() + row_padding)
+
+
 def edit_cell(table: QAbstractItemView, index: QModelIndex) -> None:
     """Open the editor of a cell if it is editable and no editor is open; Qt warns otherwise."""
     editable = index.isValid() and bool(index.flags() & Qt.ItemFlag.ItemIsEditable)

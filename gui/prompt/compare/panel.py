@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QCheckBox,
     QComboBox,
     QFrame,
@@ -34,9 +33,10 @@ from gui.prompt.compare.service import PROMPT, SELECTION, SOURCES, TYPED, premiu
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import PageTabs
 from gui.widgets.table_model import RowsModel
-from gui.widgets.tables import FittedTable, set_up_rows
+from gui.widgets.tables import FittedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -330,30 +330,24 @@ class CompareEncodings(QWidget):
     # --- layout -------------------------------------------------------------------------------------------------------
 
     def _button(self, name: str, words: str, tip: str) -> QPushButton:
-        button = QPushButton(words, objectName=name)
-        button.setProperty("kind", "quiet")
+        button = button_of_kind(name, words, "quiet")
         button.setToolTip(tip)
         button.setAccessibleName(tip)
-        button.setAutoDefault(False)
         return button
 
     def _set_up_table(self) -> None:
         table = self.table
         table.setModel(self.model)
-        table.setProperty("kind", "flat")
-        set_up_rows(table)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        rows = table.verticalHeader()
-        rows.setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        set_up_list(table, ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(ENCODING, QHeaderView.ResizeMode.Stretch)
-        table.setMinimumHeight(rows.defaultSectionSize() * (MIN_ROWS + 1))
+        table.setMinimumHeight(table.verticalHeader().defaultSectionSize() * (MIN_ROWS + 1))
 
     def _connect(self) -> None:
         self.picker.chosen.connect(self.add)
-        self.table.selectionModel().currentRowChanged.connect(self._on_current)
-        self.table.activated.connect(self._on_activated)
+        self.table.selectionModel().currentRowChanged.connect(self._show_buttons)
+        self.table.activated.connect(self.make_base)
         for button, key, act in (
             (self.remove, "Del", self.remove_current),
             (self.up, "Alt+Up", self.move_up),
@@ -364,14 +358,6 @@ class CompareEncodings(QWidget):
             shortcut.setContext(Qt.ShortcutContext.WidgetShortcut)
             shortcut.activated.connect(act)
         self.set_base.clicked.connect(self.make_base)
-
-    @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, _current: QModelIndex, _before: QModelIndex) -> None:
-        self._show_buttons()
-
-    @Slot(QModelIndex)
-    def _on_activated(self, _index: QModelIndex) -> None:
-        self.make_base()
 
     def _place(self) -> None:
         buttons = QHBoxLayout()
@@ -458,10 +444,7 @@ class ComparePages(PageTabs):
         table = FittedTable(name)
         table.setAccessibleName(spoken)
         table.setModel(model)
-        table.setProperty("kind", "flat")
-        set_up_rows(table)
-        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        set_up_list(table, ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setStretchLastSection(model is not self.differences)

@@ -247,7 +247,7 @@ class SavingsController(QObject):
     def _on_progress(self, progress: JobProgress) -> None:
         self._panel.show_progress(progress.fraction)
         if progress.note:
-            self._panel.show_status(self.tr("Searching: {what}…").format(what=progress.note))
+            self._panel.status.say(self.tr("Searching: {what}…").format(what=progress.note))
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
@@ -268,13 +268,13 @@ class SavingsController(QObject):
         findings, panel = self.findings, self._panel
         panel.savings.apply.setEnabled(self.combination is not None and self.fresh and not self._looking)
         if self._looking:
-            panel.show_status(self.tr("Searching the text…"))
+            panel.status.say(self.tr("Searching the text…"))
         elif findings is None:
-            panel.show_status(self.tr("Finds what costs tokens, and counts every edit before suggesting it."))
+            panel.status.say(self.tr("Finds what costs tokens, and counts every edit before suggesting it."))
         elif not self._of_this_text:
-            panel.show_status(self.tr("The text has changed. Search again to update the figures."), "warning")
+            panel.status.say(self.tr("The text has changed. Search again to update the figures."), "warning")
         else:
-            panel.show_status(" ".join(self._sentences(findings)))
+            panel.status.say(" ".join(self._sentences(findings)))
 
     def _sentences(self, findings: Findings) -> list[str]:
         advice, encoding = findings.advice, findings.request.encoding

@@ -7,17 +7,13 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QLocale, QModelIndex, QObject, Qt, Signal, Slot
-from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
-    QPushButton,
     QSplitter,
     QStackedWidget,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -31,10 +27,11 @@ from gui.prompt.savings.service import kind_words, tr
 from gui.widgets.delegates import RUNS_ROLE, RunsDelegate
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
-from gui.widgets.labels import wrapped_label
+from gui.widgets.forms import button_of_kind
+from gui.widgets.labels import ToneLabel, wrapped_label
 from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.table_model import Index, RowsModel, plain_tips
-from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -251,10 +248,7 @@ class RankingPage(QWidget):
         self.table = FittedTable("advisorRanking")
         self.table.setAccessibleName(self.tr("Parts with the most tokens; Enter goes there"))
         self.table.setModel(self.model)
-        self.table.setProperty("kind", "flat")
-        set_up_rows(self.table)
-        self.table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
+        set_up_list(self.table, ROW_PADDING)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(BEGINNING, QHeaderView.ResizeMode.Stretch)
@@ -335,15 +329,12 @@ class SavingsPage(QWidget):
         self.title = wrapped_label("advisorTitle")
         self.title.setProperty("role", "section")
         self.total = wrapped_label("advisorTotal")
-        self.safe = QPushButton(self.tr("Select all safe"), objectName="advisorSafe")
-        self.safe.setProperty("kind", "quiet")
+        self.safe = button_of_kind("advisorSafe", self.tr("Select all safe"), "quiet")
         self.safe.setToolTip(self.tr("Check the suggestions that keep the meaning"))
-        self.apply = QPushButton(self.tr("&Apply selected"), objectName="advisorApply")
-        self.apply.setProperty("kind", "primary")
+        self.apply = button_of_kind("advisorApply", self.tr("&Apply selected"), "primary")
         self.apply.setToolTip(self.tr("Apply all checked edits as one step; Undo reverts it"))
         self.apply.setAccessibleName(self.apply.toolTip())
         for button in (self.safe, self.apply):
-            button.setAutoDefault(False)
             button.setEnabled(False)
         self._set_up_tables()
         self._place()
@@ -393,13 +384,10 @@ class SavingsPage(QWidget):
         self.place_asked.emit(preview.utf16_start, preview.utf16_end)
 
     def _set_up_tables(self) -> None:
-        height = self.fontMetrics().height() + ROW_PADDING
         for table, model in ((self.table, self.model), (self.places, self.preview)):
             table.setModel(model)
-            table.setProperty("kind", "flat")
-            set_up_rows(table)
-            table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-            table.verticalHeader().setDefaultSectionSize(height)
+            set_up_list(table, ROW_PADDING)
+            table.setMinimumHeight(3 * table.verticalHeader().defaultSectionSize())
         fixed, stretch = QHeaderView.ResizeMode.Fixed, QHeaderView.ResizeMode.Stretch
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(fixed)
@@ -408,8 +396,6 @@ class SavingsPage(QWidget):
         header.setSectionResizeMode(PREVIEW_LINE, fixed)
         self.places.setColumnWidth(PREVIEW_LINE, self.fontMetrics().horizontalAdvance("0,000,000"))
         header.setSectionResizeMode(CHANGE, stretch)
-        self.places.setMinimumHeight(3 * height)
-        self.table.setMinimumHeight(3 * height)
 
     def _place(self) -> None:
         self.stack = QStackedWidget()
@@ -461,26 +447,23 @@ class SavingsPanel(QFrame):
         super().__init__(objectName="advisorPanel")
         self.setProperty("kind", "surface")
         self.setAccessibleName(self.tr("Savings"))
-        self._theme, self._icons, self._tone = theme, icons, "stale"
+        self._theme, self._icons = theme, icons
         self.text = CostText(QLocale())
 
     def make(self) -> Iterator[None]:
         """Create the widgets, step by step."""
-        self.run = QPushButton(self.tr("Find savin&gs"), objectName="advisorRun")
+        self.run = button_of_kind("advisorRun", self.tr("Find savin&gs"), "secondary")
         self.run.setToolTip(self.tr("Find the heaviest parts, and edits that save tokens"))
-        self.stop = QPushButton(self.tr("Stop"), objectName="advisorStop", toolTip=self.tr("Stop searching"))
+        self.stop = button_of_kind("advisorStop", self.tr("Stop"), "secondary")
+        self.stop.setToolTip(self.tr("Stop searching"))
         for button in (self.run, self.stop):
             button.setAccessibleName(button.toolTip())
-            button.setAutoDefault(False)
-            button.setProperty("kind", "secondary")
         self.progress = ReachableProgressBar()
         self.progress.setObjectName("advisorProgress")
         self.progress.setAccessibleName(self.tr("Progress of the search"))
         self.progress.setRange(0, STEPS)
         self.progress.setTextVisible(False)
-        self.status = QLabel(objectName="advisorStatus")
-        self.status.setTextFormat(Qt.TextFormat.PlainText)
-        self.status.setWordWrap(True)
+        self.status = ToneLabel("advisorStatus", self._theme)
         yield
         self.ranking = RankingPage(self.text)
         yield
@@ -489,7 +472,6 @@ class SavingsPanel(QFrame):
         self._place()
         self.run.clicked.connect(self.run_asked)
         self.stop.clicked.connect(self.stop_asked)
-        self._theme.changed.connect(self._colour)
         self.show_running(False)
 
     def focus(self) -> None:
@@ -517,17 +499,6 @@ class SavingsPanel(QFrame):
     def show_progress(self, fraction: float) -> None:
         """Show the progress, from 0 to 1."""
         self.progress.setValue(round(max(0.0, fraction) * STEPS))
-
-    def show_status(self, text: str, tone: str = "stale") -> None:
-        """Show a status text. ``tone``: a role of the theme."""
-        self._tone = tone
-        self.status.setText(text)
-        self._colour()
-
-    def _colour(self) -> None:
-        palette = QPalette(self.status.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
-        self.status.setPalette(palette)
 
     def _place(self) -> None:
         self.progress.setMaximumWidth(PROGRESS_WIDTH)

@@ -9,13 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QObject, QRectF, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QPainter, QPalette, QResizeEvent, QShowEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QSplitter,
     QStackedWidget,
     QStyleOptionViewItem,
@@ -37,8 +36,9 @@ from gui.prompt.versions.service import PROMPT
 from gui.widgets.delegates import GAP, RUNS_ROLE, RunsDelegate, TextDelegate, part_title
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
+from gui.widgets.labels import ToneLabel
 from gui.widgets.table_model import Index, RowsModel, plain_tips
-from gui.widgets.tables import FittedTable, StretchedTable, set_up_rows
+from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 if TYPE_CHECKING:
@@ -349,15 +349,12 @@ class VersionComparison(QFrame):
     def __init__(self, theme: Theme, icons: Icons) -> None:
         super().__init__()
         self.setProperty("kind", "surface")
-        self._theme, self._tone = theme, "stale"
         self._figures: list[tuple[str, str]] = []
         self.other = QComboBox(objectName="versionOther", accessibleName=self.tr("Text to compare with"))
         self.other.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.other.setMinimumContentsLength(16)
         self.other.addItem(self.tr("Prompt now"), PROMPT)
-        self.words = QLabel(objectName="versionWords")
-        self.words.setTextFormat(Qt.TextFormat.PlainText)
-        self.words.setWordWrap(True)
+        self.words = ToneLabel("versionWords", theme)
         self.rows = DiffTableModel(QLocale(), self)
         self.tokens = StretchedTable(objectName="versionDiff")
         self.tokens.setAccessibleName(self.tr("Both texts line by line, with the tokens that differ"))
@@ -382,7 +379,6 @@ class VersionComparison(QFrame):
         self._set_up_tables()
         self._place()
         self.other.currentIndexChanged.connect(self.other_changed)
-        theme.changed.connect(self._colour)
 
     @property
     def other_key(self) -> str:
@@ -399,12 +395,6 @@ class VersionComparison(QFrame):
             self.other.addItem(visible_line(version.name), version.key)
         self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
         self.other.blockSignals(False)
-
-    def say(self, text: str, tone: str = "stale") -> None:
-        """Show a status text. ``tone``: a role of the theme."""
-        self._tone = tone
-        self.words.setText(text)
-        self._colour()
 
     def show_cost(self, figure: tuple[str, str] | None) -> None:
         """Show the change of the cost of one call with the model in use, and its caption; None if it is unknown."""
@@ -447,7 +437,7 @@ class VersionComparison(QFrame):
             words += " " + self.tr("Large differences are marked as a whole, including what they share.")
         if comparison.cut:
             words += " " + self.tr("Only the first {rows} lines are shown.").format(rows=write(len(comparison.rows)))
-        self.say(words)
+        self.words.say(words)
 
     @Slot()
     def _wrap(self) -> None:
@@ -465,20 +455,9 @@ class VersionComparison(QFrame):
             self.tokens.scrollTo(index, QTableView.ScrollHint.PositionAtTop)
             self._top = 0
 
-    @Slot()
-    def _colour(self) -> None:
-        palette = QPalette(self.words.palette())
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour(self._tone))
-        self.words.setPalette(palette)
-
     def _set_up_tables(self) -> None:
-        height = self.fontMetrics().height() + ROW_PADDING
-        for table in (self.tokens, self.costs):
-            set_up_rows(table)
-            table.setProperty("kind", "flat")
-            table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-            table.verticalHeader().setDefaultSectionSize(height)
-        self.costs.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + COST_PADDING)
+        set_up_list(self.tokens, ROW_PADDING)
+        set_up_list(self.costs, COST_PADDING)
         header = self.tokens.horizontalHeader()
         width = self.fontMetrics().horizontalAdvance("00,000")
         for column in (SIGN, BEFORE_LINE, AFTER_LINE):

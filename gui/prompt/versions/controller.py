@@ -141,9 +141,9 @@ class VersionsController(QObject):
         version = self._panel.list.current
         self._panel.comparison.show_nothing()
         if version is None:
-            self._panel.comparison.say("")
+            self._panel.comparison.words.say("")
             return
-        self._panel.comparison.say(self.tr("Comparing…"))
+        self._panel.comparison.words.say(self.tr("Comparing…"))
         key = self._panel.comparison.other_key
         if key == PROMPT:
             self._with_text(partial(self._compare_with_prompt, version))
@@ -223,7 +223,7 @@ class VersionsController(QObject):
         request = self._awaited
         shown = self.compared is not None or request is not None
         if shown and self._panel.comparison.other_key == PROMPT:
-            self._panel.comparison.say(self.tr("The prompt has changed. Comparing again…"), "warning")
+            self._panel.comparison.words.say(self.tr("The prompt has changed. Comparing again…"), "warning")
             self._again.start()
 
     @Slot()
@@ -330,11 +330,11 @@ class VersionsController(QObject):
     def _on_stopped(self) -> None:
         if self._awaited is not None:
             self._awaited = None
-            self._panel.comparison.say(self.tr("Stopped."))
+            self._panel.comparison.words.say(self.tr("Stopped."))
 
     @Slot(object)
     def _on_failed(self, failure: JobFailure) -> None:
         self._notifier.error(self.tr("Could not update saved versions: {why}.").format(why=failure.why))
         if self._awaited is not None:
             self._awaited = None
-            self._panel.comparison.say(self.tr("Not compared."))
+            self._panel.comparison.words.say(self.tr("Not compared."))

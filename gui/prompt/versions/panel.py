@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
     QLineEdit,
     QMessageBox,
     QPushButton,
@@ -30,7 +29,6 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTableView,
     QVBoxLayout,
     QWidget,
 )
@@ -42,10 +40,11 @@ from gui.look.icons import Icons
 from gui.look.quantities import figure, moment_format
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
+from gui.widgets.labels import wrapped_label
 from gui.widgets.layouts import FlowLayout
 from gui.widgets.progress import draw_share
 from gui.widgets.table_model import Index, RowsModel, everything_visible
-from gui.widgets.tables import FittedTable, edit_cell, set_up_rows
+from gui.widgets.tables import FittedTable, edit_cell, set_up_list
 
 if TYPE_CHECKING:
     from gui.core.version_store import Version
@@ -234,11 +233,9 @@ class VersionList(QWidget):
         self.table.setItemDelegateForColumn(NAME, NameCells(self.model, theme, self.table))
         self.table.setItemDelegateForColumn(TOKENS, FirstLine(self.table))
         self.table.setItemDelegateForColumn(CONTEXT, ContextCells(self.model, theme, self.table))
-        self.total = QLabel(objectName="versionTotal")
-        self.total.setTextFormat(Qt.TextFormat.PlainText)
-        self.total.setWordWrap(True)
+        self.total = wrapped_label("versionTotal")
         self.total.setProperty("role", "caption")
-        self._question: QMessageBox | None = None
+        self._doomed: Version | None = None
         self._set_up_table()
         self._place()
         self.save.clicked.connect(self._save)
@@ -295,15 +292,9 @@ class VersionList(QWidget):
 
     @Slot()
     def _save(self) -> None:
-        moment = QLocale().toString(self._now(), moment_format(QLocale()))
+        moment = QLocale().toString(QDateTime.currentDateTime(), moment_format(QLocale()))
         self.save_asked.emit(self.name.text().strip() or moment)
         self.name.clear()
-
-    @staticmethod
-    def _now() -> object:
-        from PySide6.QtCore import QDateTime
-
-        return QDateTime.currentDateTime()
 
     @Slot()
     def _restore(self) -> None:
@@ -325,11 +316,8 @@ class VersionList(QWidget):
     def _set_up_table(self) -> None:
         table = self.table
         table.setAccessibleName(self.tr("Versions of the prompt; F2 renames one, Delete removes it"))
-        set_up_rows(table)
-        table.setProperty("kind", "flat")
+        set_up_list(table, self.fontMetrics().height() + ROW_PADDING)
         table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
-        table.setSelectionMode(QTableView.SelectionMode.SingleSelection)
-        table.verticalHeader().setDefaultSectionSize(2 * self.fontMetrics().height() + ROW_PADDING)
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setSectionResizeMode(CONTEXT, QHeaderView.ResizeMode.Interactive)
