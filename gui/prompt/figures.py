@@ -200,6 +200,7 @@ class CountBar(QWidget):
         self._labels.append(label)
         return label
 
+    @Slot(object)
     def set_counts(self, counts: PromptCounts) -> None:
         """Show new figures."""
         is_first, self._counts = self._counts is None, counts

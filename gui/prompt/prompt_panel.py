@@ -98,8 +98,8 @@ class TextTools(ToolRow):
             self.modes.addTab(title)
         self.modes.currentChanged.connect(self._on_mode)
         self.colours.currentIndexChanged.connect(self._on_colours)
-        self.spaces.toggled.connect(self._on_spaces)
-        self.wrap.toggled.connect(self._on_wrap)
+        self.spaces.toggled.connect(partial(settings.set, "show_whitespace"))
+        self.wrap.toggled.connect(partial(settings.set, "word_wrap"))
         self.special.toggled.connect(prompt.set_special_as_tokens)
         prompt.special_changed.connect(self.special.setChecked)
         settings.changed.connect(self._show_settings)
@@ -134,14 +134,6 @@ class TextTools(ToolRow):
     def _on_colours(self, row: int) -> None:
         self._settings.set("token_colours", self.colours.itemData(row))
 
-    @Slot(bool)
-    def _on_spaces(self, on: bool) -> None:
-        self._settings.set("show_whitespace", on)
-
-    @Slot(bool)
-    def _on_wrap(self, on: bool) -> None:
-        self._settings.set("word_wrap", on)
-
     @Slot(str)
     def _show_settings(self, _name: str) -> None:
         values = self._settings.values
@@ -163,34 +155,31 @@ class PromptBanners(QWidget):
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        self._special_closed = False
-        self._stored_closed = False
+        self._closed: set[str] = set()
         prompt.counted.connect(self._on_counted)
-        prompt.origin_changed.connect(self._on_origin_changed)
+        prompt.origin_changed.connect(self._closed.clear)
 
     # Created on first use, with the first counts at the latest: the first paint does not need them.
 
     @cached_property
     def special(self) -> Banner:
         """Banner about text that spells special tokens."""
-        banner = self._banner("specialBanner", 0)
-        banner.dismissed.connect(self._on_special_closed)
-        return banner
+        return self._banner("special", 0)
 
     @cached_property
     def stored(self) -> Banner:
         """Banner about text that is counted as its file stores it."""
-        banner = self._banner("storedBanner", self._column.count())
-        banner.dismissed.connect(self._on_stored_closed)
-        return banner
+        return self._banner("stored", self._column.count())
 
-    def _banner(self, name: str, place: int) -> Banner:
+    def _banner(self, key: str, index: int) -> Banner:
         from gui.widgets.banner import Banner
 
         banner = Banner(self._theme, self._icons, self)
-        banner.setObjectName(name)
+        banner.setObjectName(f"{key}Banner")
         banner.hide()
-        self._column.insertWidget(place, banner)
+        banner.dismissed.connect(banner.hide)
+        banner.dismissed.connect(partial(self._closed.add, key))
+        self._column.insertWidget(index, banner)
         return banner
 
     @Slot(object)
@@ -200,10 +189,10 @@ class PromptBanners(QWidget):
 
     def _show_special(self, counts: PromptCounts) -> None:
         if not counts.special_occurrences:
-            self._special_closed = False
+            self._closed.discard("special")
             self.special.hide()
             return
-        if self._special_closed:
+        if "special" in self._closed:
             return
         number = partial(figure, self.locale())
         if counts.special_occurrences == 1:
@@ -221,7 +210,7 @@ class PromptBanners(QWidget):
         self._show(self.special, notice)
 
     def _show_stored(self, counts: PromptCounts) -> None:
-        if not counts.counted_as_stored or self._stored_closed:
+        if not counts.counted_as_stored or "stored" in self._closed:
             self.stored.hide()
             return
         text = self.tr(
@@ -238,21 +227,6 @@ class PromptBanners(QWidget):
     @Slot()
     def _switch(self) -> None:
         self._prompt.set_special_as_tokens(not self._prompt.special_as_tokens)
-
-    @Slot()
-    def _on_special_closed(self) -> None:
-        self._special_closed = True
-        self.special.hide()
-
-    @Slot()
-    def _on_stored_closed(self) -> None:
-        self._stored_closed = True
-        self.stored.hide()
-
-    @Slot()
-    def _on_origin_changed(self) -> None:
-        self._special_closed = False
-        self._stored_closed = False
 
 
 class Card(NamedTuple):
@@ -314,11 +288,11 @@ class FirstSteps(QWidget):
         self._settings, self._icons = settings, icons
         self.cards: dict[str, QFrame] = {}
         self._pictures: list[tuple[QLabel, str]] = []
-        self._row = QHBoxLayout()
-        self._row.setSpacing(10)
+        row = QHBoxLayout()
+        row.setSpacing(10)
         for card in open_cards(settings):
             self.cards[card.key] = made = self._card(card)
-            self._row.addWidget(made, 1)
+            row.addWidget(made, 1)
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)
         self.close_all = QPushButton(self.tr("Don’t show these again"), objectName="firstStepsClose")
@@ -329,7 +303,7 @@ class FirstSteps(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 4)
         column.setSpacing(4)
-        column.addLayout(self._row)
+        column.addLayout(row)
         column.addLayout(foot)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._draw)
@@ -341,8 +315,7 @@ class FirstSteps(QWidget):
     def _card(self, card: Card) -> QFrame:
         frame = QFrame(self, objectName=f"firstStep_{card.key}")
         frame.setProperty("kind", "card")
-        picture = QLabel(frame)
-        picture.setTextFormat(Qt.TextFormat.PlainText)
+        picture = PlainLabel(frame)
         self._pictures.append((picture, card.icon))
         title, sentence = PlainLabel(_tr(card.title), frame), PlainLabel(_tr(card.sentence), frame)
         title.setProperty("role", "strong")
@@ -395,9 +368,9 @@ class FirstSteps(QWidget):
     def _on_setting(self, name: str) -> None:
         if name != "dismissed_cards":
             return
-        left = {card.key for card in open_cards(self._settings)}
+        remaining = {card.key for card in open_cards(self._settings)}
         for key, frame in self.cards.items():
-            frame.setVisible(key in left)
+            frame.setVisible(key in remaining)
         self._fit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -406,7 +379,7 @@ class FirstSteps(QWidget):
         return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
-        """Show the remaining cards if the page has room for them."""
+        """Show the remaining cards if the page is high enough for them."""
         page = self.parentWidget()
         self.setVisible(bool(open_cards(self._settings)) and page is not None and page.height() >= MIN_CARDS_HEIGHT)
 
@@ -485,10 +458,10 @@ class StripSplitter(QSplitter):
         vertical = QSizePolicy.Policy.Fixed if self.folded else QSizePolicy.Policy.Preferred
         self.strip.setSizePolicy(QSizePolicy.Policy.Preferred, vertical)
         self.handle(1).setEnabled(not self.folded)
-        room = self.height() - self.handleWidth()
+        space = self.height() - self.handleWidth()
         height = self.strip.sizeHint().height() if self.folded else self._height
-        height = height or min(STRIP_HEIGHT, round(room * STRIP_SHARE))
-        self.setSizes([max(1, room - height), height])
+        height = height or min(STRIP_HEIGHT, round(space * STRIP_SHARE))
+        self.setSizes([max(1, space - height), height])
 
     @Slot()
     def _on_moved(self) -> None:
@@ -591,7 +564,7 @@ class PromptPanel(QFrame):
         self.picker.show_name(prompt.encoding)
         self.picker.chosen.connect(prompt.set_encoding)
         prompt.encoding_changed.connect(self.picker.show_name)
-        prompt.counted.connect(self._on_counted)
+        prompt.counted.connect(self.counts.set_counts)
         prompt.stale_changed.connect(self.counts.set_stale)
         self.editor.selection_tokens_changed.connect(self.counts.set_selected_tokens)
         self.editor.caret_token_changed.connect(self._on_caret_token)
@@ -600,10 +573,6 @@ class PromptPanel(QFrame):
     def announcer(self) -> TokenAnnouncer:
         """Announcer for screen readers. Created with the first token at the caret: the first paint does not need it."""
         return TokenAnnouncer(self.editor)
-
-    @Slot(object)
-    def _on_counted(self, counts: PromptCounts) -> None:
-        self.counts.set_counts(counts)
 
     @Slot(object)
     def _on_caret_token(self, span: TokenSpan | None) -> None:

@@ -218,9 +218,9 @@ class IdsList(QAbstractScrollArea):
         area = QRectF(0, y, self._numbers_width() - MARGIN, self._row_height - GAP)
         painter.drawText(area, _RIGHT, figure(self.locale(), first + 1))
         painter.setFont(self._font)
-        for place, token_id in enumerate(self._ids[first : first + per_row].tolist()):
-            rect = QRectF(self._numbers_width() + place * width, y, width - GAP, self._row_height - GAP)
-            index = first + place
+        for column, token_id in enumerate(self._ids[first : first + per_row].tolist()):
+            rect = QRectF(self._numbers_width() + column * width, y, width - GAP, self._row_height - GAP)
+            index = first + column
             if self._selects(index, index + 1):
                 painter.setPen(QPen(self._palette.current, 1.5))
                 painter.setBrush(QColor(Qt.GlobalColor.transparent) if fills is None else fills[index % 2])
@@ -257,8 +257,8 @@ class IdsList(QAbstractScrollArea):
         return self._column * (self._digits + 2)
 
     def _per_row(self) -> int:
-        room = self.viewport().width() - self._numbers_width() - MARGIN
-        per_row = max(1, int(room / self._cell_width()))
+        width = self.viewport().width() - self._numbers_width() - MARGIN
+        per_row = max(1, int(width / self._cell_width()))
         return per_row - per_row % 5 if per_row > 10 else per_row
 
     def _fit(self) -> None:
@@ -292,17 +292,17 @@ class IdsList(QAbstractScrollArea):
         pill = int(self._rows.pills.searchsorted(index, "right")) - 1
         return int(self._rows.rows.searchsorted(pill, "right")) - 1
 
-    def token_under(self, place: QPoint) -> int:
+    def token_under(self, point: QPoint) -> int:
         """Return the token at a point of the viewport, or -1 if there is none."""
-        row = (place.y() + self.verticalScrollBar().value() - MARGIN) // self._row_height
+        row = (point.y() + self.verticalScrollBar().value() - MARGIN) // self._row_height
         if self._ids is None or not 0 <= row < self.row_count:
             return -1
         if not self._show_text:
-            column = int((place.x() - self._numbers_width()) / self._cell_width())
+            column = int((point.x() - self._numbers_width()) / self._cell_width())
             index = row * self._per_row() + column
             return index if 0 <= column < self._per_row() and index < len(self._ids) else -1
         assert self._rows is not None
-        under = (pill for rect, pill in self._pills(row, 0) if rect.left() <= place.x() < rect.right() + GAP)
+        under = (pill for rect, pill in self._pills(row, 0) if rect.left() <= point.x() < rect.right() + GAP)
         return next((int(self._rows.pills[pill]) for pill in under), -1)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -362,10 +362,10 @@ class IdsList(QAbstractScrollArea):
 class IdsPanel(QWidget):
     """Token IDs of the prompt, with their actions.
 
-    Signals: ``copy_asked(str)`` with the format; ``paste_asked()``: IDs are to be converted to text.
+    Signals: ``copy_asked()``; ``paste_asked()``: IDs are to be converted to text.
     """
 
-    copy_asked = Signal(str)
+    copy_asked = Signal()
     paste_asked = Signal()
 
     def __init__(self, prompt: Prompt, theme: Theme, settings: SettingsStore, icons: Icons, parent: QWidget) -> None:
@@ -392,8 +392,8 @@ class IdsPanel(QWidget):
         self.paste.setProperty("kind", "quiet")
         self.paste.setToolTip(self.tr("Turn token IDs into text"))
         self._lay_out()
-        self.copy.clicked.connect(self._ask_to_copy)
-        self.list.copy_asked.connect(self._ask_to_copy)
+        self.copy.clicked.connect(self.copy_asked)
+        self.list.copy_asked.connect(self.copy_asked)
         self.list.token_chosen.connect(self._show_figures)
         self.paste.clicked.connect(self.paste_asked)
         self.forms.currentChanged.connect(self._show_figures)
@@ -446,26 +446,22 @@ class IdsPanel(QWidget):
         self.preview.setText(text if len(ids) <= PREVIEWED else text.removesuffix("]") + " …")
         self.preview.setCursorPosition(0)
 
-    @Slot()
-    def _ask_to_copy(self) -> None:
-        self.copy_asked.emit(self.form)
-
 
 class IdsToText(QFrame):
     """Panel that converts IDs to text: the IDs on one side, their text on the other.
 
-    Signals: ``read_asked(str)``: the IDs in the field have changed; ``insert_asked(str)``: put the text at the caret;
-    ``copy_asked(str)``; ``closed()``.
+    Signals: ``read_asked(str)``: the IDs in the field have changed; ``insert_asked()``: put ``decoded`` at the caret;
+    ``copy_asked()``; ``closed()``.
     """
 
     read_asked = Signal(str)
-    insert_asked = Signal(str)
-    copy_asked = Signal(str)
+    insert_asked = Signal()
+    copy_asked = Signal()
     closed = Signal()
 
     def __init__(self, settings: SettingsStore, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)
-        self._text = ""
+        self.decoded = ""
         self.setObjectName("idsToText")
         self.setAccessibleName(self.tr("IDs to text"))
         self.ids, self.text = SoftTextEdit(self), SoftTextEdit(self)
@@ -492,8 +488,8 @@ class IdsToText(QFrame):
         self._timer = QTimer(self, singleShot=True, interval=READ_AFTER_MS)
         self._timer.timeout.connect(self._ask)
         self.ids.textChanged.connect(self._timer.start)
-        self.insert.clicked.connect(self._insert)
-        self.copy.clicked.connect(self._copy)
+        self.insert.clicked.connect(self.insert_asked)
+        self.copy.clicked.connect(self.copy_asked)
         self.close_button.clicked.connect(self.closed)
         self._lay_out()
         self._show_state(ready=False)
@@ -518,6 +514,7 @@ class IdsToText(QFrame):
         column.addLayout(below)
         self.setFixedHeight(self.fontMetrics().lineSpacing() * 10)
 
+    @Slot()
     def open(self) -> None:
         """Show the panel and focus the field for IDs."""
         self.show()
@@ -528,7 +525,7 @@ class IdsToText(QFrame):
         """Show the text of the IDs ``of``, and the invalid IDs."""
         if of != self.ids.toPlainText():
             return
-        self._text = found.text
+        self.decoded = found.text
         self.text.load_text(found.text)
         number = self.locale().toString
         if found.bad:
@@ -557,14 +554,6 @@ class IdsToText(QFrame):
         elif self.isVisible():
             self.read_asked.emit(self.ids.toPlainText())
 
-    @Slot()
-    def _insert(self) -> None:
-        self.insert_asked.emit(self._text)
-
-    @Slot()
-    def _copy(self) -> None:
-        self.copy_asked.emit(self._text)
-
 
 class IdsController(QObject):
     """Controller of token IDs on the page Text. IDs are read from the editor only while they are shown."""
@@ -588,7 +577,7 @@ class IdsController(QObject):
         self.view.list.columns_changed.connect(self._arrange)
         self.view.list.token_chosen.connect(self._select)
         self.view.copy_asked.connect(self.copy)
-        self.view.paste_asked.connect(self.open_ids_to_text)
+        self.view.paste_asked.connect(self.to_text.open)
         self.to_text.read_asked.connect(self._read)
         self.to_text.insert_asked.connect(self._insert)
         self.to_text.copy_asked.connect(self._copy_text)
@@ -647,12 +636,12 @@ class IdsController(QObject):
 
     # --- copying ------------------------------------------------------------------------------------------------------
 
-    @Slot(str)
-    def copy(self, form: str) -> None:
+    @Slot()
+    def copy(self) -> None:
         """Copy the IDs that are selected in the list, or all."""
         ids = self.view.chosen_ids()
         if ids is not None:
-            self._copying.submit((ids, form))
+            self._copying.submit((ids, self.view.form))
 
     @Slot()
     def copy_selection(self) -> None:
@@ -672,11 +661,6 @@ class IdsController(QObject):
 
     # --- IDs to text --------------------------------------------------------------------------------------------------
 
-    @Slot()
-    def open_ids_to_text(self) -> None:
-        """Show the field that IDs are pasted into."""
-        self.to_text.open()
-
     @Slot(str)
     def _read(self, pasted: str) -> None:
         self._reading.submit((pasted, self._prompt.encoding))
@@ -685,15 +669,15 @@ class IdsController(QObject):
     def _on_read(self, result: JobResult) -> None:
         self.to_text.show_text(result.request[0], result.value)
 
-    @Slot(str)
-    def _insert(self, text: str) -> None:
+    @Slot()
+    def _insert(self) -> None:
         self._panel.tools.show_mode(TEXT)
-        self._panel.editor.insertPlainText(text)
+        self._panel.editor.insertPlainText(self.to_text.decoded)
         self._panel.editor.setFocus()
 
-    @Slot(str)
-    def _copy_text(self, text: str) -> None:
-        QApplication.clipboard().setText(text)
+    @Slot()
+    def _copy_text(self) -> None:
+        QApplication.clipboard().setText(self.to_text.decoded)
         self._notifier.remark(self.tr("Copied the text"))
 
     @Slot()

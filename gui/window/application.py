@@ -340,7 +340,7 @@ class Application(QObject):
         self.cut = CutController(self.panel, self.context)
         act = self.window.actions_by_name
         act["cut_to_tokens"].triggered.connect(self.cut.open)
-        act["ids_to_text"].triggered.connect(self.ids.open_ids_to_text)
+        act["ids_to_text"].triggered.connect(self.ids.to_text.open)
         TokenActions(self.context, self.ids)
         memory = MemoryReturn(self.prompt, runner, kernels.release_pages, self)
         kernels.taken_over.connect(memory.begin)  # tiktoken's encoders were released
