@@ -40,7 +40,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QListWidget,
-    QPushButton,
     QSpinBox,
     QStyledItemDelegate,
     QStyleOptionViewItem,
@@ -62,7 +61,8 @@ from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
-from gui.widgets.table_model import RIGHT, everything_visible
+from gui.widgets.forms import button_of_kind
+from gui.widgets.table_model import everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -175,8 +175,10 @@ class MessageEditor(QWidget):
     def _fit_content(self) -> None:
         """Fit the height of the content to its lines, within limits."""
         lines = int(self.content.document().documentLayout().documentSize().height())
-        room = min(max(lines, MIN_LINES), MAX_LINES)
-        height = room * self.content.fontMetrics().lineSpacing() + 2 * int(self.content.document().documentMargin()) + 4
+        shown = min(max(lines, MIN_LINES), MAX_LINES)
+        height = (
+            shown * self.content.fontMetrics().lineSpacing() + 2 * int(self.content.document().documentMargin()) + 4
+        )
         if height != self.content.maximumHeight():
             self.content.setMaximumHeight(height)
             self.height_changed.emit()
@@ -237,15 +239,15 @@ class MessageEditor(QWidget):
     def _on_image(self) -> None:
         """Show the size and detail of the current image."""
         row = self.images.currentRow()
-        there = 0 <= row < len(self._message.images)
-        image = self._message.images[row] if there else Image(0, 0)
+        exists = 0 <= row < len(self._message.images)
+        image = self._message.images[row] if exists else Image(0, 0)
         blockers = [QSignalBlocker(one) for one in (self.width_box, self.height_box, self.detail)]
         self.width_box.setValue(image.width)
         self.height_box.setValue(image.height)
         self.detail.setCurrentText(image.detail)
         del blockers
         for control in (self.width_box, self.height_box, self.detail, self.remove_image):
-            control.setEnabled(there)
+            control.setEnabled(exists)
         lines = min(len(self._message.images), LIST_LINES)
         self.images.setFixedHeight(self.fontMetrics().lineSpacing() * lines + 2 * LIST_PADDING)
         for widget in (self.images, self.size_row, self.remove_image):
@@ -273,8 +275,8 @@ class MessageEditor(QWidget):
     @Slot()
     def _remove_image(self) -> None:
         row = self.images.currentRow()
-        kept = tuple(image for at, image in enumerate(self._message.images) if at != row)
-        self._emit_changed(replace(self._read(), images=kept))
+        others = tuple(image for index, image in enumerate(self._message.images) if index != row)
+        self._emit_changed(replace(self._read(), images=others))
         self._list_images(max(0, row - 1))
 
     # --- appearance ---------------------------------------------------------------------------------------------------
@@ -302,25 +304,22 @@ class MessageEditor(QWidget):
         self.detail = QComboBox(objectName="requestImageDetail", editable=True)
         self.detail.addItems(DETAILS)
         self.detail.setAccessibleName(self.tr("Detail of the image"))
-        self.add_image = QPushButton(self.tr("Add &image"), objectName="requestAddImage")
+        self.add_image = button_of_kind("requestAddImage", self.tr("Add &image"), "link")
         self.add_image.setToolTip(self.tr("Add an image by its size; only the size is counted"))
-        self.open_image = QPushButton(self.tr("Image file…"), objectName="requestOpenImage")
+        self.open_image = button_of_kind("requestOpenImage", self.tr("Image file…"), "link")
         self.open_image.setToolTip(self.tr("Read the size of a PNG, JPEG, GIF or WebP file"))
-        self.remove_image = QPushButton(self.tr("Remove image"), objectName="requestRemoveImage")
-        for button in (self.add_image, self.open_image, self.remove_image):
-            button.setProperty("kind", "link")
-            button.setAutoDefault(False)
+        self.remove_image = button_of_kind("requestRemoveImage", self.tr("Remove image"), "link")
         self.up, self.down, self.remove = (
             QToolButton(objectName=name) for name in ("requestUp", "requestDown", "requestRemove")
         )
-        for button, words, keys in (
+        for button, name, keys in (
             (self.up, self.tr("Move this message up"), "Alt+Up"),
             (self.down, self.tr("Move this message down"), "Alt+Down"),
             (self.remove, self.tr("Remove this message"), self.tr("Delete in the list")),
         ):
             button.setProperty("kind", "icon")
-            button.setAccessibleName(words)
-            button.setToolTip(f"{words} ({keys})")
+            button.setAccessibleName(name)
+            button.setToolTip(f"{name} ({keys})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tokens = PlainLabel(objectName="requestMessageTokens")
         self.tokens.setProperty("role", "strong")
@@ -436,29 +435,21 @@ class MessagesModel(QAbstractTableModel):
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            titles = (self.tr("Role"), self.tr("Name"), self.tr("Content"), self.tr("Tokens"))
-            return titles[section]
-        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return (Qt.AlignmentFlag.AlignRight if section == TOKENS else Qt.AlignmentFlag.AlignLeft) | (
-                Qt.AlignmentFlag.AlignVCenter
-            )
+            return (self.tr("Role"), self.tr("Name"), self.tr("Content"), self.tr("Tokens"))[section]
         return None
 
     @everything_visible
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if not index.isValid():
             return None
-        message = self._messages[index.row()]
-        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() == TOKENS:
-            return RIGHT
+        row, message = index.row(), self._messages[index.row()]
         if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == CONTENT:
-            return self._spoken(index.row())
+            return self._spoken(row)
         if role == Qt.ItemDataRole.ToolTipRole and index.column() == CONTENT:
-            return self.count_words(index.row())
-        if role == Qt.ItemDataRole.EditRole:
-            return (message.role, message.name, message.content, self._shown_tokens(index.row()))[index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return (message.role, message.name, _shown(message), self._shown_tokens(index.row()))[index.column()]
+            return self.count_words(row)
+        if role in (Qt.ItemDataRole.EditRole, Qt.ItemDataRole.DisplayRole):
+            content = message.content if role == Qt.ItemDataRole.EditRole else _shown(message)
+            return (message.role, message.name, content, self.tokens(row))[index.column()]
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -477,7 +468,7 @@ class MessagesModel(QAbstractTableModel):
 
     def tokens(self, row: int) -> str:
         """Return the token count of a message as text; "" while it is not counted."""
-        return self._shown_tokens(row)
+        return figure(self._locale, self._tokens[row]) if row < len(self._tokens) else ""
 
     def quality(self, row: int) -> str:
         """Return the quality of the count of a message, which its dot shows; empty while it is not counted."""
@@ -486,9 +477,6 @@ class MessagesModel(QAbstractTableModel):
     def count_words(self, row: int) -> str:
         """Return what a message counts, in words; empty while it is not counted."""
         return message_count(self._tokens[row], self._grades[row], self._locale) if row < len(self._tokens) else ""
-
-    def _shown_tokens(self, row: int) -> str:
-        return figure(self._locale, self._tokens[row]) if row < len(self._tokens) else ""
 
 
 def _shown(message: Message) -> str:
@@ -512,10 +500,9 @@ class MessageRows(QStyledItemDelegate):
 
     def row_height(self, row: int, width: int) -> int:
         """Return the height of a row in a list of this width."""
-        room = max(1, width - 2 * EDGE)
-        words = _shown(self._model.message(row))
-        one = QFontMetrics(self._font).horizontalAdvance(words) <= room
-        return self._height((1 if one else LINES) if words else 0)
+        text = _shown(self._model.message(row))
+        fits_one = QFontMetrics(self._font).horizontalAdvance(text) <= max(1, width - 2 * EDGE)
+        return self._height((1 if fits_one else LINES) if text else 0)
 
     def _height(self, lines: int) -> int:
         return 8 + CHIP_HEIGHT + (4 + lines * self._line_height if lines else 0) + 9
@@ -572,26 +559,26 @@ class MessageRows(QStyledItemDelegate):
 
     def _paint_content(self, painter: QPainter, area: QRect, index: QModelIndex | QPersistentModelIndex) -> None:
         """Paint the first lines of the content; the last of them is elided."""
-        metrics, room = QFontMetrics(self._font), area.width() - 2 * EDGE
-        words = str(index.data())
-        layout = QTextLayout(words, self._font)
+        metrics, width = QFontMetrics(self._font), area.width() - 2 * EDGE
+        text = str(index.data())
+        layout = QTextLayout(text, self._font)
         option = QTextOption()
         option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         layout.setTextOption(option)
         layout.beginLayout()
         first = layout.createLine()
         if first.isValid():
-            first.setLineWidth(room)
+            first.setLineWidth(width)
         layout.endLayout()
         painter.setPen(self._theme.colour("text"))
         top = area.top() + 8 + CHIP_HEIGHT + 4
         if not first.isValid():
             return
         layout.draw(painter, QPointF(area.left() + EDGE, top))
-        rest = words[first.textLength() :]
+        rest = text[first.textLength() :]
         if rest.strip():
-            line = QRect(area.left() + EDGE, top + self._line_height, room, self._line_height)
-            elided = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, room)
+            line = QRect(area.left() + EDGE, top + self._line_height, width, self._line_height)
+            elided = metrics.elidedText(rest, Qt.TextElideMode.ElideRight, width)
             painter.setFont(self._font)
             painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, elided)
 
@@ -637,10 +624,8 @@ class MessageList(QWidget):
         self.table.setModel(model)
         self._rows = MessageRows(model, theme, self.table)
         self._set_up_table()
-        self.add = QPushButton(self.tr("&Add message"), objectName="requestAdd")
+        self.add = button_of_kind("requestAdd", self.tr("&Add message"), "primary")
         self.add.setToolTip(self.tr("Add a message after this one (Insert)"))
-        self.add.setProperty("kind", "primary")
-        self.add.setAutoDefault(False)
         self.remove, self.up, self.down = editor.remove, editor.up, editor.down
         editor.set_icons(icons, theme)
         editor.setParent(self.table.viewport())
@@ -716,8 +701,8 @@ class MessageList(QWidget):
         if row >= 0 and 0 <= row + by < self._model.rowCount():
             self._model.move(row, row + by)
 
-    @Slot(QModelIndex, QModelIndex)
-    def _on_current(self, _current: QModelIndex, _before: QModelIndex) -> None:
+    @Slot()
+    def _on_current(self) -> None:
         self._show_buttons()
         self.current_changed.emit(self.current_row)
         self._fit_rows()
@@ -751,12 +736,10 @@ class MessageList(QWidget):
 
     def _show_tokens(self) -> None:
         row = self.current_row
-        tokens, quality, words = (
-            (self._model.tokens(row), self._model.quality(row), self._model.count_words(row))
-            if row >= 0
-            else ("", "", "")
-        )
-        self.editor.show_count(tokens, quality, words)
+        if row < 0:
+            self.editor.show_count("", "", "")
+        else:
+            self.editor.show_count(self._model.tokens(row), self._model.quality(row), self._model.count_words(row))
 
     # --- heights ------------------------------------------------------------------------------------------------------
 
@@ -813,13 +796,12 @@ class MessageList(QWidget):
         self._fitted = -1
 
     def _place(self) -> None:
-        self.foot = QHBoxLayout()
-        self.foot.setContentsMargins(EDGE, 6, EDGE, 10)
-        self.foot.setSpacing(8)
-        self.foot.addWidget(self.add)
-        self.foot.addStretch(1)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(EDGE, 6, EDGE, 10)
+        foot.addWidget(self.add)
+        foot.addStretch(1)
         body = QVBoxLayout(self)
         body.setContentsMargins(0, 0, 0, 0)
         body.setSpacing(0)
         body.addWidget(self.table, 1)
-        body.addLayout(self.foot)
+        body.addLayout(foot)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QPlainTextEdit,
-    QPushButton,
     QSizePolicy,
     QSplitter,
     QStackedWidget,
@@ -32,7 +31,7 @@ from gui.prompt.chat.messages import EDGE, SETTLE_MS, MessageEditor, MessageList
 from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_words
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
-from gui.widgets.forms import Remark
+from gui.widgets.forms import Remark, button_of_kind
 from gui.widgets.layouts import labelled_row
 from gui.widgets.tool_row import ElidedChoice, ToolRow
 
@@ -72,8 +71,8 @@ class RequestBar(ToolRow):
         self._place()
         self._describe()
         self.template.currentIndexChanged.connect(self._on_template)
-        self.picker.chosen.connect(self._on_choice)
-        self.rule.currentIndexChanged.connect(self._on_choice)
+        self.picker.chosen.connect(self.changed)
+        self.rule.currentIndexChanged.connect(self.changed)
         self.open.clicked.connect(self.open_asked)
         self.paste.clicked.connect(self.paste_asked)
         self.price.toggled.connect(self.price_toggled)
@@ -121,13 +120,8 @@ class RequestBar(ToolRow):
 
     def _show_row(self, key: str) -> None:
         """Select a template in the list without emitting signals."""
-        blocker = QSignalBlocker(self.template)
-        self.template.setCurrentIndex(self.template.findData(key))
-        del blocker
-
-    @Slot()
-    def _on_choice(self) -> None:
-        self.changed.emit()
+        with QSignalBlocker(self.template):
+            self.template.setCurrentIndex(self.template.findData(key))
 
     def _describe(self) -> None:
         """Show the source of the template as the tooltip."""
@@ -150,19 +144,14 @@ class RequestBar(ToolRow):
         self.rule.addItem(self.tr("model default"), "")
         for rule in rules:
             self.rule.addItem(rule, rule)
-        self.open = QPushButton(self.tr("&Open…"), objectName="requestOpen")
+        self.open = button_of_kind("requestOpen", self.tr("&Open…"), "secondary")
         self.open.setToolTip(self.tr("Open an API request body, or a JSONL file of many"))
-        self.paste = QPushButton(self.tr("&Paste"), objectName="requestPaste")
+        self.paste = button_of_kind("requestPaste", self.tr("&Paste"), "quiet")
         self.paste.setToolTip(self.tr("Paste an API request body"))
-        self.price = QPushButton(self.tr("&Price it"), objectName="requestPrice")
+        self.price = button_of_kind("requestPrice", self.tr("&Price it"), "quiet")
         self.price.setAccessibleName(self.tr("Price this request"))
         self.price.setCheckable(True)
         self.price.setToolTip(self.tr("Show the cost of this request in the cost table, instead of the prompt"))
-        self.open.setProperty("kind", "secondary")
-        for button in (self.paste, self.price):
-            button.setProperty("kind", "quiet")
-        for button in (self.open, self.paste, self.price):
-            button.setAutoDefault(False)
 
     def _place(self) -> None:
         self.add_caption(self.tr("Te&mplate"), self.template)
@@ -268,9 +257,8 @@ class ChatPanel(QFrame):
         self.model_name = request.model
         self._show_choices((), (request.tool_choice, request.forced_tool))
         listed = [tool.as_json() for tool in request.tools]
-        blocker = QSignalBlocker(self.tools)
-        self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
-        del blocker
+        with QSignalBlocker(self.tools):
+            self.tools.setPlainText(json.dumps(listed, ensure_ascii=False, indent=2) if listed else "")
         self._tools_settle.stop()
         self.say_not_counted([(part.place, part.what) for part in unknown])
         self.model.set_messages(request.messages)
@@ -295,13 +283,12 @@ class ChatPanel(QFrame):
         choices = {("auto", ""): self.tr("automatic"), ("none", ""): self.tr("no tool")}
         forced = chosen[1] if chosen[0] == "auto" else ""
         choices |= {("auto", name): visible_line(name) for name in (*names, forced) if name}
-        blocker = QSignalBlocker(self.choice)
-        if [tuple(self.choice.itemData(row)) for row in range(self.choice.count())] != list(choices):
-            self.choice.clear()
-            for choice, words in choices.items():
-                self.choice.addItem(words, choice)
-        self.choice.setCurrentIndex(list(choices).index(chosen) if chosen in choices else 0)
-        del blocker
+        with QSignalBlocker(self.choice):
+            if [tuple(self.choice.itemData(row)) for row in range(self.choice.count())] != list(choices):
+                self.choice.clear()
+                for choice, words in choices.items():
+                    self.choice.addItem(words, choice)
+            self.choice.setCurrentIndex(list(choices).index(chosen) if chosen in choices else 0)
 
     def show_builder(self) -> None:
         """Show the request instead of a file of requests."""
@@ -414,10 +401,8 @@ class ChatPanel(QFrame):
         self.tools_names = PlainLabel(objectName="requestToolNames")
         self.tools_names.setProperty("role", "quiet")
         self.tools_names.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.edit_tools = QPushButton(self.tr("Edit as &JSON"), objectName="requestEditTools")
-        self.edit_tools.setProperty("kind", "link")
+        self.edit_tools = button_of_kind("requestEditTools", self.tr("Edit as &JSON"), "link")
         self.edit_tools.setCheckable(True)
-        self.edit_tools.setAutoDefault(False)
         self.edit_tools.setToolTip(self.tr("Show or hide the tools of the request, as JSON"))
         self.tools_remark = Remark(theme)
         self.tools_remark.setObjectName("requestToolsProblem")
