@@ -167,15 +167,15 @@ class LiveText:
         if request.edits or request.new_text is not None:
             return
         self._drop_unwatched(request.watched)
-        wanted = [name for name in request.watched if name not in self._unavailable]
-        unopened = [name for name in wanted if name not in self._opened]
+        available = [name for name in request.watched if name not in self._unavailable]
+        unopened = [name for name in available if name not in self._opened]
         if unopened:
             name = unopened[0]
             try:
                 self._opened[name] = self._open(name)
             except engine.EngineError as error:
                 self._unavailable[name] = str(error)
-        watched = tuple(name for name in wanted if name in self._opened)
+        watched = tuple(name for name in available if name in self._opened)
         if watched != self._watched:
             edited.watch([self._opened[name] for name in watched])
             self._watched = watched
@@ -297,16 +297,6 @@ class EncodingService(QObject):
     def encoding_name(self) -> str:
         """Name of the encoding that the editor shows."""
         return self._name
-
-    @property
-    def special_as_tokens(self) -> bool:
-        """True if text that spells a special token counts as that token."""
-        return self._special
-
-    @property
-    def watched(self) -> tuple[str, ...]:
-        """Names of the encodings counted besides the one shown."""
-        return self._watched
 
     @property
     def busy(self) -> bool:

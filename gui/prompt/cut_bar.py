@@ -77,7 +77,7 @@ class CutBar(QFrame):
         row.addWidget(self.close_button)
 
     @property
-    def kept(self) -> Kept:
+    def part(self) -> Kept:
         """Part to keep, as ``engine.encoding.cutting`` names it."""
         return self.keep.currentData()
 
@@ -163,7 +163,7 @@ class CutController(QObject):
     def _find(self) -> None:
         assert self._text is not None
         revision, text = self._text
-        self._lane.submit(CutRequest(revision, self._prompt.encoding, text, self.bar.tokens.value(), self.bar.kept))
+        self._lane.submit(CutRequest(revision, self._prompt.encoding, text, self.bar.tokens.value(), self.bar.part))
 
     @Slot(object)
     def _on_found(self, result: JobResult) -> None:
@@ -172,7 +172,7 @@ class CutController(QObject):
             self.bar.show_cut(result.value)
 
     def _answers(self, request: CutRequest) -> bool:
-        requested = (self._prompt.editor.revision, self._prompt.encoding, self.bar.tokens.value(), self.bar.kept)
+        requested = (self._prompt.editor.revision, self._prompt.encoding, self.bar.tokens.value(), self.bar.part)
         return (request.revision, request.encoding, request.most, request.keep) == requested
 
     @Slot()

@@ -167,10 +167,10 @@ class FileOnDisk(QObject):
             self._watcher.fileChanged.connect(self._on_touched)
             self._watcher.directoryChanged.connect(self._on_touched)
         watched = {*self._watcher.files(), *self._watcher.directories()}
-        wanted = set() if self._path is None else {str(self._path), str(self._path.parent)}
-        if gone := watched - wanted:
+        needed = set() if self._path is None else {str(self._path), str(self._path.parent)}
+        if gone := watched - needed:
             self._watcher.removePaths(list(gone))
-        if missing := wanted - watched:
+        if missing := needed - watched:
             self._watcher.addPaths(list(missing))
 
     @Slot()

@@ -29,53 +29,52 @@ _LAST_CASED = 0x20000
 
 
 def found_places(
-    text: str, wanted: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
+    text: str, pattern: str, *, match_case: bool, whole_words: bool, between: Callable[[float], object]
 ) -> Iterator[tuple[int, int]]:
-    """Yield the matches of ``wanted`` in ``text``, in order and not overlapping, as start and end character offsets.
+    """Yield the matches of ``pattern`` in ``text``, in order and not overlapping, as start and end character offsets.
 
     ``between`` is called regularly with the fraction done; an exception from it ends the search.
     """
-    if not wanted:
+    if not pattern:
         return
-    table = {} if match_case else fold_table(wanted)
-    folded = wanted.translate(table)
+    table = {} if match_case else fold_table(pattern)
+    folded = pattern.translate(table)
     length = len(folded)
-    fits = _stands_alone if whole_words else _anywhere
-    chunk = max(CHUNK_CHARACTERS, 4 * length)
+    size = max(CHUNK_CHARACTERS, 4 * length)
     free = 0
-    for start in range(0, max(1, len(text) - length + 1), chunk):
-        between(start / max(1, len(text)))
-        piece = text[start : start + chunk + length - 1].translate(table)
-        at = piece.find(folded, max(0, free - start))
+    for chunk_start in range(0, max(1, len(text) - length + 1), size):
+        between(chunk_start / max(1, len(text)))
+        chunk = text[chunk_start : chunk_start + size + length - 1].translate(table)
+        offset = chunk.find(folded, max(0, free - chunk_start))
         number = 0
-        while at >= 0:
-            here = start + at
-            if fits(text, here, here + length):
-                yield here, here + length
-                free = here + length
-                at = piece.find(folded, at + length)
+        while offset >= 0:
+            start = chunk_start + offset
+            if not whole_words or _stands_alone(text, start, start + length):
+                yield start, start + length
+                free = start + length
+                offset = chunk.find(folded, offset + length)
             else:
-                at = piece.find(folded, at + 1)
+                offset = chunk.find(folded, offset + 1)
             number += 1
             if number % 512 == 0:
-                between(here / len(text))
+                between(start / len(text))
 
 
-def is_at(text: str, wanted: str, start: int, *, match_case: bool, whole_words: bool) -> bool:
-    """Return True if ``wanted`` matches at character offset ``start``."""
-    table = {} if match_case else fold_table(wanted)
-    end = start + len(wanted)
-    alike = text[start:end].translate(table) == wanted.translate(table)
+def is_at(text: str, pattern: str, start: int, *, match_case: bool, whole_words: bool) -> bool:
+    """Return True if ``pattern`` matches at character offset ``start``."""
+    table = {} if match_case else fold_table(pattern)
+    end = start + len(pattern)
+    alike = text[start:end].translate(table) == pattern.translate(table)
     return alike and (not whole_words or _stands_alone(text, start, end))
 
 
-def fold_table(wanted: str) -> dict[int, str]:
-    """Map each case variant of a character of ``wanted`` to one representative, for ``str.translate``."""
+def fold_table(pattern: str) -> dict[int, str]:
+    """Map each case variant of a character of ``pattern`` to one representative, for ``str.translate``."""
     import regex
 
     table: dict[int, str] = {}
-    for one in set(wanted) & _cased_set():
-        alike = regex.compile(regex.escape(one), regex.IGNORECASE, cache_pattern=False).findall(_cased())
+    for character in set(pattern) & _cased_set():
+        alike = regex.compile(regex.escape(character), regex.IGNORECASE, cache_pattern=False).findall(_cased())
         first = min(alike)
         table.update((ord(other), first) for other in alike)
     return table
@@ -100,10 +99,6 @@ def _word() -> Any:
     import regex
 
     return regex.compile(r"\w")
-
-
-def _anywhere(_text: str, _start: int, _end: int) -> bool:
-    return True
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
@@ -231,8 +226,8 @@ def compiled(options: SearchOptions) -> Any:
         return regex.compile(source, flags, cache_pattern=False)
     except regex.error as error:
         shift = len(r"(?<!\w)(?:") if options.whole_words else 0
-        place = "" if error.pos is None else _tr(" at character {n}").format(n=error.pos - shift + 1)
-        raise FindError(_tr("The pattern is not valid{place}: {why}").format(place=place, why=error.msg)) from None
+        position = "" if error.pos is None else _tr(" at character {n}").format(n=error.pos - shift + 1)
+        raise FindError(_tr("The pattern is not valid{place}: {why}").format(place=position, why=error.msg)) from None
 
 
 def replacement_of(options: SearchOptions, match: Any, replacement: str) -> str:
@@ -281,22 +276,22 @@ class _Found(NamedTuple):
 
 def _plain_matches(request: FindRequest, ticket: Ticket) -> Iterator[_Found]:
     options = request.options
-    places = found_places(
+    found = found_places(
         request.text,
         options.pattern,
         match_case=options.match_case,
         whole_words=options.whole_words,
         between=ticket.progress,
     )
-    return itertools.starmap(_Found, places)
+    return itertools.starmap(_Found, found)
 
 
 def _as_matches(request: FindRequest, starts: array, ends: array, ticket: Ticket) -> Matches:
     import numpy as np
 
-    places = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.wait_while_busy)
-    places.setflags(write=False)
-    return Matches(request.revision, request.options, *places)
+    offsets = char_to_utf16(np.stack([np.asarray(starts), np.asarray(ends)]), request.text, ticket.wait_while_busy)
+    offsets.setflags(write=False)
+    return Matches(request.revision, request.options, *offsets)
 
 
 def _replace_all(request: FindRequest, ticket: Ticket) -> Replacement:
@@ -320,7 +315,7 @@ def _replace_one(request: FindRequest, _ticket: Ticket) -> Replacement:
     assert request.only is not None
     import numpy as np
 
-    start, end = (int(place) for place in utf16_to_char(np.array(request.only, dtype=np.int32), request.text))
+    start, end = (int(offset) for offset in utf16_to_char(np.array(request.only, dtype=np.int32), request.text))
     match: Any = None
     options = request.options
     if options.is_regex:

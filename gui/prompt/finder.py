@@ -133,10 +133,10 @@ class MatchWalk(QObject):
         start, end = self._selected_range()
         if direction > 0:
             # Start after the selection, so that a selected match is not found again.
-            place = int(matches.utf16_starts.searchsorted(np.int32(start + (end > start)))) % count
+            index = int(matches.utf16_starts.searchsorted(np.int32(start + (end > start)))) % count
         else:
-            place = (int(matches.utf16_starts.searchsorted(np.int32(start))) - 1) % count
-        self._select(int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
+            index = (int(matches.utf16_starts.searchsorted(np.int32(start))) - 1) % count
+        self._select(int(matches.utf16_starts[index]), int(matches.utf16_ends[index]))
         self._show_count()
 
     def _selected_match(self, matches: Matches) -> int:
@@ -144,11 +144,11 @@ class MatchWalk(QObject):
         import numpy as np
 
         start, end = self._selected_range()
-        place = int(matches.utf16_starts.searchsorted(np.int32(start)))
-        if place == len(matches.utf16_starts) or start == end:
+        index = int(matches.utf16_starts.searchsorted(np.int32(start)))
+        if index == len(matches.utf16_starts) or start == end:
             return -1
-        found = (int(matches.utf16_starts[place]), int(matches.utf16_ends[place]))
-        return place if found == (start, end) else -1
+        found = (int(matches.utf16_starts[index]), int(matches.utf16_ends[index]))
+        return index if found == (start, end) else -1
 
     def _show_count(self) -> None:
         matches = self.matches
@@ -259,7 +259,7 @@ class Finder(MatchWalk):
         super().__init__(bar, notifier, parent)
         self._prompt = prompt
         self._editor = prompt.editor
-        self._wanted: list[str] = []
+        self._requested: list[str] = []
         self._only: tuple[int, int] | None = None
         self._replacing: Replacement | None = None
         self._writer = PieceWriter(prompt.editor, self)
@@ -281,7 +281,7 @@ class Finder(MatchWalk):
         return self._editor.textCursor().selectedText() if 0 < end - start <= LONGEST_SELECTED else ""
 
     def _search(self) -> None:
-        if "search" not in self._wanted:
+        if "search" not in self._requested:
             self._ask("search")
 
     def _search_to_replace(self, only: tuple[int, int] | None) -> None:
@@ -289,16 +289,16 @@ class Finder(MatchWalk):
         self._ask("all" if only is None else "one")
 
     def _ask(self, what: str) -> None:
-        self._wanted.append(what)
+        self._requested.append(what)
         self._prompt.request_text()
 
     @Slot(int, object)
     def _on_text_ready(self, revision: int, text: ChunkedText) -> None:
-        wanted, self._wanted = self._wanted, []
-        if self._service is None or not wanted or not self._bar.options.pattern:
+        requested, self._requested = self._requested, []
+        if self._service is None or not requested or not self._bar.options.pattern:
             return
-        if "all" in wanted or "one" in wanted:
-            only = self._only if "one" in wanted else None
+        if "all" in requested or "one" in requested:
+            only = self._only if "one" in requested else None
             replacement = self._bar.replacement.text()
             self._service.search(FindRequest(revision, text, self._bar.options, replacement, only))
         else:

@@ -155,36 +155,36 @@ def measured(
     """Measure the tokens of a text, each distinct token once."""
     if not len(ids):
         return Measured(np.zeros(1, np.int32), np.empty(0, np.uint16), np.empty(0, np.int32))
-    unique, places = np.unique(ids, return_inverse=True)
+    unique, indexes = np.unique(ids, return_inverse=True)
     label_widths = np.empty(len(unique), np.int32)
     newlines = np.empty(len(unique), np.int32)
-    for place, token_id in enumerate(unique.tolist()):
-        if ticket is not None and place % 4096 == 0:
+    for index, token_id in enumerate(unique.tolist()):
+        if ticket is not None and index % 4096 == 0:
             ticket.yield_to_gui()
         content = encoding.decode_single_token_bytes(token_id)
-        label_widths[place] = columns_of(label_of(content))
-        newlines[place] = content.count(b"\n")
+        label_widths[index] = columns_of(label_of(content))
+        newlines[index] = content.count(b"\n")
     digits = np.char.str_len(unique.astype(str)).astype(np.int32)
     whole = ~continues
     whole[0] = True
     starts = np.flatnonzero(whole).astype(np.int32)
     pills = np.concatenate([starts, np.array([len(ids)], np.int32)])
     single = np.diff(pills) == 1
-    widths = np.add.reduceat(digits[places] + 1, starts) - 1
-    widths[single] = np.maximum(widths[single], label_widths[places][starts[single]])
+    widths = np.add.reduceat(digits[indexes] + 1, starts) - 1
+    widths[single] = np.maximum(widths[single], label_widths[indexes][starts[single]])
     widths = np.minimum(widths + PADDING_COLUMNS, np.iinfo(np.uint16).max)
-    return Measured(pills, widths.astype(np.uint16), np.add.reduceat(newlines[places], starts))
+    return Measured(pills, widths.astype(np.uint16), np.add.reduceat(newlines[indexes], starts))
 
 
-def arranged(what: Measured, columns: int, ticket: Ticket | None = None) -> IdRows:
+def arranged(found: Measured, columns: int, ticket: Ticket | None = None) -> IdRows:
     """Break pills into rows of ``columns`` columns; a pill with a newline ends its row."""
-    rows = _rows(what.widths, np.flatnonzero(what.broken) + 1, columns, ticket)
+    rows = _rows(found.widths, np.flatnonzero(found.broken) + 1, columns, ticket)
     if len(rows) == 1:
-        return IdRows(what.pills, what.widths, rows, np.empty(0, np.int32))
-    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(what.broken)])[rows[:-1]]
+        return IdRows(found.pills, found.widths, rows, np.empty(0, np.int32))
+    before = np.concatenate([np.zeros(1, np.int64), np.cumsum(found.broken)])[rows[:-1]]
     begins = np.ones(len(rows) - 1, np.bool_)
-    begins[1:] = what.broken[rows[1:-1] - 1] > 0
-    return IdRows(what.pills, what.widths, rows, np.where(begins, before + 1, 0).astype(np.int32))
+    begins[1:] = found.broken[rows[1:-1] - 1] > 0
+    return IdRows(found.pills, found.widths, rows, np.where(begins, before + 1, 0).astype(np.int32))
 
 
 def _rows(
@@ -230,8 +230,8 @@ class Arranging:
         """Return the rows of a request. Runs on a worker thread."""
         known = self._known
         if known is None or known[0] is not request.ids or known[1] != request.encoding:
-            what = measured(request.ids, request.continues, self._open(request.encoding), ticket)
-            self._known = known = (request.ids, request.encoding, what)
+            found = measured(request.ids, request.continues, self._open(request.encoding), ticket)
+            self._known = known = (request.ids, request.encoding, found)
         return arranged(known[2], request.columns, ticket)
 
 

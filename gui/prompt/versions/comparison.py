@@ -8,7 +8,19 @@ from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QObject, QRectF, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QLocale,
+    QModelIndex,
+    QObject,
+    QRectF,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -198,8 +210,8 @@ class CostChangesModel(RowsModel):
         before, indexes = self.rows, self.persistentIndexList()
         self.rows = self._sorted(before)
         self._texts.clear()
-        places = {id(change): row for row, change in enumerate(self.rows)}
-        moved = [self.index(places[id(before[index.row()])], index.column()) for index in indexes]
+        rows = {id(change): row for row, change in enumerate(self.rows)}
+        moved = [self.index(rows[id(before[index.row()])], index.column()) for index in indexes]
         self.changePersistentIndexList(indexes, moved)
         self.layoutChanged.emit()
 
@@ -299,7 +311,7 @@ BAR_INSET = 5
 """Pixels between the edge of the table and the bar of the reference model."""
 ROW_PADDING = 4
 COST_PADDING = 12
-LEFT_OUT = (COST_CHANGE, COST_BEFORE, CALLS)
+HIDEABLE = (COST_CHANGE, COST_BEFORE, CALLS)
 """Columns hidden if there is not enough room for all, in this order."""
 
 
@@ -322,12 +334,12 @@ class CostChanges(FittedTable):
         """Hide the columns for which there is no room."""
         if not self.isVisible():
             return
-        hidden = {column for column in LEFT_OUT if self.isColumnHidden(column)}
-        room = self.viewport().width()
+        hidden = {column for column in HIDEABLE if self.isColumnHidden(column)}
+        available = self.viewport().width()
         self._widths = {**getattr(self, "_widths", {}), **self._shown_widths()}
         needed, leave = sum(self._widths.values()), set()
-        for column in LEFT_OUT:
-            if needed > room:
+        for column in HIDEABLE:
+            if needed > available:
                 leave.add(column)
                 needed -= self._widths[column]
         for column in leave ^ hidden:
@@ -386,24 +398,20 @@ class VersionComparison(QFrame):
         return self.other.currentData()
 
     def show_versions(self, versions: Sequence[Version]) -> None:
-        """Set the choices of the second text; the selection is kept if it still exists."""
+        """Set the choices of the second text, whose selection stays if it still exists; without any, show a hint."""
         chosen = self.other_key
-        self.other.blockSignals(True)
-        while self.other.count() > 1:
-            self.other.removeItem(1)
-        for version in versions:
-            self.other.addItem(visible_line(version.name), version.key)
-        self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
-        self.other.blockSignals(False)
+        with QSignalBlocker(self.other):
+            while self.other.count() > 1:
+                self.other.removeItem(1)
+            for version in versions:
+                self.other.addItem(visible_line(version.name), version.key)
+            self.other.setCurrentIndex(max(0, self.other.findData(chosen)))
+        self.stack.setCurrentIndex(0 if versions else 1)
 
     def show_cost(self, figure: tuple[str, str] | None) -> None:
         """Show the change of the cost of one call with the model in use, and its caption; None if it is unknown."""
         if self._figures:
             self.strip.show_figures(*self._figures, *([figure] if figure is not None else []))
-
-    def show_versions_there(self, there: bool) -> None:
-        """Show the comparison, or a hint if there are no versions yet."""
-        self.stack.setCurrentIndex(0 if there else 1)
 
     def show_nothing(self) -> None:
         """Clear the comparison."""
@@ -442,9 +450,9 @@ class VersionComparison(QFrame):
     @Slot()
     def _wrap(self) -> None:
         """Wrap long lines at the width of the columns, and keep the line at the top."""
-        room = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
+        width = min(self.tokens.columnWidth(BEFORE), self.tokens.columnWidth(AFTER))
         self._top = self._top or self.rows.whole_row(self.tokens.rowAt(0))
-        self.rows.set_room(self._runs.room(room), self._runs.width)
+        self.rows.set_room(self._runs.room(width), self._runs.width)
         self._return_to_top()
 
     @Slot()

@@ -54,11 +54,11 @@ class VersionsController(QObject):
         self.panel: VersionsPanel | None = None
         self._folder, self._open = context.paths.versions, context.encodings.open
         jobs, compare = context.jobs, partial(compare_texts, self._folder, self._open)
-        self._keeping = jobs.exclusive(self.tr("Saving versions"), run, stoppable=False)
+        self._storing = jobs.exclusive(self.tr("Saving versions"), run, stoppable=False)
         self._comparing = jobs.conflated(self.tr("Comparing versions"), compare)
         self._pricing = jobs.conflated(self.tr("Pricing versions"), cost_changes)
         self._waiting: list[Callable[[int, str | ChunkedText], None]] = []
-        self._kept = Kept(())
+        self._saved = Kept(())
         self._new_key = ""
         self._awaited: CompareRequest | None = None
         self.compared: Compared | None = None
@@ -92,11 +92,11 @@ class VersionsController(QObject):
         panel.comparison.other_changed.connect(self.compare)
         self._prompt.text_ready.connect(self._on_text)
         self._prompt.changed.connect(self._on_prompt_changed)
-        self._keeping.finished.connect(self._on_kept)
+        self._storing.finished.connect(self._on_done)
         self._comparing.finished.connect(self._on_compared)
         self._comparing.cancelled.connect(self._on_stopped)
         self._pricing.finished.connect(self._on_priced)
-        for lane in (self._keeping, self._comparing, self._pricing):
+        for lane in (self._storing, self._comparing, self._pricing):
             lane.failed.connect(self._on_failed)
         costs.service.estimated.connect(self.reprice)
         costs.panel.model.arranged.connect(self.reprice)
@@ -120,10 +120,10 @@ class VersionsController(QObject):
         self.reprice()
 
     def _list(self) -> None:
-        self._keeping.submit(partial(store.kept, self._folder))
+        self._storing.submit(partial(store.kept, self._folder))
 
     @Slot(object)
-    def _on_kept(self, result: JobResult) -> None:
+    def _on_done(self, result: JobResult) -> None:
         value = result.value
         if isinstance(value, Kept):
             self._on_listed(value)
@@ -148,7 +148,7 @@ class VersionsController(QObject):
         if key == PROMPT:
             self._with_text(partial(self._compare_with_prompt, version))
             return
-        other = next((one for one in self._kept.versions if one.key == key), None)
+        other = next((one for one in self._saved.versions if one.key == key), None)
         if other is not None:
             self._submit(version, Side(other, None, other.counts), -1)
 
@@ -243,33 +243,32 @@ class VersionsController(QObject):
     def _save_text(self, name: str, revision: int, text: str | ChunkedText) -> None:
         needed = tuple(self._costs.service.encodings_needed())
         request = SaveRequest(name, text, self._prompt.encoding, needed, self._known_counts(revision))
-        self._keeping.submit(partial(save, self._folder, self._open, request))
+        self._storing.submit(partial(save, self._folder, self._open, request))
 
     @Slot(object, str)
     def _rename(self, version: Version, name: str) -> None:
-        self._keeping.submit(partial(store.rename, self._folder, version, name))
+        self._storing.submit(partial(store.rename, self._folder, version, name))
         self._list()
 
     @Slot(object)
     def _delete(self, version: Version) -> None:
-        self._keeping.submit(partial(store.delete, self._folder, version))
+        self._storing.submit(partial(store.delete, self._folder, version))
         self._list()
 
     def _on_saved(self, version: Version) -> None:
         self._new_key = version.key
         self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
 
-    def _on_listed(self, kept: Kept) -> None:
-        self._kept = kept
-        self._panel.comparison.show_versions(kept.versions)
-        self._panel.comparison.show_versions_there(bool(kept.versions))
+    def _on_listed(self, saved: Kept) -> None:
+        self._saved = saved
+        self._panel.comparison.show_versions(saved.versions)
         self._panel.list.model.set_cost(self._one_call)
         self._panel.list.model.set_share(self._share)
-        self._panel.list.show_kept(kept, self._new_key)
+        self._panel.list.show_versions(saved, self._new_key)
         self._new_key = ""
-        if kept.problems:
+        if saved.problems:
             words = self.tr("Some versions could not be read. Their files were not changed.")
-            self._notifier.warning(words, "\n".join(kept.problems), key=PROBLEMS)
+            self._notifier.warning(words, "\n".join(saved.problems), key=PROBLEMS)
 
     @Slot(object)
     def _restore(self, version: Version) -> None:
@@ -277,7 +276,7 @@ class VersionsController(QObject):
         self._prompt.request_text()
 
     def _restore_text(self, version: Version, revision: int, text: ChunkedText) -> None:
-        self._keeping.submit(partial(restore, self._folder, RestoreRequest(version, revision, text)))
+        self._storing.submit(partial(restore, self._folder, RestoreRequest(version, revision, text)))
 
     def _on_restored(self, restored: Restored, request: RestoreRequest) -> None:
         if not self._writer.can_write(request.revision):

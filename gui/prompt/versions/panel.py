@@ -252,19 +252,19 @@ class VersionList(QWidget):
         row = self.table.currentIndex().row()
         return self.model.rows[row] if 0 <= row < len(self.model.rows) else None
 
-    def show_kept(self, kept: Kept, current: str = "") -> None:
+    def show_versions(self, saved: Kept, current: str = "") -> None:
         """Show these versions. Select the one with the key ``current``, else the previous selection or the first."""
         before = self.current
-        wanted = (current, before.key if before is not None else "")
-        self.model.set_rows(kept.versions)
-        keys = [version.key for version in kept.versions]
-        row = next((keys.index(key) for key in wanted if key in keys), 0)
+        preferred = (current, before.key if before is not None else "")
+        self.model.set_rows(saved.versions)
+        keys = [version.key for version in saved.versions]
+        row = next((keys.index(key) for key in preferred if key in keys), 0)
         if keys:
             self.table.selectionModel().setCurrentIndex(
                 self.model.index(row, NAME),
                 QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows,
             )
-        number, size = figure(self.locale(), len(keys)), self.locale().formattedDataSize(kept.size)
+        number, size = figure(self.locale(), len(keys)), self.locale().formattedDataSize(saved.size)
         words = self.tr("One version") if len(keys) == 1 else self.tr("{number} versions").format(number=number)
         words = self.tr("{versions}, {size} in your profile.").format(versions=words, size=size)
         self.total.setText(words if keys else self.tr("No versions yet."))
