@@ -88,14 +88,15 @@ class TextLost(Exception):
 
 def joined(waiting: TextRequest, newer: TextRequest) -> TextRequest:
     """Return one request with the effect of both, in order."""
+    want_text = waiting.want_text or newer.want_text
     if newer.new_text is not None:
-        return replace(newer, want_text=waiting.want_text or newer.want_text)
+        return replace(newer, want_text=want_text)
     return replace(
         newer,
         new_text=waiting.new_text,
         stored=waiting.stored,
         edits=waiting.edits + newer.edits,
-        want_text=waiting.want_text or newer.want_text,
+        want_text=want_text,
     )
 
 

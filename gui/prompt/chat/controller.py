@@ -16,7 +16,6 @@ from gui.prompt.chat.service import (
     BodySource,
     LinesRequest,
     LinesTable,
-    ManyRequests,
     RequestDraft,
     count_draft,
     count_lines,
@@ -35,9 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.requests.bodies.reader import ReadBody
-    from engine.requests.types import Request
+    from engine.requests.types import Image, Request
     from gui.prompt.chat.panel import ChatPanel
-    from gui.prompt.chat.service import SizedImage
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
@@ -218,9 +216,9 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot(object)
     def _on_read(self, result: JobResult) -> None:
-        if isinstance(result.value, ManyRequests):
+        if result.value is None:
             self._notifier.withdraw(READING)
-            self._count_lines(result.value.path)
+            self._count_lines(result.request.path)
         else:
             self._show_request(result.request, result.value)
 
@@ -384,13 +382,13 @@ class ChatController(PageController["ChatPanel"]):
 
     @Slot(object)
     def _on_image(self, result: JobResult) -> None:
-        sized: SizedImage = result.value
-        self._panel.message.add(sized.image)
-        if not sized.image.width:
+        image: Image = result.value
+        self._panel.message.add(image)
+        if not image.width:
             self._notifier.warning(
                 self.tr(
                     "{name} is not a PNG, JPEG, GIF or WebP image. Enter its size, or it counts as 1,024 by 1,024."
-                ).format(name=sized.path.name)
+                ).format(name=image.name)
             )
 
     @Slot(object)

@@ -37,7 +37,8 @@ from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 if TYPE_CHECKING:
     from engine.requests.bodies.reading import UnknownPart
-    from gui.prompt.chat.service import RequestReply, TemplateChoice
+    from engine.requests.template import Template
+    from gui.prompt.chat.service import RequestReply
 
 LIST_PADDING = 24
 CHOOSE_FILE = "choose"
@@ -58,7 +59,7 @@ class RequestBar(ToolRow):
     price_toggled = Signal(bool)
 
     def __init__(
-        self, templates: Sequence[TemplateChoice], rules: Sequence[str], icons: Icons, parent: QWidget | None = None
+        self, templates: Sequence[Template], rules: Sequence[str], icons: Icons, parent: QWidget | None = None
     ) -> None:
         super().__init__("requestTools", "", parent)
         self.setAccessibleName(self.tr("Request"))
@@ -129,7 +130,7 @@ class RequestBar(ToolRow):
         source = str(self.template_file) if choice is None else choice.source
         self.template.setToolTip(self.tr("Source: {source}").format(source=source))
 
-    def _make(self, templates: Sequence[TemplateChoice], rules: Sequence[str]) -> None:
+    def _make(self, templates: Sequence[Template], rules: Sequence[str]) -> None:
         self.template = ElidedChoice(objectName="requestTemplate")
         self.template.setAccessibleName(self.tr("Chat template"))
         for choice in templates:
@@ -138,7 +139,7 @@ class RequestBar(ToolRow):
         self.picker = EncodingPicker()
         self.picker.setObjectName("requestEncoding")
         self.picker.setAccessibleName(self.tr("Encoding"))
-        self.picker.show_name(templates[0].encoding)
+        self.picker.show_name(templates[0].encoding or "")
         self.rule = ElidedChoice(objectName="requestImageRule")
         self.rule.setAccessibleName(self.tr("How images are counted"))
         self.rule.addItem(self.tr("model default"), "")
@@ -204,7 +205,7 @@ class ChatPanel(QFrame):
         theme: Theme,
         settings: SettingsStore,
         icons: Icons,
-        templates: Sequence[TemplateChoice],
+        templates: Sequence[Template],
         rules: Sequence[str],
     ) -> Iterator[None]:
         """Create the widgets, step by step."""

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from gui.core.request_tokens import RequestTokens
 from gui.editor.offsets import document_text, stored_to_document
@@ -30,16 +30,6 @@ MAX_SHOWN = 1_000_000
 SLICE_SECONDS = 0.05
 BODY_BYTES = 64 << 20
 """Maximum size of a body read as one request, in bytes. A larger file is read line by line, or not at all."""
-
-
-class TemplateChoice(NamedTuple):
-    """Template to choose. ``encoding``: its usual encoding, empty if there is none."""
-
-    key: str
-    label: str
-    encoding: str
-    remark: str
-    source: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +108,6 @@ class BodySource:
 
 
 @dataclass(frozen=True, slots=True)
-class ManyRequests:
-    """File with a request on each line."""
-
-    path: Path
-
-
-@dataclass(frozen=True, slots=True)
 class LinesRequest:
     """File of requests, and how to count them."""
 
@@ -151,20 +134,11 @@ class CountedLines:
     is_complete: bool
 
 
-class SizedImage(NamedTuple):
-    """Image file as a message holds it; 0 by 0 if its format is unknown."""
-
-    path: Path
-    image: Image
-
-
-def template_choices() -> tuple[TemplateChoice, ...]:
+def template_choices() -> tuple[Template, ...]:
     """Return the templates that come with Tokenloupe."""
     from engine.requests.templates import TEMPLATES
 
-    return tuple(
-        TemplateChoice(one.key, one.label, one.encoding or "", one.remark, one.source) for one in TEMPLATES.values()
-    )
+    return tuple(TEMPLATES.values())
 
 
 def image_rules() -> tuple[str, ...]:
@@ -293,15 +267,15 @@ def _message_tokens(counted: CountedRequest, n_messages: int) -> tuple[int, ...]
     return tuple(sums)
 
 
-def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBody | ManyRequests:
-    """Return the request of a file or text, or ManyRequests if it has several. Raises RequestError and OSError."""
+def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBody | None:
+    """Return the request of a file or text, None if each line is one. Raises RequestError and OSError."""
     from engine.requests.bodies.reader import read_body
     from engine.requests.types import RequestError
 
     if source.path is None:
         return read_body(source.text)
     if source.path.suffix.lower() in (".jsonl", ".ndjson"):
-        return ManyRequests(source.path)
+        return None
     with source.path.open("rb") as file:
         first = file.readline(BODY_BYTES)
         rest = file.read(BODY_BYTES)
@@ -310,7 +284,7 @@ def read_source_of(source: BodySource, _ticket: Ticket | None = None) -> ReadBod
     except RequestError:
         # Whatever the file's name: a request on the first line and more text after it.
         if rest.strip() and _is_request(first):
-            return ManyRequests(source.path)
+            return None
         raise
 
 
@@ -368,10 +342,10 @@ def _run(counting: RequestLines, size: int, ticket: Ticket) -> None:
         ticket.progress(min(1.0, counting.n_bytes / max(1, size)))
 
 
-def size_image(path: Path, _ticket: Ticket) -> SizedImage:
-    """Read the size of an image. Runs on a worker thread. Raises OSError."""
+def size_image(path: Path, _ticket: Ticket) -> Image:
+    """Return an image file as a message holds it; 0 by 0 if its format is unknown. Raises OSError."""
     from engine.requests.images import size_of_file
     from engine.requests.types import Image
 
     width, height = size_of_file(path) or (0, 0)
-    return SizedImage(path, Image(width, height, name=path.name))
+    return Image(width, height, name=path.name)

@@ -87,7 +87,7 @@ class ProposalsModel(RowsModel):
 
     def __init__(self, text: CostText, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._text = text
+        self.text = text
         self._chosen: set[str] = set()
         self._money: Mapping[str, Money] = {}
 
@@ -108,10 +108,6 @@ class ProposalsModel(RowsModel):
         self._chosen = {one.kind.name for one in self.rows if one.kind.lossless}
         self.tell_of(WHAT)
         self.chosen_changed.emit()
-
-    def set_text(self, text: CostText) -> None:
-        """Set the format and currency of figures."""
-        self._text = text
 
     def set_money(self, money: Mapping[str, Money]) -> None:
         """Set the money that each kind saves per month, by its name."""
@@ -163,11 +159,11 @@ class ProposalsModel(RowsModel):
         if column == EFFECT:
             return tr("Same meaning") if proposal.kind.lossless else tr("Check the wording")
         if column == PLACES:
-            return self._text.localised(f"{len(proposal.effect.edits):,}")
+            return self.text.localised(f"{len(proposal.effect.edits):,}")
         if column == SAVED_TOKENS:
-            return "−" + self._text.localised(f"{proposal.effect.tokens_saved:,}")
+            return "−" + self.text.localised(f"{proposal.effect.tokens_saved:,}")
         money = self._money.get(proposal.kind.name)
-        return self._text.unknown() if money is None else money_text(self._text, money)
+        return self.text.unknown() if money is None else money_text(self.text, money)
 
 
 class RankingModel(RowsModel):
@@ -178,7 +174,7 @@ class RankingModel(RowsModel):
 
     def __init__(self, text: CostText, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._text = text
+        self.text = text
         self._total = 0
         self._money: Money | None = None
 
@@ -186,10 +182,6 @@ class RankingModel(RowsModel):
         """Show these parts; ``total``: tokens of the whole prompt."""
         self._total = total
         self.set_rows(parts)
-
-    def set_text(self, text: CostText) -> None:
-        """Set the format and currency of figures."""
-        self._text = text
 
     def set_money(self, prompt: Money | None) -> None:
         """Set the cost of the whole prompt per month; None if it is not known yet."""
@@ -212,16 +204,16 @@ class RankingModel(RowsModel):
 
     def cell(self, part: RankedPart, column: int) -> str:
         if column == LINE:
-            return self._text.localised(f"{part.line:,}")
+            return self.text.localised(f"{part.line:,}")
         if column == TOKENS:
-            return self._text.localised(f"{part.tokens:,}")
+            return self.text.localised(f"{part.tokens:,}")
         if column == SHARE:
             share = Decimal(part.tokens) / self._total
-            return self._text.percent(share, share)
+            return self.text.percent(share, share)
         if column == MONEY:
             if self._money is None:
-                return self._text.unknown()
-            return money_text(self._text, self._money.share(part.tokens, self._total))
+                return self.text.unknown()
+            return money_text(self.text, self._money.share(part.tokens, self._total))
         return part.beginning
 
 
@@ -482,8 +474,7 @@ class SavingsPanel(QFrame):
     def set_text(self, text: CostText) -> None:
         """Set the format and currency of figures, used when they are next shown."""
         self.text = text
-        self.savings.model.set_text(text)
-        self.ranking.model.set_text(text)
+        self.savings.model.text = self.ranking.model.text = text
 
     def show_running(self, running: bool) -> None:
         """Show whether a search is running."""
