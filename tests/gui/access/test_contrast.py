@@ -179,6 +179,5 @@ def test_nothing_that_means_something_is_drawn_as_decoration():
         "command_palette",
         "cost_view",
         "messages",
-        "message_form",
         "token_pills",
     }
