@@ -57,7 +57,7 @@ FAILED = "compare-failed"
 
 
 class CompareController(PageController["ComparePanel"]):
-    """Controller between panel, prompt and service. The page is built when it is first shown."""
+    """Controller between panel, prompt and jobs. The page is built when it is first shown."""
 
     _panel: ComparePanel
 
@@ -95,7 +95,7 @@ class CompareController(PageController["ComparePanel"]):
         self._fill_export_menu()
 
     def _connect(self) -> None:
-        panel, prompt, comparing, cutting = self._panel, self._prompt, self._comparing, self._cutting
+        panel, prompt, comparing = self._panel, self._prompt, self._comparing
         panel.text_wanted.connect(self.refresh)
         panel.encodings.base_changed.connect(self._show_base)
         panel.view.columns_changed.connect(self._cut)
@@ -109,8 +109,8 @@ class CompareController(PageController["ComparePanel"]):
         comparing.failed.connect(self._on_not_compared)
         comparing.cancelled.connect(self._on_stopped)
         comparing.progressed.connect(self._on_progress)
-        cutting.finished.connect(self._on_cut)
-        cutting.failed.connect(self._on_failed)
+        self._cutting.finished.connect(self._on_cut)
+        self._cutting.failed.connect(self._on_failed)
         self._storage.written.connect(self._on_written)
         self._storage.failed.connect(self._on_not_written)
 
@@ -125,8 +125,10 @@ class CompareController(PageController["ComparePanel"]):
 
     @Slot()
     def _come_to_front(self) -> None:
+        """Compare if the comparison is outdated."""
         self.build()
-        self.refresh_if_old()
+        if self.compared is None or self.compared.request.revision != self._revision:
+            self._delay.start()
 
     @property
     def settled(self) -> bool:
@@ -139,12 +141,6 @@ class CompareController(PageController["ComparePanel"]):
         """Compare again soon, or when the page is next shown."""
         self._revision += 1
         if self._panel.isVisible():
-            self._delay.start()
-
-    @Slot()
-    def refresh_if_old(self) -> None:
-        """Compare if the comparison is outdated; called when the page is shown."""
-        if self.compared is None or self.compared.request.revision != self._revision:
             self._delay.start()
 
     # --- text ---------------------------------------------------------------------------------------------------------

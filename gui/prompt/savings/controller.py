@@ -27,7 +27,7 @@ NEEDS = ("gui.prompt.savings.panel",)
 
 
 class SavingsController(QObject):
-    """Controller between panel, prompt and service. The page is built when it is first shown."""
+    """Controller between panel, prompt and jobs. The page is built when it is first shown."""
 
     _panel: SavingsPanel
 

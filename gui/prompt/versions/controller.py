@@ -43,7 +43,7 @@ COMPARE_DELAY_MS = 600
 
 
 class VersionsController(QObject):
-    """Controller between panel, prompt and service. The page is built when it is first shown."""
+    """Controller between panel, prompt and jobs. The page is built when it is first shown."""
 
     _panel: VersionsPanel
 
@@ -110,12 +110,8 @@ class VersionsController(QObject):
 
     @Slot()
     def _come_to_front(self) -> None:
-        self.build()
-        self.look_again()
-
-    @Slot()
-    def look_again(self) -> None:
         """Read the saved versions again, since another window may have saved more, and update the amounts of money."""
+        self.build()
         self._list()
         self.reprice()
 
@@ -124,14 +120,13 @@ class VersionsController(QObject):
 
     @Slot(object)
     def _on_done(self, result: JobResult) -> None:
-        value = result.value
-        if isinstance(value, Kept):
-            self._on_listed(value)
-        elif isinstance(value, Restored):
-            self._on_restored(value, result.request.args[-1])
-        elif isinstance(value, Version) and result.request.func is save:
-            self._on_saved(value)
-            self._list()
+        act = result.request
+        if act.func is store.kept:
+            self._on_listed(result.value)
+        elif act.func is restore:
+            self._on_restored(result.value, act.args[-1])
+        elif act.func is save:
+            self._on_saved(result.value)
 
     @Slot()
     def compare(self) -> None:
@@ -257,6 +252,7 @@ class VersionsController(QObject):
 
     def _on_saved(self, version: Version) -> None:
         self._new_key = version.key
+        self._list()
         self._notifier.remark(self.tr("Saved version “{name}”.").format(name=version.name))
 
     def _on_listed(self, saved: Kept) -> None:
