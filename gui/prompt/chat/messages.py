@@ -101,16 +101,17 @@ class MessageEditor(QWidget):
     height_changed = Signal()
     image_file_asked = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("messageEditor")
+    def __init__(self, theme: Theme, icons: Icons) -> None:
+        super().__init__(objectName="messageEditor")
         self._message = Message("user")
-        self._theme: Theme | None = None
+        self._theme = theme
         self._is_showing = self._content_edited = False
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self.take_over)
-        self._make()
+        self._make(icons)
         self._place()
+        self.show_count("", "", "")
+        theme.changed.connect(self.update)
         self.role.currentTextChanged.connect(self._on_edit)
         self.speaker.textChanged.connect(self._on_edit)
         self.content.edited.connect(self._on_content)
@@ -143,17 +144,6 @@ class MessageEditor(QWidget):
         self._content_edited = False
         self._list_images()
 
-    def set_icons(self, icons: Icons, theme: Theme) -> None:
-        """Draw the buttons and the row's background in the colours of the theme."""
-        self._theme = theme
-        for button, icon in ((self.up, "up"), (self.down, "down"), (self.remove, "close")):
-            button.setIcon(icons.icon(icon))
-        self.dot = Dot("", theme)
-        self.dot.setObjectName("requestMessageQuality")
-        self._head.addWidget(self.dot)
-        self.show_count("", "", "")
-        theme.changed.connect(self.update)
-
     def show_count(self, tokens: str, quality: str, words: str) -> None:
         """Show what the message counts, with the dot of its quality; ``words`` say both."""
         self.tokens.setText(tokens)
@@ -165,11 +155,10 @@ class MessageEditor(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._theme is not None:
-            with QPainter(self) as painter:
-                painter.fillRect(self.rect(), self._theme.colour("accent_soft"))
-                painter.fillRect(0, 0, BAR_WIDTH, self.height(), self._theme.colour("accent"))
-                painter.fillRect(0, self.height() - 1, self.width(), 1, self._theme.colour("line"))
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour("accent_soft"))
+            painter.fillRect(0, 0, BAR_WIDTH, self.height(), self._theme.colour("accent"))
+            painter.fillRect(0, self.height() - 1, self.width(), 1, self._theme.colour("line"))
 
     @Slot()
     def _fit_content(self) -> None:
@@ -281,7 +270,7 @@ class MessageEditor(QWidget):
 
     # --- appearance ---------------------------------------------------------------------------------------------------
 
-    def _make(self) -> None:
+    def _make(self, icons: Icons) -> None:
         self.role = QComboBox(objectName="requestRole", editable=True)
         self.role.addItems(ROLES)
         self.role.setAccessibleName(self.tr("Role of the message"))
@@ -312,21 +301,24 @@ class MessageEditor(QWidget):
         self.up, self.down, self.remove = (
             QToolButton(objectName=name) for name in ("requestUp", "requestDown", "requestRemove")
         )
-        for button, name, keys in (
-            (self.up, self.tr("Move this message up"), "Alt+Up"),
-            (self.down, self.tr("Move this message down"), "Alt+Down"),
-            (self.remove, self.tr("Remove this message"), self.tr("Delete in the list")),
+        for button, icon, name, keys in (
+            (self.up, "up", self.tr("Move this message up"), "Alt+Up"),
+            (self.down, "down", self.tr("Move this message down"), "Alt+Down"),
+            (self.remove, "close", self.tr("Remove this message"), self.tr("Delete in the list")),
         ):
             button.setProperty("kind", "icon")
+            button.setIcon(icons.icon(icon))
             button.setAccessibleName(name)
             button.setToolTip(f"{name} ({keys})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.tokens = PlainLabel(objectName="requestMessageTokens")
         self.tokens.setProperty("role", "strong")
         self.tokens.setAccessibleName(self.tr("Tokens of this message"))
+        self.dot = Dot("", self._theme)
+        self.dot.setObjectName("requestMessageQuality")
 
     def _place(self) -> None:
-        head = self._head = QHBoxLayout()
+        head = QHBoxLayout()
         head.setSpacing(4)
         self.role.setMinimumContentsLength(8)
         self.role.setMinimumWidth(self.fontMetrics().horizontalAdvance("developer") + ROLE_PADDING)
@@ -336,7 +328,7 @@ class MessageEditor(QWidget):
         self.role.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         head.addWidget(self.role)
         head.addWidget(self.speaker, 1)
-        for widget in (self.up, self.down, self.remove, self.tokens):
+        for widget in (self.up, self.down, self.remove, self.tokens, self.dot):
             head.addWidget(widget)
         self.size_row = QWidget()
         size = QHBoxLayout(self.size_row)
@@ -614,10 +606,8 @@ class MessageList(QWidget):
 
     current_changed = Signal(int)
 
-    def __init__(
-        self, model: MessagesModel, editor: MessageEditor, theme: Theme, icons: Icons, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
+    def __init__(self, model: MessagesModel, editor: MessageEditor, theme: Theme) -> None:
+        super().__init__()
         self._model, self.editor = model, editor
         self.table = _Rows(objectName="requestMessages")
         self.table.setAccessibleName(self.tr("Messages of the request; Enter edits one"))
@@ -627,7 +617,6 @@ class MessageList(QWidget):
         self.add = button_of_kind("requestAdd", self.tr("&Add message"), "primary")
         self.add.setToolTip(self.tr("Add a message after this one (Insert)"))
         self.remove, self.up, self.down = editor.remove, editor.up, editor.down
-        editor.set_icons(icons, theme)
         editor.setParent(self.table.viewport())
         self._place()
         for button, key, act in (

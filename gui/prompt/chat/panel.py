@@ -210,9 +210,9 @@ class ChatPanel(QFrame):
     ) -> Iterator[None]:
         """Create the widgets, step by step."""
         self.bar = RequestBar(templates, rules, icons)
-        self.message = MessageEditor()
+        self.message = MessageEditor(theme, icons)
         yield
-        self.messages = MessageList(self.model, self.message, theme, icons)
+        self.messages = MessageList(self.model, self.message, theme)
         yield
         self.result = RequestResult(theme, settings)
         yield
