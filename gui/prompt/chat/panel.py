@@ -58,10 +58,8 @@ class RequestBar(ToolRow):
     paste_asked = Signal()
     price_toggled = Signal(bool)
 
-    def __init__(
-        self, templates: Sequence[Template], rules: Sequence[str], icons: Icons, parent: QWidget | None = None
-    ) -> None:
-        super().__init__("requestTools", "", parent)
+    def __init__(self, templates: Sequence[Template], rules: Sequence[str], icons: Icons) -> None:
+        super().__init__("requestTools", "")
         self.setAccessibleName(self.tr("Request"))
         self._icons = icons
         self._choices = {choice.key: choice for choice in templates}
@@ -192,8 +190,8 @@ class ChatPanel(QFrame):
     state_changed = Signal()
     files_dropped = Signal(list)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self) -> None:
+        super().__init__()
         self.setProperty("kind", "surface")
         self.model_name = ""
         self.not_counted: tuple[tuple[str, str], ...] = ()

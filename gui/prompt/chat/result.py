@@ -223,8 +223,8 @@ class PartChips(QWidget):
 class RequestResult(QWidget):
     """View of the newest reply."""
 
-    def __init__(self, theme: Theme, settings: SettingsStore, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, settings: SettingsStore) -> None:
+        super().__init__()
         self._locale = QLocale()
         self._reply: RequestReply | None = None
         self._shown_text: str | None = None
@@ -383,8 +383,8 @@ class RequestLinesPage(QWidget):
     export_asked = Signal()
     back_asked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
         self._locale = QLocale()
         self.worst_model = TableModel(LINE_COLUMNS, self._locale, self, context="Request")
         self.bad_model = TableModel(INVALID_COLUMNS, self._locale, self, context="Request")
