@@ -18,8 +18,7 @@ import engine
 from commands.inputs import STANDARD_INPUT, Notice, WholeNumber, bytes_option, noticed, read_raw, read_text
 from commands.program import INTERRUPTED, BadInput, FilePath, json_option, program, remark, say, say_json, usable
 from engine.corpus.types import CorpusRules, CorpusSurvey
-from engine.runtime.atomic_files import check_regular
-from engine.runtime.private_folders import make_private
+from engine.runtime.atomic_files import check_regular, make_private
 from engine.training.types import TrainingProgress, TrainingSettings
 from gui.core.api_keys import key_sentence
 from gui.core.paths import profile_paths

@@ -25,7 +25,7 @@ from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.library import catalog
 from engine.library.bundled_encodings import ENTRIES
-from engine.runtime.private_folders import make_folder, private_opener
+from engine.runtime.atomic_files import make_folder, private_opener
 from engine.text.digests import DIGEST_BYTES, SECRET_BYTES, new_secret
 
 MAX_KEPT = 200_000

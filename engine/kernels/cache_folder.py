@@ -24,7 +24,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.runtime.private_folders import private_opener
+from engine.runtime.atomic_files import private_opener
 
 VARIABLE = "TOKENLOUPE_KERNEL_CACHE"
 """Environment variable with the folder. It takes precedence over every other choice. Empty: cache nothing."""

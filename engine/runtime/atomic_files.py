@@ -1,4 +1,6 @@
-"""Atomic file writes: readers see the old file or the new one, never a partial file.
+"""Files on disk: atomic writes and private folders.
+
+Atomic means that readers see the old file or the new one, never a partial file.
 
 ``write_atomic``, ``change_atomic``, ``replacement_of`` and ``replacing`` write new content to a temporary file beside
 the target, flush it to disk and rename it over the target. If anything fails before the rename, the old file is
@@ -13,6 +15,11 @@ without locks, nothing is removed. ``only_here`` serializes read-modify-write cy
 *Special files.* Replacing a device, a pipe or a socket by a rename would destroy it (``/dev/null`` for the whole
 machine, if the user has permission), and reading one may never end. So these, and the output of this process, are
 written in place (``open_special``) or refused (``check_regular``).
+
+*Private folders.* Only their owner may enter them; their files have the mode 0600, their folders 0700. On Windows they
+need nothing: a profile is in the user's own folder, which others cannot read. A new file takes its mode from its
+folder: in a private folder it is private from the start, even as a temporary file. Elsewhere, as for an export, the
+umask decides.
 
 Four modules write in other ways. ``engine.kernels.cache_folder`` does not flush to disk, because its content can be
 rebuilt and is verified before use. ``engine.corpus.count_cache`` uses an SQLite file, which keeps itself consistent.
@@ -32,13 +39,78 @@ import stat
 import sys
 import threading
 import time
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO
 
 from engine.runtime.cancellation import interruptible
-from engine.runtime.private_folders import make_folder, new_file_mode, private_opener
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+_OTHERS = 0o077
+
+
+def is_private(folder: Path) -> bool:
+    """Return True if only its owner may enter ``folder``. False on Windows, and if it does not exist."""
+    if sys.platform == "win32":
+        return False
+    try:
+        return not folder.stat().st_mode & _OTHERS
+    except OSError:
+        return False
+
+
+def new_file_mode(folder: Path) -> int:
+    """Return the mode to create a file with in ``folder``."""
+    return FILE_MODE if is_private(folder) else 0o666
+
+
+def private_opener(path: str, flags: int) -> int:
+    """Open a file, for the ``opener`` of ``open``. A new file gets the mode of ``new_file_mode``."""
+    return os.open(path, flags, new_file_mode(Path(path).parent))
+
+
+def make_folder(folder: Path) -> None:
+    """Create ``folder`` and its parents. New folders inside a private one are private. Raises OSError."""
+    missing = []
+    at = folder
+    while not at.exists() and at != at.parent:
+        missing.append(at)
+        at = at.parent
+    mode = FOLDER_MODE if is_private(at) else 0o777
+    for new in reversed(missing):
+        new.mkdir(mode=mode, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def make_private(folder: Path) -> None:
+    """Create ``folder`` if needed and restrict it to its owner. Ignores errors."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+    make_file_private(folder)
+
+
+def make_content_private(folder: Path) -> None:
+    """Restrict all files and folders in ``folder`` to its owner. Links are not followed."""
+    for parent, folders, files in os.walk(folder):  # links to folders are listed but not followed
+        for name in (*folders, *files):
+            make_file_private(Path(parent, name))
+
+
+def make_file_private(path: Path) -> None:
+    """Restrict one file or folder to its owner, if it exists. A link is not followed. Ignores errors."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        mode = path.lstat().st_mode
+        if mode & _OTHERS and (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            path.chmod(stat.S_IMODE(mode) & ~_OTHERS)
+
+
+# --- special files ----------------------------------------------------------------------------------------------------
 
 NO_READER = "no program reads from this pipe"
 NOT_REGULAR = "this is not a regular file"
@@ -121,6 +193,8 @@ def _leads_through_descriptors(path: Path) -> bool:
     return False
 
 
+# --- temporary files and locks ----------------------------------------------------------------------------------------
+
 _PREFIX = ".tokenloupe-"
 _SUFFIX = ".part"
 _FOLDER = ".files"
@@ -191,7 +265,7 @@ def only_here(folder: Path) -> Iterator[None]:
 def _opened(folder: Path) -> tuple[IO[bytes], Path]:
     mode = new_file_mode(folder)
     while True:
-        path = folder / f"{_PREFIX}{uuid.uuid4().hex}{_SUFFIX}"
+        path = folder / f"{_PREFIX}{os.urandom(16).hex()}{_SUFFIX}"
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
         file = os.fdopen(descriptor, "wb")
         if _has_lock(file) and path.exists():  # otherwise another process was about to remove it
@@ -235,6 +309,8 @@ def _locked(file: IO[bytes]) -> bool:
     return True
 
 
+# --- writes -----------------------------------------------------------------------------------------------------------
+
 BACKUP_SUFFIX = ".bak"
 
 
@@ -246,11 +322,11 @@ def write_atomic(path: Path, content: bytes | Iterable[bytes], *, keep_backup: b
     Raises OSError, and any error of the chunk iterator or of the cancellation check between chunks. The old file is
     then unchanged.
     """
-    pieces = [content] if isinstance(content, bytes) else interruptible(content, every=1)
+    chunks = [content] if isinstance(content, bytes) else interruptible(content, every=1)
     if not path.exists():  # /dev/stdout of a pipe resolves to a path that does not exist
         make_folder(Path(os.path.realpath(path)).parent)
     with replacement_of(path, keep_backup=keep_backup) as file:
-        return sum(map(file.write, pieces))
+        return sum(map(file.write, chunks))
 
 
 def change_atomic(path: Path, change: Callable[[bytes | None], bytes], *, keep_backup: bool = False) -> bytes:
@@ -315,33 +391,33 @@ def replacing(path: Path) -> Iterator[Path]:
     with half_written_folder(target.parent) as folder:
         yield folder
         written = sorted(folder.iterdir(), key=lambda file: file.name == path.name)
-        places = [target if file.name == path.name else path.parent / file.name for file in written]
-        for file, place in zip(written, places, strict=True):
-            _check_writable(place)
+        targets = [target if file.name == path.name else path.parent / file.name for file in written]
+        for file, new_path in zip(written, targets, strict=True):
+            _check_writable(new_path)
             _flush(file)
-        with _restored_on_error(places[:-1], folder):
-            for file, place in zip(written, places, strict=True):
-                _replace(file, place)
+        with _restored_on_error(targets[:-1], folder):
+            for file, new_path in zip(written, targets, strict=True):
+                _replace(file, new_path)
     _flush_folder(target.parent)
 
 
 @contextlib.contextmanager
-def _restored_on_error(places: Sequence[Path], folder: Path) -> Iterator[None]:
-    """Restore the files in ``places`` on error, if the disk allows, from backups in ``folder``. Raises OSError."""
-    kept: dict[Path, Path] = {}
-    for number, place in enumerate(places):
-        if place.exists():
-            kept[place] = folder / f".before-{number}"
-            _link_or_copy(place, kept[place])
+def _restored_on_error(paths: Sequence[Path], folder: Path) -> Iterator[None]:
+    """Restore the files at ``paths`` on error, if the disk allows, from backups in ``folder``. Raises OSError."""
+    backups: dict[Path, Path] = {}
+    for number, path in enumerate(paths):
+        if path.exists():
+            backups[path] = folder / f".before-{number}"
+            _link_or_copy(path, backups[path])
     try:
         yield
     except BaseException:
-        for place in places:
+        for path in paths:
             with contextlib.suppress(OSError):  # Report the first error, not a later one.
-                if place in kept:
-                    kept[place].replace(place)
+                if path in backups:
+                    backups[path].replace(path)
                 else:
-                    place.unlink(missing_ok=True)
+                    path.unlink(missing_ok=True)
         raise
 
 
@@ -361,9 +437,9 @@ def set_aside(path: Path, why: str = "damaged") -> Path:
     """Rename a file to a free name beside it with the suffix ``why``, so that nothing overwrites it. Return that name.
     Raises OSError."""
     for number in itertools.count(1):
-        kept = path.with_name(f"{path.name}.{why}" + (f"-{number}" if number > 1 else ""))
-        if not kept.exists():
-            return path.rename(kept)
+        new_path = path.with_name(f"{path.name}.{why}" + (f"-{number}" if number > 1 else ""))
+        if not new_path.exists():
+            return path.rename(new_path)
     raise AssertionError("there is always a free number")
 
 

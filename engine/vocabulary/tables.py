@@ -44,8 +44,8 @@ from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.state import lay_out, zeros
+from engine.runtime.caches import release_range
 from engine.runtime.cancellation import interruptible
-from engine.runtime.library_pages import release_range
 from engine.split.scan_tables import CROSSINGS_SIZE, crossings_of
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.piece_order import PieceOrder

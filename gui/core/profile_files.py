@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from engine.runtime.private_folders import (
+from engine.runtime.atomic_files import (
     is_private,
     make_content_private,
     make_file_private,

@@ -71,11 +71,10 @@ class KernelBuild(QObject):
         on use. Thread-safe."""
         caches.drop_all()
         if "engine.vocabulary.tables" in sys.modules:  # loaded with the first kernels
-            from engine.runtime.library_pages import COMPILER, release_code
             from engine.vocabulary.tables import release_pages
 
             release_pages()
-            release_code(COMPILER)
+            caches.release_code(caches.COMPILER)
 
     def description(self) -> str:
         """Return a short description of the active encoder."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.runtime.library_pages import release_code
+from engine.runtime.caches import release_code
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux is told")
 

@@ -10,8 +10,15 @@ from pathlib import Path
 
 import pytest
 
-from engine.runtime.atomic_files import LOCK_NAME, change_atomic, replacement_of, replacing, write_atomic
-from engine.runtime.private_folders import make_content_private, make_private
+from engine.runtime.atomic_files import (
+    LOCK_NAME,
+    change_atomic,
+    make_content_private,
+    make_private,
+    replacement_of,
+    replacing,
+    write_atomic,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 
