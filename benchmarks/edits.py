@@ -23,7 +23,7 @@ import numpy as np
 
 import engine
 from engine import EditedText, Encoding, TextEdit
-from engine.text.utf16 import utf16_length
+from engine.text.offsets import utf16_length
 
 PROJECT = Path(__file__).resolve().parents[1]
 CORPORA = PROJECT.parent / "shared" / "corpora"

@@ -39,7 +39,7 @@ from engine.errors import EngineError, UnsupportedTextError
 from engine.runtime.cancellation import interruptible
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.text.digests import ContentDigests, RunningDigest, SumBlocks, sum_blocks_plainly
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 
 if TYPE_CHECKING:
     import numpy as np

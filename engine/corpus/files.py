@@ -28,7 +28,7 @@ from typing import BinaryIO, NamedTuple
 
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.errors import EngineError
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),

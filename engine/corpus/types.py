@@ -15,7 +15,7 @@ class CorpusRules:
 
     ``include``, ``exclude``: globs for the path in the folder, as in a ``.gitignore``; no ``include`` means all.
     ``sample_bytes``: maximum total size of the files, which are taken evenly spread over all; None takes all.
-    ``as_bytes``: take the bytes of every file unchanged, even if it is binary (``engine.text.validity``).
+    ``as_bytes``: take the bytes of every file unchanged, even if it is binary (``engine.text.offsets``).
     """
 
     include: tuple[str, ...] = ()

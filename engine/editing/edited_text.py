@@ -22,11 +22,11 @@ import numpy as np
 
 from engine.editing.prefix_counts import PrefixCounts, SideBySide, TextChange, one_by_one
 from engine.editing.readers import Piece, Readings, piece_end, pieces, reader_for, window_around
-from engine.editing.token_blocks import ID_BITS, TokenBlock, TokenBlocks, blocks_of, retokenized
+from engine.editing.token_blocks import ID_BITS, EditedUnits, TokenBlock, TokenBlocks, blocks_of, retokenized
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
 from engine.split.safe_boundaries import BoundaryFinder
-from engine.text.utf16 import EditedUnits, sound_text_of, text_of, utf16_length
+from engine.text.offsets import sound_text_of, text_of, utf16_length
 from engine.types import TextEdit, TextStatistics, TokenPatch
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.encoding.encoding import Encoding
-from engine.text.utf16 import utf16_length
+from engine.text.offsets import utf16_length
 
 SideBySide = Callable[[Sequence[Callable[[], None]]], None]
 """Runs tasks in parallel, and returns when all are done."""

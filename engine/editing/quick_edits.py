@@ -17,7 +17,7 @@ from engine.editing.token_blocks import TokenBlock, TokenBlocks
 from engine.kernels import block_layout as layout
 from engine.kernels.edit_window import find_window, replace_window
 from engine.split.unit_properties import unit_properties
-from engine.text.utf16 import sound_text_of
+from engine.text.offsets import sound_text_of
 from engine.types import TextEdit
 
 if TYPE_CHECKING:

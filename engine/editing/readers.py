@@ -14,22 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from engine.editing.token_blocks import LAST_OF_PRETOKEN, TokenBlocks
+from engine.editing.token_blocks import LAST_OF_PRETOKEN, EditedUnits, TokenBlocks, UnitsText
 from engine.encoding.encoding import Encoding
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.encoding.pretoken_ids import ids_of_pretokens, pretokens_of_tokens
-from engine.split.pretokenization import (
-    SECONDS,
-    PretokenChunk,
-    Pretokenizer,
-    UnsupportedPatternError,
-    pretoken_chunks,
-    pretokenizer,
-    utf16_offsets,
-)
+from engine.split.expression import UnsupportedPatternError
+from engine.split.pretokenization import SECONDS, PretokenChunk, Pretokenizer, pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import special_token_regex, split_at_specials
-from engine.text.utf16 import EditedUnits, UnitsText, characters_of, sound_text_of, text_of, units_of, utf16_length
+from engine.text.offsets import characters_of, sound_text_of, text_of, units_of, utf16_length, utf16_offsets
 
 if TYPE_CHECKING:
     import numpy as np

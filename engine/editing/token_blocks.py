@@ -8,7 +8,7 @@ and end at token boundaries.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -26,6 +26,45 @@ BLOCK_UNITS = 16_384
 _MAX_UNITS = 3 * BLOCK_UNITS
 """Maximum number of units in a block, before it is divided: well above the size of two joined neighbours."""
 _MIN_ROOM = 64
+
+
+class UnitsText(Protocol):
+    """A text that can be read by UTF-16 offsets."""
+
+    def __len__(self) -> int: ...
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """Return uint16[n]: the units between two offsets."""
+        ...
+
+
+class EditedUnits:
+    """A text with an edit that is not applied yet: ``units`` replace those from ``start`` to ``old_end``."""
+
+    def __init__(self, before: UnitsText, start: int, old_end: int, units: NDArray[np.uint16]) -> None:
+        self._before = before
+        self._units = units
+        self.start = start
+        self.old_end = old_end
+        self.new_end = start + len(units)
+
+    def __len__(self) -> int:
+        return len(self._before) + self.growth
+
+    @property
+    def growth(self) -> int:
+        """Number of units that the edit adds; negative if it removes more."""
+        return self.new_end - self.old_end
+
+    def read_units(self, start: int, stop: int) -> NDArray[np.uint16]:
+        """Return uint16[n]: the units between two offsets."""
+        inside = slice(max(start - self.start, 0), max(stop - self.start, 0))
+        parts = [self._units[inside]]
+        if start < self.start:
+            parts.insert(0, self._before.read_units(start, min(stop, self.start)))
+        if stop > self.new_end:
+            parts.append(self._before.read_units(max(start, self.new_end) - self.growth, stop - self.growth))
+        return np.concatenate(parts)
 
 
 class TokenBlock:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from engine.text.validity import without_surrogates
+from engine.text.offsets import without_surrogates
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding

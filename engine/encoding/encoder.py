@@ -23,7 +23,7 @@ from engine.runtime import caches
 from engine.split import quick_boundaries
 from engine.split.scanners import KNOWN_SPLITS, Scanner
 from engine.text.digests import sum_blocks_plainly
-from engine.text.utf16 import pairs
+from engine.text.offsets import pairs
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.tables import crossings_in, shared_tables
 

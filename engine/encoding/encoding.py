@@ -27,7 +27,7 @@ from engine.split.fallback import split_apart
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
-from engine.text.validity import without_surrogates
+from engine.text.offsets import without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
@@ -585,7 +585,7 @@ class Encoding:
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """Return int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate
         takes three bytes, as U+FFFD."""
-        from engine.runtime.running_sums import running_sums_at
+        from engine.text.offsets import running_sums_at
 
         if not self.has_safe_boundaries:  # a custom pattern may skip text
             from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends

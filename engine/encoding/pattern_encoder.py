@@ -7,7 +7,8 @@ from numpy.typing import NDArray
 
 from engine.encoding.chunked_encoder import NativeFront, check_text
 from engine.encoding.encoder import NativeEncoder
-from engine.split.pretokenization import Pretokenizer, UnsupportedPatternError, pretoken_chunks, pretokenizer
+from engine.split.expression import UnsupportedPatternError
+from engine.split.pretokenization import Pretokenizer, pretoken_chunks, pretokenizer
 
 
 class PatternEncoder(NativeFront):

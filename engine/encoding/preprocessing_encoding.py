@@ -30,13 +30,12 @@ from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import ENTRIES, interruptible
-from engine.runtime.running_sums import AT_A_TIME, running_sums, running_sums_at
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import WHITE_SPACE
 from engine.split.special_text import split_at_specials
 from engine.text.metaspace import SIGN, Metaspace, signs_of
 from engine.text.normalization import Normalizer, clusters, normalizer_with
-from engine.text.utf16 import pairs, utf16_length
+from engine.text.offsets import AT_A_TIME, pairs, running_sums, running_sums_at, utf16_length
 from engine.vocabulary.bundle import BundledVocabulary
 
 if TYPE_CHECKING:
@@ -363,8 +362,7 @@ class PreprocessingEncoding(NormalizingEncoding):
         """Return int64[n]: the UTF-8 byte offset in the original text at which each token of ``encode_ordinary`` ends;
         the last is its end. A lone surrogate takes three bytes, as U+FFFD. If the text is changed first, tokens that
         share a character end after it."""
-        from engine.text.byte_map import ByteMap
-        from engine.text.validity import without_surrogates
+        from engine.text.offsets import ByteMap, without_surrogates
 
         text = without_surrogates(text)
         if self.takes_as_is(text) and not self.byte_fallback:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.split.pretokenization import UnsupportedPatternError, pretoken_chunks, pretokenizer
-from engine.text.utf16 import pairs
+from engine.split.expression import UnsupportedPatternError
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
+from engine.text.offsets import pairs
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding

@@ -31,7 +31,7 @@ from engine.kernels.state import new_state
 from engine.kernels.utf8 import MAX_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.split.quick_boundaries import text_boundaries
 from engine.split.scanners import Scanner
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 
 ENDS = 16_384
 """Pretokens that are scanned before their tokens are looked up."""

@@ -19,7 +19,8 @@ _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 def split_apart(pattern: str, text: str) -> Iterator[str]:
     """Yield the pretokens of a text without surrogates. Raises UnsupportedTextError if the pattern takes too long."""
-    from engine.split.pretokenization import UnsupportedPatternError, pretoken_chunks, pretokenizer
+    from engine.split.expression import UnsupportedPatternError
+    from engine.split.pretokenization import pretoken_chunks, pretokenizer
 
     try:
         known = pretokenizer(pattern)

@@ -47,10 +47,9 @@ from numpy.typing import NDArray
 
 from engine.errors import EngineError, UnsupportedTextError
 from engine.runtime.cancellation import ENTRIES, interruptible
-from engine.runtime.running_sums import AT_A_TIME, running_sums_of
 from engine.runtime.tiktoken_core import byte_core
-from engine.split.expression import UnsupportedPatternError, rewrite
-from engine.text.utf16 import pairs
+from engine.split.expression import rewrite
+from engine.text.offsets import AT_A_TIME, byte_offsets, code_points, pairs
 
 _MAX_WAYS = 64
 _TAIL = 256
@@ -339,37 +338,6 @@ def _as_string(letters: NDArray[np.uint16]) -> str:
     return "".join(letters[start : start + AT_A_TIME].astype(stored).tobytes().decode(codec) for start in starts)
 
 
-def code_points(text: str) -> NDArray[np.uint32]:
-    """Return uint32[n]: the characters of a text, lone surrogates as U+FFFD."""
-    points = np.empty(len(text), dtype=np.uint32)
-    for start in interruptible(range(0, len(text), AT_A_TIME), every=1):
-        encoded = text[start : start + AT_A_TIME].encode("utf-32-le", "surrogatepass")
-        some = np.frombuffer(encoded, dtype=np.uint32)
-        points[start : start + len(some)] = np.where((some >= 0xD800) & (some < 0xE000), np.uint32(0xFFFD), some)
-    return points
-
-
-def byte_offsets(text: str) -> NDArray[np.int64]:
-    """Return int64[n + 1]: byte offset of each character in UTF-8, lone surrogates as U+FFFD, and of the end."""
-    points = code_points(text)
-
-    def sizes(start: int, stop: int) -> NDArray[np.int8]:
-        some = points[start:stop]
-        return np.int8(1) + (some >= 0x80).astype(np.int8) + (some >= 0x800) + (some >= 0x10000)
-
-    offsets = np.zeros(len(points) + 1, dtype=np.int64)
-    running_sums_of(len(points), sizes, offsets[1:])
-    return offsets
-
-
-def utf16_offsets(text: str) -> NDArray[np.int64]:
-    """Return int64[n + 1]: UTF-16 offset of each character and of the end."""
-    points = code_points(text)
-    offsets = np.zeros(len(points) + 1, dtype=np.int64)
-    running_sums_of(len(points), lambda start, stop: (points[start:stop] >= 0x10000) + np.int8(1), offsets[1:])
-    return offsets
-
-
 @functools.lru_cache(maxsize=8)
 def pretokenizer(expression: str) -> Pretokenizer:
     """Return the pretokenizer of a pattern. The last eight are cached.
@@ -377,18 +345,6 @@ def pretokenizer(expression: str) -> Pretokenizer:
     Raises InvalidPatternError or UnsupportedPatternError.
     """
     return Pretokenizer(expression)
-
-
-__all__ = [
-    "SECONDS",
-    "InvalidPatternError",
-    "Pretokenizer",
-    "SplitTimeoutError",
-    "UnsupportedPatternError",
-    "byte_offsets",
-    "pretokenizer",
-    "utf16_offsets",
-]
 
 
 CHUNK_CHARS = 16_384

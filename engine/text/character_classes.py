@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.runtime.cancellation import interruptible
-from engine.runtime.running_sums import AT_A_TIME
+from engine.text.offsets import AT_A_TIME
 
 if TYPE_CHECKING:
     import numpy as np

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.runtime.cancellation import check_cancelled
-from engine.runtime.running_sums import running_sums
 from engine.text import code_point_sets
 from engine.text.character_classes import N_CODE_POINTS
+from engine.text.offsets import running_sums
 
 JAPANESE = "Japanese"
 """Lines with kana; most of their letters may be Han characters."""

@@ -32,8 +32,7 @@ from engine.kernels.utf8 import is_valid_utf8
 from engine.runtime.cancellation import check_cancelled
 from engine.split.pretokenization import PretokenChunk, pretoken_chunks_in_time, pretokenizer
 from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
-from engine.text.utf16 import pairs
-from engine.text.validity import Uncut, is_utf8
+from engine.text.offsets import Uncut, is_utf8, pairs
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.settings import TrainingPlan
 from engine.training.texts import Document, PieceReader, text_document

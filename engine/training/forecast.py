@@ -23,8 +23,7 @@ from engine.kernels.cache_folder import kept_in
 from engine.runtime.cancellation import interruptible
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.scanners import KNOWN_SPLITS
-from engine.text.utf16 import pairs
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8, pairs
 from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader
 from engine.training.types import TrainingForecast, TrainingSettings

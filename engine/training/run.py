@@ -53,7 +53,7 @@ class TrainingRun:
         dask: str = "",
     ) -> None:
         """``paths_or_texts``: one or more of: an ``os.PathLike`` of a file or a folder; a ``str``, which is a text
-        unless it is an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.validity``); an existing
+        unless it is an absolute path that exists; ``bytes``, UTF-8 or not (``engine.text.offsets``); an existing
         ``CorpusSurvey``.
 
         ``vocab_size`` counts everything: alphabet, merges and special tokens. ``threads``: None for one per processor.

@@ -16,7 +16,7 @@ from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.encoding.preprocessing_encoding import Preparation, mark_words
 from engine.errors import TrainingError
 from engine.text.metaspace import Metaspace
-from engine.text.validity import TextAtStart, is_utf8, uncut_pieces
+from engine.text.offsets import TextAtStart, is_utf8, uncut_pieces
 
 BLOCK_BYTES = 1 << 20
 """Approximate size of the blocks in which texts are read, in bytes. It decides where a text is divided for custom
@@ -43,7 +43,7 @@ class Document:
 
     @property
     def is_raw(self) -> bool:
-        """True if it may hold bytes that are not UTF-8 (``engine.text.validity``)."""
+        """True if it may hold bytes that are not UTF-8 (``engine.text.offsets``)."""
         if isinstance(self.source, bytes):
             return not is_utf8(self.source)
         return self.source.encoding == AS_BYTES

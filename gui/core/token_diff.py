@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.runtime.cancellation import interruptible
-from engine.runtime.running_sums import running_sums_of
+from engine.text.offsets import running_sums_of
 from gui.core.text_runs import ADDED, REMOVED, WRAPPED, Run, Runs
 from gui.core.token_text import visible
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from engine.analysis.comparison.compare import row_starts
-from engine.text.utf16 import units_of
+from engine.text.offsets import units_of
 from gui.editor import token_geometry, token_painter
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens
 from gui.editor.token_spans import TokenSpans

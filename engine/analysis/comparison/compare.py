@@ -20,14 +20,10 @@ from numpy.typing import NDArray
 from engine.analysis.comparison.types import Difference, Part, TextComparison, TokenColumn
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.runtime.cancellation import interruptible
-from engine.runtime.running_sums import running_sums_of
-from engine.split.pretokenization import code_points
 from engine.text import code_point_sets
-from engine.text.byte_map import ByteMap
 from engine.text.character_classes import N_CODE_POINTS
+from engine.text.offsets import ByteMap, code_points, running_sums_of, units_of, without_surrogates
 from engine.text.scripts import SCRIPT_NAMES, lines_of, scripts_of
-from engine.text.utf16 import units_of
-from engine.text.validity import without_surrogates
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.runtime.cancellation import interruptible
-from engine.runtime.running_sums import running_sums_of
-from engine.text.utf16 import utf16_length
+from engine.text.offsets import running_sums_of, utf16_length
 from gui.core.savings.structure import sections
 from gui.core.savings.types import Edit, Ranking, SectionKind
 from gui.core.text_runs import ADDED, REMOVED, Run, Runs

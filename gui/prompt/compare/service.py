@@ -104,7 +104,7 @@ def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.
 def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """Return the UTF-16 units of a text and the starts of its rows, at once; for texts of some thousand characters."""
     from engine.analysis.comparison.compare import row_starts
-    from engine.text.utf16 import units_of
+    from engine.text.offsets import units_of
 
     units = units_of(text)
     return units, row_starts(units, columns)

@@ -241,9 +241,7 @@ def _token_ends(text: str, encoding: Encoding, special_as_tokens: bool) -> NDArr
     import numpy as np
 
     from engine.encoding.preprocessing_encoding import NormalizingEncoding
-    from engine.runtime.running_sums import running_sums
-    from engine.text.byte_map import ByteMap
-    from engine.text.validity import without_surrogates
+    from engine.text.offsets import ByteMap, running_sums, without_surrogates
 
     text = without_surrogates(text)
     ids = encoding.token_ids(text, special_as_tokens=True)

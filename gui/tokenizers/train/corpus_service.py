@@ -76,7 +76,7 @@ def preview_split(request: PreviewRequest, _ticket: Ticket | None = None) -> Spl
     import engine
     from engine.split.patterns import split_named
     from engine.split.pretokenization import pretokenizer
-    from engine.text.utf16 import pairs
+    from engine.text.offsets import pairs
     from engine.training.settings import signs_for
 
     expression = split_named(request.settings.pattern).expression

@@ -13,7 +13,7 @@ from engine.corpus.file_tokens import PADDING, SmallFiles, marked_encoding
 from engine.corpus.files import CorpusFileError
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 
 
 def found(path: Path, content: bytes, size: int | None = None) -> FoundFile:

@@ -14,8 +14,9 @@ from engine.editing import readers, token_blocks
 from engine.errors import EngineError
 from engine.runtime.tiktoken_core import byte_core
 from engine.split import pretokenization
+from engine.split.expression import UnsupportedPatternError
 from engine.split.patterns import KNOWN_EXPRESSIONS
-from engine.split.pretokenization import InvalidPatternError, Pretokenizer, UnsupportedPatternError, pretokenizer
+from engine.split.pretokenization import InvalidPatternError, Pretokenizer, pretokenizer
 from engine.split.special_text import split_at_specials
 from tests.engine.random_patterns import random_pattern, random_text
 from tests.thoroughness import as_deep, mostly_deep

@@ -13,7 +13,7 @@ import engine
 from engine import EditedText, TextEdit
 from engine.editing import edited_text, prefix_counts, readers, token_blocks
 from engine.kernels._jit import COMPILED
-from engine.text import utf16 as utf16_text
+from engine.text import offsets as utf16_text
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep
 

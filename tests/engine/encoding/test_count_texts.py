@@ -16,7 +16,7 @@ from engine.kernels.batch import NOT_UTF8
 from engine.runtime.threads import in_threads
 from engine.split.patterns import CL100K, DEEPSEEK, GPT2, KIMI, O200K, QWEN, QWEN3_5, TEKKEN
 from engine.split.scanners import PADDING, Scanner
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_texts import odd_text

@@ -18,11 +18,25 @@ from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.unit_properties import unit_properties
-from engine.text.utf16 import UnitsArray, sound_text_of, units_of
+from engine.text.offsets import sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
 
 NO_IDS = np.empty(0, dtype=np.int32)
 SPECIAL = ("<|endoftext|>", "a b", "é")
+
+
+class UnitsArray:
+    """An array of units as a text."""
+
+    def __init__(self, units: np.ndarray) -> None:
+        self._units = units
+
+    def __len__(self) -> int:
+        return len(self._units)
+
+    def read_units(self, start: int, stop: int) -> np.ndarray:
+        """Return the units between two offsets."""
+        return self._units[start:stop]
 
 
 class Asked:

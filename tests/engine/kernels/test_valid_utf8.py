@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
-from engine.text.validity import is_utf8
+from engine.text.offsets import is_utf8
 from engine.training.counting import is_valid
 from tests.thoroughness import mostly_deep
 

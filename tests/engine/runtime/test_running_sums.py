@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.runtime import running_sums as module
 from engine.runtime.cancellation import cancellable
-from engine.runtime.running_sums import running_sums, running_sums_at, running_sums_of
+from engine.text import offsets as module
+from engine.text.offsets import running_sums, running_sums_at, running_sums_of
 
 NUMBERS = st.lists(st.integers(-100, 100), max_size=40)
 

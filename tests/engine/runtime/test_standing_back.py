@@ -12,12 +12,12 @@ from engine.analysis.comparison.compare import row_starts
 from engine.corpus import file_tokens
 from engine.corpus.file_tokens import decode_stored
 from engine.encoding.preprocessing_encoding import mark_words
-from engine.runtime import cancellation, running_sums
+from engine.runtime import cancellation
 from engine.runtime.cancellation import cancellable
 from engine.split import pretokenization
-from engine.split.pretokenization import byte_offsets, pretokenizer, utf16_offsets
-from engine.text import normalization
-from engine.text.byte_map import ByteMap
+from engine.split.pretokenization import pretokenizer
+from engine.text import normalization, offsets
+from engine.text.offsets import ByteMap, byte_offsets, utf16_offsets
 from engine.text.scripts import lines_of
 from engine.training.forecast import _PlainCounter
 
@@ -59,7 +59,7 @@ ASKING: dict[str, Callable[[], object]] = {
 @pytest.mark.parametrize("work", ASKING.values(), ids=ASKING)
 def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalization, "_PART_CHARACTERS", 100)
-    monkeypatch.setattr(running_sums, "AT_A_TIME", 100)
+    monkeypatch.setattr(offsets, "AT_A_TIME", 100)
     monkeypatch.setattr(file_tokens, "DECODED_AT_A_TIME", 100)
     monkeypatch.setattr(pretokenization, "ENTRIES", 100)
     monkeypatch.setattr(cancellation.interruptible, "__defaults__", (100,))

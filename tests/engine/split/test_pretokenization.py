@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 from engine.runtime.tiktoken_core import byte_core
-from engine.split import patterns, pretokenization
-from engine.split.pretokenization import InvalidPatternError, Pretokenizer, SplitTimeoutError, UnsupportedPatternError
+from engine.split import patterns
+from engine.split.expression import UnsupportedPatternError
+from engine.split.pretokenization import InvalidPatternError, Pretokenizer, SplitTimeoutError
+from engine.text import offsets
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.split_oracle import first_disagreement
 from tests.thoroughness import mostly_deep
@@ -33,7 +35,7 @@ EXPRESSIONS = (
 
 @pytest.mark.parametrize("pattern", mostly_deep(patterns.PATTERNS, 2), ids=lambda pattern: pattern.name)
 def test_bundled_patterns(pattern):
-    pretokenizer = pretokenization.pretokenizer(pattern.expression)
+    pretokenizer = Pretokenizer(pattern.expression)
     rng = random.Random(f"{SEED} {pattern.name}")
     texts = [odd_text(rng) for _ in range(1000)]
     ends = [pretokenizer.byte_spans(text)[:, 1].tolist() for text in texts]
@@ -78,10 +80,10 @@ def test_surrogates_count_as_the_replacement_character():
 
 
 def test_characters_are_read_in_parts(monkeypatch):
-    monkeypatch.setattr(pretokenization, "AT_A_TIME", 3)
+    monkeypatch.setattr(offsets, "AT_A_TIME", 3)
     for text in ("", "abc", "ab\ud800\U0001f600é", "字" * 7):
         points = [0xFFFD if 0xD800 <= ord(character) < 0xE000 else ord(character) for character in text]
-        assert pretokenization.code_points(text).tolist() == points
+        assert offsets.code_points(text).tolist() == points
 
 
 def test_spans_are_whole_numbers():

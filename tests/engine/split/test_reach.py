@@ -6,14 +6,9 @@ import random
 
 import pytest
 
+from engine.split.expression import UnsupportedPatternError
 from engine.split.patterns import KNOWN_EXPRESSIONS
-from engine.split.pretokenization import (
-    InvalidPatternError,
-    Pretokenizer,
-    UnsupportedPatternError,
-    pretoken_chunks,
-    pretokenizer,
-)
+from engine.split.pretokenization import InvalidPatternError, Pretokenizer, pretoken_chunks, pretokenizer
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.random_patterns import random_pattern, random_text
 from tests.thoroughness import mostly_deep

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine.corpus.types import CorpusRules
-from engine.text import validity
+from engine.text import offsets
 from engine.training import texts
 from tests.engine.library.formats.trained import TEXT
 
@@ -49,9 +49,9 @@ def test_files_are_what_they_hold_wherever_their_blocks_end(tmp_path, monkeypatc
 
 
 def test_a_long_rest_is_more_than_one_pretoken(monkeypatch):
-    monkeypatch.setattr(validity, "MAX_UNCUT_BYTES", 100)
+    monkeypatch.setattr(offsets, "MAX_UNCUT_BYTES", 100)
     monkeypatch.setattr(texts, "BLOCK_BYTES", 30)
-    pieces = [piece for piece in validity.uncut_pieces(b"\xff", iter([b"x" * 30] * 5)) if piece]
+    pieces = [piece for piece in offsets.uncut_pieces(b"\xff", iter([b"x" * 30] * 5)) if piece]
     assert [len(piece) for piece in pieces] == [121, 30]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from engine.text import utf16 as span_pairs
+from engine.text import offsets as span_pairs
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 4, 9])

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import utf16, validity
-from engine.text.utf16 import sound_text_of
-from engine.text.validity import without_surrogates
+from engine.text import offsets
+from engine.text.offsets import sound_text_of, without_surrogates
 
 texts = st.text(alphabet="aé字🚀\ud83d\ude80\ud800\udfff", max_size=12)
 
@@ -19,8 +18,7 @@ texts = st.text(alphabet="aé字🚀\ud83d\ude80\ud800\udfff", max_size=12)
 def test_parts_come_to_the_same_as_the_whole(size, text):
     units = text.encode("utf-16-le", "surrogatepass")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(validity, "AT_A_TIME", size)
-        patch.setattr(utf16, "_CHUNK_CHARS", size)
+        patch.setattr(offsets, "_CHUNK_CHARS", size)
         expected = units.decode("utf-16-le", "replace")
         assert without_surrogates(text) == expected
         assert sound_text_of(np.frombuffer(units, "<u2")) == expected

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.analysis.comparison.compare import FEWEST_COLUMNS, row_starts
-from engine.text.utf16 import units_of
+from engine.text.offsets import units_of
 from tests.engine.strategies import texts
 
 
