@@ -117,7 +117,7 @@ class TokenBlock:
 
     def tokens_up_to(self, position: int) -> int:
         """Return the number of tokens that end at ``position`` or before. 0 at the start of the block, where only signs
-        prepended to a text end (``engine.text.metaspace``), which belong to the text after them."""
+        prepended to a text end (``engine.text.sentencepiece``), which belong to the text after them."""
         if position == 0:
             return 0
         # A Python int as the key would make numpy convert the whole array to int64.

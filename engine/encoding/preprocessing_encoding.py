@@ -2,7 +2,7 @@
 
 A ``NormalizingEncoding`` is one whose concatenated tokens are not the text but its changed form. A
 ``PreprocessingEncoding`` applies a ``Preparation``: normalization, and either end-of-word marks or signs for spaces
-(``engine.text.metaspace``).
+(``engine.text.sentencepiece``).
 
 A mark ``</w>`` is stored as a space: ``lower`` is encoded as ``lower`` and a space, and decoding returns words with one
 space after each. Whitespace itself is not encoded then. This distinguishes tokens that may end a word from those that
@@ -33,9 +33,9 @@ from engine.runtime.cancellation import ENTRIES, interruptible
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import WHITE_SPACE
 from engine.split.special_text import split_at_specials
-from engine.text.metaspace import SIGN, Metaspace, signs_of
 from engine.text.normalization import Normalizer, clusters, normalizer_with
 from engine.text.offsets import AT_A_TIME, pairs, running_sums, running_sums_at, utf16_length
+from engine.text.sentencepiece import SIGN, Metaspace, signs_of
 from engine.vocabulary.bundle import BundledVocabulary
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from engine.encoding.encoder import NativeEncoder
     from engine.split.patterns import SplitPattern
-    from engine.text.byte_fallback import ByteFallback
+    from engine.text.sentencepiece import ByteFallback
     from engine.types import MergeStep
 
 
@@ -91,7 +91,7 @@ class Preparation:
     @property
     def steps(self) -> tuple[str, ...]:
         """Names of its steps for a file: those of ``engine.text.normalization``, and ``mark words: `` with the pattern
-        or those of ``engine.text.metaspace``."""
+        or those of ``engine.text.sentencepiece``."""
         if self.signs is not None:
             return self.normalizer.steps + self.signs.steps
         return self.normalizer.steps + (() if self.words_of is None else (_MARK_WORDS + self.words_of,))
@@ -291,7 +291,7 @@ class PreprocessingEncoding(NormalizingEncoding):
     """Changes to a text before encoding; the split pattern is for prepared text."""
 
     byte_fallback: bool
-    """True if unknown characters are written as single bytes (``engine.text.byte_fallback``)."""
+    """True if unknown characters are written as single bytes (``engine.text.sentencepiece``)."""
 
     @classmethod
     def bundled(
@@ -317,7 +317,7 @@ class PreprocessingEncoding(NormalizingEncoding):
 
     @functools.cached_property
     def _fallback(self) -> ByteFallback | None:
-        from engine.text.byte_fallback import ByteFallback
+        from engine.text.sentencepiece import ByteFallback
 
         return ByteFallback(self._mergeable_ranks, self.n_vocab) if self.byte_fallback else None
 

@@ -2,10 +2,10 @@ r"""Rewrites a split pattern over an alphabet of its own, so that every regular-
 
 Patterns are written for the Rust crates ``regex`` and ``fancy-regex``. Python's ``regex`` module gives ``\s``,
 ``\p{L}`` or ``(?i:s)`` other meanings, by dialect and by Unicode version. So none of these is left to it: every literal
-and every class becomes a set of code points, by the rules of Rust (``engine.text.code_point_sets``). Characters that no
-set of the pattern distinguishes form a cell, each cell is one letter of the new alphabet, and pattern and text are both
-written in it. What remains is sequence, choice, repetition, groups and look-arounds, which all backtracking engines
-match alike.
+and every class becomes a set of code points, by the rules of Rust (``engine.text.character_classes``). Characters that
+no set of the pattern distinguishes form a cell, each cell is one letter of the new alphabet, and pattern and text are
+both written in it. What remains is sequence, choice, repetition, groups and look-arounds, which all backtracking
+engines match alike.
 
 Not supported, because they depend on more than sets: back-references, ``\G``, ``\K``, ``\X``, ``\R``, conditionals, and
 the flags U and R.
@@ -18,9 +18,8 @@ import re
 from dataclasses import dataclass
 
 from engine.errors import EngineError
-from engine.text import code_point_sets
-from engine.text.character_classes import CharacterClasses
-from engine.text.code_point_sets import EVERYTHING, WHITE_SPACE, CodePoints
+from engine.text import character_classes
+from engine.text.character_classes import EVERYTHING, CharacterClasses, CodePoints, category, cells, matching
 
 MAX_CHARACTERS = 20_000
 """Maximum length of a pattern; published ones have some hundred characters. Compiling a million takes seconds and
@@ -47,7 +46,7 @@ def rewrite(expression: str) -> Rewritten:
         raise UnsupportedPatternError(f"The pattern has more than {MAX_CHARACTERS:,} characters.")
     parts = parts_of(expression)
     sets = list(dict.fromkeys(part for part in parts if isinstance(part, CodePoints)))
-    table, members = code_point_sets.cells(sets)
+    table, members = cells(sets)
     letters = CharacterClasses.from_table(table)
     if letters.count > 0xD800:
         raise UnsupportedPatternError("The pattern distinguishes too many characters.")
@@ -83,6 +82,7 @@ _FLAGS = re.compile(r"\?([a-zA-Z]*)(?:-([a-zA-Z]+))?([:)])")
 _OPENINGS = ("?:", "?=", "?!", "?<=", "?<!", "?>")
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "f": "\f", "v": "\v", "a": "\a", "e": "\x1b"}
 _NEWLINE = CodePoints.of(0x0A)
+_WHITE_SPACE = CodePoints.of(*character_classes.WHITE_SPACE)
 _HEX_DIGITS = CodePoints.union([CodePoints.between(*map(ord, pair)) for pair in ("09", "AF", "af")])
 
 
@@ -214,7 +214,7 @@ class _Parser:
             self._at += 1
             if self._peek() == "{":
                 raise self._unsupported("a boundary of a special kind")
-            word = code_point_sets.asked(r"\w")
+            word = matching(r"\w")
             equal, other = ("(?!", "(?=") if kind == "b" else ("(?=", "(?!")
             self._parts += ["(?:(?<=", word, ")", equal, word, ")|(?<!", word, ")", other, word, "))"]
         elif kind in "AzZ":
@@ -239,11 +239,11 @@ class _Parser:
 
     def _named_set(self, kind: str) -> CodePoints:
         if kind == "s":
-            return WHITE_SPACE
+            return _WHITE_SPACE
         if kind == "h":
             return _HEX_DIGITS
         if kind == "w":
-            return code_point_sets.asked(r"\w")
+            return matching(r"\w")
         name = "Nd"
         if kind == "p":
             name = self._take()
@@ -251,8 +251,8 @@ class _Parser:
                 end = self._text.find("}", self._at)
                 name = self._take(end - self._at)
                 self._take()
-        members = code_point_sets.category(name)
-        return self._folded(members if members is not None else code_point_sets.asked(rf"\p{{{name}}}"))
+        members = category(name)
+        return self._folded(members if members is not None else matching(rf"\p{{{name}}}"))
 
     def _hexadecimal(self, digits: int) -> int:
         if self._skip("{"):
@@ -291,7 +291,7 @@ class _Parser:
         """Parse a nested class, a set, a range or a single character."""
         if self._peek(2) == "[:":
             end = self._text.find(":]", self._at) + 2
-            return code_point_sets.asked(f"[{self._take(end - self._at)}]")
+            return matching(f"[{self._take(end - self._at)}]")
         if self._skip("["):
             return self._bracket()
         first = self._single()

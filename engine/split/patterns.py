@@ -361,7 +361,7 @@ KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expr
 # The published ones are defined above. Three more are Tokenloupe's own:
 #
 # * ``whitespace``: words and the whitespace between them are separate pretokens.
-# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.metaspace``). Words may
+# * ``sentencepiece``: lines and line ends, in which spaces are ``▁`` (``engine.text.sentencepiece``). Words may
 #   merge within a line, as in SentencePiece without its split at spaces. SentencePiece never sees line ends, so
 #   here they are separate.
 # * ``none``: each file or text is one pretoken.

@@ -16,7 +16,7 @@ from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import CorpusFile, SkippedFile
 from engine.encoding.encoding import Encoding
 from engine.runtime.cancellation import interruptible
-from engine.text.scripts import lines_by_script
+from engine.text.character_classes import lines_by_script
 from engine.types import TokenInfo
 from engine.vocabulary.tables import none_of, tokens_by_length
 

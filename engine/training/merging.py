@@ -32,7 +32,7 @@ from engine.kernels.train_merge import (
     rewind_lists,
     start_lists,
 )
-from engine.text.metaspace import SIGN
+from engine.text.sentencepiece import SIGN
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.counting import Counting
 from engine.training.settings import TrainingPlan, most_merges

@@ -11,8 +11,8 @@ from engine.library.formats.saving import check_writable
 from engine.library.formats.tokenizer_data import TokenizerData
 from engine.split.patterns import NAMED_SPLITS, TrainingSplit, split_named
 from engine.split.pretokenization import pretokenizer
-from engine.text.metaspace import Metaspace
 from engine.text.normalization import normalizer
+from engine.text.sentencepiece import Metaspace
 from engine.training.types import TrainingSettings, has_signs
 
 ALPHABETS = ("bytes", "characters", "characters+</w>")
@@ -36,7 +36,7 @@ class TrainingPlan:
 
     @property
     def byte_fallback(self) -> bool:
-        """True if characters outside the vocabulary are encoded as bytes (``engine.text.byte_fallback``)."""
+        """True if characters outside the vocabulary are encoded as bytes (``engine.text.sentencepiece``)."""
         return self.writes_characters and self.preparation.signs is not None
 
     @property

@@ -15,8 +15,8 @@ from engine.corpus.files import CorpusFileError, read_blocks
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.encoding.preprocessing_encoding import Preparation, mark_words
 from engine.errors import TrainingError
-from engine.text.metaspace import Metaspace
 from engine.text.offsets import TextAtStart, is_utf8, uncut_pieces
+from engine.text.sentencepiece import Metaspace
 
 BLOCK_BYTES = 1 << 20
 """Approximate size of the blocks in which texts are read, in bytes. It decides where a text is divided for custom
@@ -132,7 +132,7 @@ def space_shortener(most: int, signs: bytes = b"") -> Callable[[bytes], bytes]:
     r"""Return a function that shortens runs of one whitespace character (``\r\n`` is one) to ``most`` of them.
 
     ``signs``: more alternatives of the regular expression, for texts whose spaces are written ``▁``
-    (``engine.text.metaspace``).
+    (``engine.text.sentencepiece``).
     """
     longer = re.compile(b"(\r\n|[ \t\n\r]%s)\\1{%d,}" % (signs, most))
     return functools.partial(longer.sub, lambda run: run[1] * most)

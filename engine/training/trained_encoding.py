@@ -31,7 +31,7 @@ from engine.encoding.encoding import Encoding
 from engine.encoding.preprocessing_encoding import Preparation, PreprocessingEncoding, encoding_with
 from engine.errors import EngineError, TrainingError
 from engine.kernels.train_table import CountTable, fill_slots, mark_characters, measure_slots, spell
-from engine.text.byte_fallback import is_beginning
+from engine.text.sentencepiece import is_beginning
 from engine.training.settings import TrainingPlan
 from engine.vocabulary import merges as merge_replay
 

@@ -111,5 +111,5 @@ class TrainingSettings:
 
 
 def has_signs(settings: TrainingSettings) -> bool:
-    """Return True if spaces are written ``▁`` with these settings (``engine.text.metaspace``)."""
+    """Return True if spaces are written ``▁`` with these settings (``engine.text.sentencepiece``)."""
     return settings.pattern == "sentencepiece" and settings.alphabet != "characters+</w>"

@@ -20,10 +20,8 @@ from numpy.typing import NDArray
 from engine.analysis.comparison.types import Difference, Part, TextComparison, TokenColumn
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.runtime.cancellation import interruptible
-from engine.text import code_point_sets
-from engine.text.character_classes import N_CODE_POINTS
+from engine.text.character_classes import N_CODE_POINTS, SCRIPT_NAMES, lines_of, matching, scripts_of
 from engine.text.offsets import ByteMap, code_points, running_sums_of, units_of, without_surrogates
-from engine.text.scripts import SCRIPT_NAMES, lines_of, scripts_of
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
@@ -135,7 +133,7 @@ def _table() -> NDArray[np.uint8]:
     """Return uint8[1114112]: the index in ``KINDS`` of every code point."""
     table = np.full(N_CODE_POINTS, KINDS.index(SYMBOLS), dtype=np.uint8)
     for kind, pattern in _CLASSES:
-        edges = code_point_sets.asked(pattern).edges
+        edges = matching(pattern).edges
         for first, stop in zip(edges[::2], edges[1::2], strict=True):
             table[first:stop] = KINDS.index(kind)
     table.flags.writeable = False

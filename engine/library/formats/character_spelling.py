@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from engine.errors import FormatError
 from engine.library.formats.errors import quoted
 from engine.library.formats.tokenizer_data import Merge, merges_of_ranks
-from engine.text.byte_fallback import is_beginning
+from engine.text.sentencepiece import is_beginning
 
 _BYTES = re.compile("(?:<0x[0-9A-Fa-f]{2}>)+")
 

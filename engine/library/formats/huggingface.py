@@ -31,8 +31,8 @@ from engine.library.formats.tokenizer_data import (
     merges_of_ranks,
 )
 from engine.runtime.cancellation import interruptible
-from engine.text.metaspace import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 from engine.text.normalization import STEPS
+from engine.text.sentencepiece import SIGN, SIGN_IN_FRONT, SPACES_AS_SIGNS, signs_of
 
 _STEPS = {
     "NFC": "NFC",

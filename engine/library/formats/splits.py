@@ -21,7 +21,7 @@ from engine.library.formats.errors import OtherKindError, quoted
 from engine.library.formats.json_document import member, typed
 from engine.split.expression import UnsupportedPatternError, parts_of
 from engine.split.patterns import GPT2, PATTERNS
-from engine.text.code_point_sets import CodePoints
+from engine.text.character_classes import CodePoints
 
 _SURROGATES = CodePoints.between(0xD800, 0xDFFF)
 _SIGNS = re.compile(r"\((?:\?(?:[:=!>]|<[=!]))?|\)|\{.*?\}|\\.|.", re.DOTALL)

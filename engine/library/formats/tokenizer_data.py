@@ -49,7 +49,7 @@ class TokenizerData:
     ``pattern``: the split pattern, in the dialect of the Rust crates. ``ranks``: token bytes to ID, in merge order.
     ``special_tokens``: text to ID. ``normalization``: steps applied to a text first, in this order, as names like
     ``NFC``, ``lowercase``, ``strip accents``. ``notes``: remarks for the user, in full sentences. ``byte_fallback``:
-    whether unknown characters are encoded as single bytes (``engine.text.byte_fallback``).
+    whether unknown characters are encoded as single bytes (``engine.text.sentencepiece``).
     """
 
     pattern: str

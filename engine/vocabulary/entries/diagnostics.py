@@ -29,7 +29,7 @@ import numpy as np
 
 from engine.runtime.cancellation import interruptible
 from engine.text import character_classes
-from engine.text.scripts import SCRIPT_NAMES, scripts_of
+from engine.text.character_classes import SCRIPT_NAMES, scripts_of
 from engine.types import TokenParents
 from engine.vocabulary.entries.characters import Characters, characters_of
 from engine.vocabulary.entries.table import BYTE, MERGE, SPECIAL, UNUSED, EntryTable

@@ -29,7 +29,7 @@ import numpy as np
 from engine.errors import EngineError
 from engine.runtime import caches
 from engine.runtime.cancellation import check_cancelled, interruptible
-from engine.text.scripts import NAMED_SCRIPTS
+from engine.text.character_classes import NAMED_SCRIPTS
 from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
 from engine.vocabulary.entries.table import KINDS, EntryTable
 
@@ -60,7 +60,7 @@ class EntryQuery:
     U+FFFD. An empty text matches everything. ``match_case``: for text and expressions.
     ``first_id``, ``last_id``: range of ids, inclusive; ``shortest``, ``longest``: range of lengths, in bytes.
     ``longest`` or ``last_id`` None: no limit. ``kinds``: some of ``engine.vocabulary.entries.table.KINDS``. ``script``:
-    an index into ``engine.text.scripts.SCRIPT_NAMES``; ``finding``: an index into
+    an index into ``engine.text.character_classes.SCRIPT_NAMES``; ``finding``: an index into
     ``engine.vocabulary.entries.diagnostics.FINDINGS``; None for any. Both need a diagnosis.
     """
 

@@ -17,8 +17,8 @@ from engine.runtime.cancellation import cancellable
 from engine.split import pretokenization
 from engine.split.pretokenization import pretokenizer
 from engine.text import normalization, offsets
+from engine.text.character_classes import lines_of
 from engine.text.offsets import ByteMap, byte_offsets, utf16_offsets
-from engine.text.scripts import lines_of
 from engine.training.forecast import _PlainCounter
 
 TEXT = "Wörter und Zeilen.\n" * 40

@@ -8,7 +8,7 @@ import pytest
 from engine.kernels import blocks
 from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
 from engine.split import scan_tables
-from engine.text import code_point_sets
+from engine.text.character_classes import matching
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
 
@@ -66,7 +66,7 @@ DEEPSEEK = {
 def test_classes_are_those_of_tiktoken(table, classes):
     ours = table().of_all()
     for number, expression in classes.items():
-        expected = code_point_sets.asked(expression).contains(np.arange(len(ours)))
+        expected = matching(expression).contains(np.arange(len(ours)))
         expected[0xD800:0xE000] = expected[0xFFFD]
         differing = np.flatnonzero((ours == number) != expected)
         assert [hex(point) for point in differing[:10]] == [], expression

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.text import code_point_sets
-from engine.text.code_point_sets import EVERYTHING, CodePoints
+from engine.text.character_classes import EVERYTHING, CodePoints, category, cells, matching
 
 POINTS = 40
 some = st.frozensets(st.integers(0, POINTS - 1), max_size=POINTS)
@@ -40,8 +39,8 @@ def test_the_empty_and_the_full_set():
 
 @given(st.lists(some, max_size=5))
 def test_cells_tell_apart_what_a_set_tells_apart(groups):
-    table, cells = code_point_sets.cells([made(group) for group in groups])
-    for group, own in zip(groups, cells, strict=True):
+    table, members = cells([made(group) for group in groups])
+    for group, own in zip(groups, members, strict=True):
         assert {point for point in range(POINTS) if int(table[point]) in own} == group
     assert len(table) == 0x110000
     signatures = {tuple(point in group for group in groups) for point in range(POINTS + 1)}
@@ -50,18 +49,18 @@ def test_cells_tell_apart_what_a_set_tells_apart(groups):
 
 @pytest.mark.parametrize("expression", ["[a-z]", "k", "[\u01c5µß]", r"[\u0370-\u03ff]", r"[\x{10400}-\x{10410}]"])
 def test_ignoring_case_is_what_tiktoken_does(expression):
-    assert code_point_sets.asked(expression).ignoring_case() == code_point_sets.asked(f"(?i:{expression})")
+    assert matching(expression).ignoring_case() == matching(f"(?i:{expression})")
 
 
 @pytest.mark.deep
 @pytest.mark.parametrize("name", ["L", "Lu", "N", "Nd", "P", "S", "Z", "Zs", "C", "M"])
 def test_categories_are_what_tiktoken_says(name):
     surrogates = CodePoints.between(0xD800, 0xDFFF)
-    ours = code_point_sets.category(name)
+    ours = category(name)
     assert ours is not None
-    assert ours - surrogates == code_point_sets.asked(rf"\p{{{name}}}") - surrogates
+    assert ours - surrogates == matching(rf"\p{{{name}}}") - surrogates
 
 
 def test_no_category():
-    assert code_point_sets.category("Han") is None
-    assert code_point_sets.category("") is None
+    assert category("Han") is None
+    assert category("") is None

@@ -14,8 +14,8 @@ from engine.analysis.merge_steps import state_after, trace_of
 from engine.encoding.preprocessing_encoding import Preparation, preparation_with
 from engine.split.pretokenization import pretokenizer
 from engine.split.reference import encode_pretoken, encode_with_byte_fallback
-from engine.text.metaspace import SIGN, Metaspace
 from engine.text.normalization import Normalizer
+from engine.text.sentencepiece import SIGN, Metaspace
 from tests.engine.strategies import texts
 
 CORPUS = "the cat sat on the mat, the hat on the cat\nthe rat: 漢字 and é, 漢字 and é\n" * 3

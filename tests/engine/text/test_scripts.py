@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given
 
-from engine.text.scripts import JAPANESE, NO_LETTERS, lines_by_script
+from engine.text.character_classes import JAPANESE, NO_LETTERS, lines_by_script
 from tests.engine.strategies import texts_with_surrogates
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 import engine
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
-from engine.text.scripts import JAPANESE, NO_LETTERS, lines_by_script
+from engine.text.character_classes import JAPANESE, NO_LETTERS, lines_by_script
 from engine.vocabulary.entries.diagnostics import (
     CONTROL,
     FINDINGS,

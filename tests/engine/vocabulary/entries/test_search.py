@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine.runtime import caches
-from engine.text.scripts import SCRIPT_NAMES
+from engine.text.character_classes import SCRIPT_NAMES
 from engine.vocabulary.entries import search as expressions
 from engine.vocabulary.entries.characters import folded_text, folding, to_bytes
 from engine.vocabulary.entries.diagnostics import FINDINGS, PARTIAL, diagnose
