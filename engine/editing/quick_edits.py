@@ -16,7 +16,7 @@ import numpy as np
 from engine.editing.token_blocks import TokenBlock, TokenBlocks
 from engine.kernels import block_layout as layout
 from engine.kernels.edit_window import find_window, replace_window
-from engine.split.unit_properties import unit_properties
+from engine.split.safe_boundaries import unit_properties
 from engine.text.offsets import sound_text_of
 from engine.types import TextEdit
 

@@ -12,7 +12,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.encoding.text_work import Chunks
 from engine.runtime.cancellation import interruptible, is_cancellable
 from engine.runtime.threads import in_threads
-from engine.split.quick_boundaries import text_boundaries
+from engine.split.safe_boundaries import text_boundaries
 
 _R = TypeVar("_R")
 

@@ -20,7 +20,7 @@ from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
 from engine.kernels.lookup import note_token_ends
 from engine.runtime import caches
-from engine.split import quick_boundaries
+from engine.split import safe_boundaries
 from engine.split.scanners import KNOWN_SPLITS, Scanner
 from engine.text.digests import sum_blocks_plainly
 from engine.text.offsets import pairs
@@ -73,7 +73,7 @@ class NativeEncoder:
         note_token_ends(ids, self._tables, np.empty(4, dtype=np.int64))
         quick_edits.warm_up()
         if self.can_scan:
-            quick_boundaries.warm_up()
+            safe_boundaries.warm_up()
             self.count(b"warm up")
             self.encode(b"warm up")
             long_text = "warm " * 4096

@@ -22,8 +22,7 @@ from engine.runtime import caches
 from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
 from engine.runtime.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
-from engine.split import long_runs
-from engine.split.fallback import split_apart
+from engine.split.engine_limits import encode_around_runs, find_long_runs, split_apart
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
@@ -469,11 +468,7 @@ class Encoding:
 
     def _needs_parts(self, text: str) -> bool:
         """Return True if the text has a run of characters that is too long for the split engine."""
-        return (
-            self._pattern is not None
-            and len(text) >= long_runs.LIMIT
-            and bool(long_runs.find_long_runs(self._pattern, text))
-        )
+        return self._pattern is not None and bool(find_long_runs(self._pattern, text))
 
     def _parts(self, text: str, allowed: Set[str]) -> Iterator[list[int]]:
         """Yield the text's tokens in parts, for a text that the encoder cannot take in one call."""
@@ -481,7 +476,7 @@ class Encoding:
             if self._pattern is None:
                 yield self._encode_only_native_bpe(segment)
             else:
-                yield from long_runs.encode_around_runs(self._core_bpe, self._pattern, segment)
+                yield from encode_around_runs(self._core_bpe, self._pattern, segment)
             if special:
                 yield [self._special_tokens[special]]
 

@@ -29,7 +29,7 @@ from engine.kernels.batch import (
 )
 from engine.kernels.state import new_state
 from engine.kernels.utf8 import MAX_BYTES, PADDING, ROOM, room_for, write_utf8
-from engine.split.quick_boundaries import text_boundaries
+from engine.split.safe_boundaries import text_boundaries
 from engine.split.scanners import Scanner
 from engine.text.offsets import is_utf8
 

@@ -8,7 +8,7 @@ of that text, ``replace_window`` changes the block. ``block_layout`` describes t
 
 ``first_cut_in``, ``last_cut_in`` and ``find_chunks`` find safe boundaries in a Python text, sixty-four characters at a
 time. Most blocks of a text without boundaries have no candidate: instructions on whole blocks detect that
-(``_candidates``). Candidates are looked up in the table of ``engine.split.unit_properties``.
+(``_candidates``). Candidates are looked up in the table of ``engine.split.safe_boundaries``.
 """
 
 from __future__ import annotations
@@ -427,7 +427,7 @@ def _check_range(size: int, char_start: int, char_end: int, properties_size: int
 def first_cut_in(text: str, char_start: int, char_end: int, properties: NDArray[np.uint8]) -> int:
     """Return the first boundary p with ``char_start <= p < char_end``, or -1.
 
-    ``properties``: uint8[n], from ``engine.split.unit_properties``. Raises IndexError unless 1 <= char_start <=
+    ``properties``: uint8[n], from ``engine.split.safe_boundaries``. Raises IndexError unless 1 <= char_start <=
     char_end <= length.
     """
     width = width_of(text)

@@ -4,7 +4,7 @@ A pattern splits a text into pretokens; byte pairs merge only within a pretoken.
 crates ``regex`` and ``fancy-regex``: ``\s`` is the Unicode property White_Space, and ``(?i:s)`` also matches ``ſ``.
 
 ``SplitPattern.long_runs`` describes long runs of characters on which ``fancy-regex`` fails: its greedy loop before a
-lookahead keeps one stack entry per character and stops at a million. ``engine.split.long_runs`` handles such runs
+lookahead keeps one stack entry per character and stops at a million. ``engine.split.engine_limits`` handles such runs
 separately.
 """
 

@@ -25,6 +25,9 @@ Why this holds for every pattern in ``engine.split.patterns``, with A the text b
 
 The letters and numbers of rules 2 and 3 are blocks that have been letters since Unicode 3, because Python's tables and
 those of the Rust crates may have different versions. A boundary that is missed costs a longer window, never a token.
+
+``BoundaryFinder`` finds them with regular expressions, ``QuickBoundaryFinder`` with kernels, a hundred times as fast
+where they are rare. Kernels look up the properties of UTF-16 units in the table ``unit_properties``.
 """
 
 from __future__ import annotations
@@ -32,13 +35,12 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Iterator
-from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels import block_layout as layout
 from engine.split.special_text import special_token_regex
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 # Members of character classes of ``re``.
 WHITE_SPACE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
@@ -119,8 +121,6 @@ class BoundaryFinder:
 
     def spans(self, text: str, size: int) -> NDArray[np.int64]:
         """Return ``chunks`` as int64[k, 2]."""
-        import numpy as np
-
         return np.array(list(self.chunks(text, size)), dtype=np.int64).reshape(-1, 2)
 
     def _is_crossed(self, text: str, cut: int) -> bool:
@@ -145,24 +145,94 @@ def _cuts(text: str, char_start: int, char_end: int) -> Iterable[re.Match[str]]:
 
 def _may_have_cut(text: str) -> bool:
     """Return True if a text has a boundary, ignoring special tokens."""
-    import numpy as np
+    flags = _flags()[np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)]
+    before, behind = flags[:-1], flags[1:]
+    is_blank_after_text = ((behind & layout.BLANK) != 0) & ((before & layout.WHITE) == 0)
+    ends_word = (behind & (layout.LINE_END | layout.PUNCTUATION)) != 0
+    return bool((is_blank_after_text | (ends_word & ((before & layout.LETTER_OR_NUMBER) != 0))).any())
 
-    kinds = _kinds()[np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype=np.uint16)]
-    return bool((kinds[1:] & (kinds[:-1] >> 4)).any())
+
+# --- properties of UTF-16 units, for kernels (``engine.kernels.block_layout``) ----------------------------------------
+
+_ALL_UNITS = "".join(map(chr, range(layout.PAIR_COUNT_AT)))
 
 
-@functools.cache
-def _kinds() -> NDArray[np.uint8]:
-    """Return uint8[65536], read-only: for each UTF-16 unit one bit per rule that allows it after a boundary, and four
-    bits higher, one per rule that allows it before. Surrogates are not whitespace, as no character beyond the basic
-    plane is."""
-    import numpy as np
+@functools.lru_cache(maxsize=1)
+def _flags() -> NDArray[np.uint8]:
+    """Return uint8[65536]: the flags that are the same for every encoding."""
+    flags = np.zeros(len(_ALL_UNITS), dtype=np.uint8)
+    for flag, members in (
+        (layout.WHITE, re.findall(f"[{WHITE_SPACE}]", _ALL_UNITS)),
+        (layout.LETTER_OR_NUMBER, re.findall(f"[{LETTERS_AND_NUMBERS}]", _ALL_UNITS)),
+        (layout.PUNCTUATION, re.findall(f"[{PUNCTUATION}]", _ALL_UNITS)),
+        (layout.BLANK, " \t"),
+        (layout.LINE_END, "\r\n"),
+        (layout.SEPARATOR, [unit for unit in _ALL_UNITS if unit.isspace()]),
+        (layout.NEWLINE, "\n"),
+    ):
+        flags[list(map(ord, members))] |= flag
+    return flags
 
-    units = "".join(map(chr, range(1 << 16)))
-    kinds = np.zeros(len(units), dtype=np.uint8)
-    behind = (" \\t", f"\\r\\n{PUNCTUATION}")
-    before = (f"^{WHITE_SPACE}", LETTERS_AND_NUMBERS)
-    for bit, characters in zip((1, 2, 16, 32), (*behind, *before), strict=True):
-        kinds[[match.start() for match in re.finditer(f"[{characters}]", units)]] |= bit
-    kinds.flags.writeable = False
-    return kinds
+
+def unit_properties(special_tokens: Collection[str]) -> NDArray[np.uint8]:
+    """Return uint8[n], read-only: flags of every unit, and the beginnings of special tokens, none of which is empty."""
+    flags = _flags().copy()
+    pairs = set()
+    for text in special_tokens:
+        units = np.frombuffer(text.encode("utf-16-le", "surrogatepass"), dtype="<u2").tolist()
+        flags[units[0]] |= layout.SPECIAL_START
+        pairs.add(units[0] << 16 | (units[1] if len(units) > 1 else layout.ANY_UNIT))
+    count = np.array([len(pairs)], dtype=np.int32)
+    properties = np.concatenate([flags, count.view(np.uint8), np.array(sorted(pairs), dtype=np.uint32).view(np.uint8)])
+    properties.flags.writeable = False
+    return properties
+
+
+# --- boundaries found by kernels --------------------------------------------------------------------------------------
+
+
+class QuickBoundaryFinder(BoundaryFinder):
+    """Finds safe boundaries in texts in which special tokens are not recognized."""
+
+    def __init__(self) -> None:
+        from engine.kernels import edit_window  # importing numba takes a while
+
+        super().__init__()
+        self._kernels = edit_window
+        self._properties = unit_properties(())
+
+    def first(self, text: str, char_start: int, char_end: int) -> int:
+        """Return the first boundary p with ``char_start <= p < char_end``, or -1."""
+        start, end = max(char_start, 1), min(char_end, len(text))
+        return self._kernels.first_cut_in(text, start, end, self._properties) if start < end else -1
+
+    def last(self, text: str, char_start: int, char_end: int) -> int:
+        """Return the last boundary p with ``char_start <= p < char_end``, or -1."""
+        start, end = max(char_start, 1), min(char_end, len(text))
+        return self._kernels.last_cut_in(text, start, end, self._properties) if start < end else -1
+
+    def spans(self, text: str, size: int) -> NDArray[np.int64]:
+        """Return ``chunks`` as int64[k, 2]."""
+        return self._kernels.find_chunks(text, size, self._properties)
+
+
+@functools.lru_cache(maxsize=1)
+def text_boundaries() -> BoundaryFinder:
+    """Return the fastest available finder for texts without special tokens."""
+    from engine.kernels._jit import COMPILED
+
+    return QuickBoundaryFinder() if COMPILED else BoundaryFinder()
+
+
+def warm_up() -> None:
+    """Compile the kernels, or load them from the code cache."""
+    from engine.kernels._jit import COMPILED
+
+    if COMPILED:
+        from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
+
+        properties = np.zeros(layout.PAIR_COUNT_AT, dtype=np.uint8)
+        properties.flags.writeable = False
+        first_cut_in("warm", 1, 4, properties)
+        last_cut_in("warm", 1, 4, properties)
+        find_chunks("warm", 4, properties)

@@ -200,7 +200,7 @@ def _combined(sets: Sequence[CodePoints], rule: Callable[[NDArray[np.bool_]], ND
 
 
 def _members_between_edges(sets: Sequence[CodePoints]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return 0 and the edges of all sets, int64[n], and the sets that have the points from there on, bool[n_sets, n]."""
+    """Return 0 and the edges of all sets, int64[n], and for each set whether it has those points, bool[n_sets, n]."""
     edges = np.unique(np.concatenate([[0], *(np.array(one.edges, dtype=np.int64) for one in sets)]).astype(np.int64))
     members = np.array([one.contains(edges) for one in sets], dtype=np.bool_).reshape(len(sets), len(edges))
     return edges, members

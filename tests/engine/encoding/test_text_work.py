@@ -16,7 +16,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_text, encode_text, encode_utf8
 from engine.split.patterns import GPT2
-from engine.split.quick_boundaries import text_boundaries
+from engine.split.safe_boundaries import text_boundaries
 from engine.split.scanners import KNOWN_SPLITS, Scanner
 from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes

@@ -16,8 +16,7 @@ from engine.kernels import block_layout as layout
 from engine.kernels import edit_window
 from engine.kernels._jit import kernel
 from engine.kernels.memory import move, part, span
-from engine.split.safe_boundaries import BoundaryFinder
-from engine.split.unit_properties import unit_properties
+from engine.split.safe_boundaries import BoundaryFinder, unit_properties
 from engine.text.offsets import sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates
 

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from engine.kernels._jit import COMPILED
 from engine.kernels.edit_window import find_chunks, first_cut_in, last_cut_in
-from engine.split.quick_boundaries import QuickBoundaryFinder
-from engine.split.safe_boundaries import BoundaryFinder
-from engine.split.unit_properties import unit_properties
+from engine.split.safe_boundaries import BoundaryFinder, QuickBoundaryFinder, unit_properties
 from tests.engine.strategies import texts_with_surrogates
 from tests.thoroughness import examples
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.split import long_runs
+from engine.split import engine_limits
 from engine.split.patterns import PATTERNS
 from tests.engine import oracles
 from tests.thoroughness import examples, mostly_deep
@@ -26,8 +26,8 @@ OTHERS = [*"a1字ア!/'・é ", "\u0301", "\n", "\r", "\x85", "<|endoftext|>", "
 def tiny_limit(request):
     """Take runs of a few characters for long ones."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(long_runs, "LIMIT", request.param)
-        patch.setattr(long_runs, "_WINDOW", 3)
+        patch.setattr(engine_limits, "LIMIT", request.param)
+        patch.setattr(engine_limits, "_WINDOW", 3)
         yield
 
 
@@ -43,7 +43,7 @@ def test_cut_out_runs_change_no_id(name, vocabularies, tiny_limit):
     )
     def check(parts):
         text = "".join(parts)
-        cut_out.extend(long_runs.find_long_runs(encoding._pattern, text))
+        cut_out.extend(engine_limits.find_long_runs(encoding._pattern, text))
         expected = oracles.ids(name, vocabularies, text)
         assert encoding.encode_ordinary(text) == expected
         assert encoding.token_ids(text).tolist() == expected
@@ -83,7 +83,7 @@ def test_a_million_characters(name, unit, before, behind, capfd):
 
 
 def test_special_tokens_beside_a_run(monkeypatch):
-    monkeypatch.setattr(long_runs, "LIMIT", 1_000)
+    monkeypatch.setattr(engine_limits, "LIMIT", 1_000)
     encoding = engine.get_encoding("deepseek")
     special = "<think>"
     token = encoding.encode_single_token(special)
@@ -98,7 +98,7 @@ def test_special_tokens_beside_a_run(monkeypatch):
 
 
 def test_a_surrogate_beside_a_run(monkeypatch):
-    monkeypatch.setattr(long_runs, "LIMIT", 1_000)
+    monkeypatch.setattr(engine_limits, "LIMIT", 1_000)
     encoding = engine.get_encoding("o200k_base")
     run = " " * 5_000
     assert encoding.encode_ordinary(f"{run}\ud800") == encoding.encode_ordinary(f"{run}\ufffd")
@@ -106,11 +106,11 @@ def test_a_surrogate_beside_a_run(monkeypatch):
 
 
 def test_short_texts_are_not_searched(monkeypatch):
-    monkeypatch.setattr(long_runs, "_runs_of_rule", lambda *_: pytest.fail("searched"))
+    monkeypatch.setattr(engine_limits, "_runs_of_rule", lambda *_: pytest.fail("searched"))
     for pattern in PATTERNS:
-        assert long_runs.find_long_runs(pattern, " " * (long_runs.LIMIT - 1)) == []
+        assert engine_limits.find_long_runs(pattern, " " * (engine_limits.LIMIT - 1)) == []
 
 
 def test_classes_are_those_of_the_split_engine():
-    assert long_runs._members(r"\s", "a \x1c\x85\u180eb\u3000") == " \x85\u3000"
-    assert long_runs._members("", "abc") == ""
+    assert engine_limits._members(r"\s", "a \x1c\x85\u180eb\u3000") == " \x85\u3000"
+    assert engine_limits._members("", "abc") == ""

@@ -1,19 +1,27 @@
-"""Find runs of characters that are too long for the split engine, so that they are encoded as whole pretokens.
+r"""Texts and patterns beyond the limits of tiktoken's split engine.
 
-While a greedy loop waits for its lookahead, ``fancy-regex`` keeps one stack entry per character, and tiktoken turns its
-error at a million entries into a panic. Every run of at least ``LIMIT`` characters contains a character of the sample
-of every ``LIMIT``-th character, so finding such runs is nearly free.
+*Long runs.* While a greedy loop waits for its lookahead, ``fancy-regex`` keeps one stack entry per character, and
+tiktoken turns its error at a million entries into a panic. So long runs of characters are found and encoded as whole
+pretokens. Every run of at least ``LIMIT`` characters contains a character of the sample of every ``LIMIT``-th
+character, so finding such runs is nearly free. The members of a character class are determined by the Rust crates that
+split the text, through a tokenizer of the 256 bytes whose pattern is the class: Python's own tables may have another
+Unicode version.
 
-The members of a character class are determined by the Rust crates that split the text, through a tokenizer of the 256
-bytes whose pattern is the class: Python's own tables may have another Unicode version.
+*Users' own patterns* on which the Rust engine fails are split without tiktoken, by ``split_apart``.
+``engine.split.pretokenization`` matches nearly all of them exactly as the Rust crates do. The others go unchanged to
+Python's ``regex`` module, which reads the dialect as Rust does (``\s`` is White_Space, ``(?i:s)`` matches ``ſ``,
+possessive loops) except for ``$``, which in Rust matches only at the end of the text. Its Unicode version may be newer,
+so characters assigned since may be classified differently. The bundled patterns never need it.
 """
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.errors import UnsupportedTextError
 from engine.runtime.tiktoken_core import CoreBPE, byte_core, guarded
 from engine.split.patterns import LongRunRule, SplitPattern
 
@@ -53,11 +61,6 @@ def _leading(character_class: str, text: str) -> int:
     return next(i for i, (char, member) in enumerate(zip(text, members, strict=False)) if char != member)
 
 
-def _trailing(character_class: str, text: str) -> int:
-    """Return the number of characters at the end of ``text`` that are in the class."""
-    return _leading(character_class, text[::-1])
-
-
 def _run_around(rule: LongRunRule, text: str, char_seed: int) -> tuple[int, int]:
     """Return the span of the maximal run of the rule's characters around ``char_seed``, which is one of them."""
     end = char_seed + 1
@@ -70,7 +73,7 @@ def _run_around(rule: LongRunRule, text: str, char_seed: int) -> tuple[int, int]
     start = char_seed
     while start > 0:
         window = text[max(0, start - _WINDOW) : start]
-        found = _trailing(rule.inside, window)
+        found = _leading(rule.inside, window[::-1])
         start -= found
         if found < len(window):
             break
@@ -121,3 +124,36 @@ def _before_run(core: CoreBPE, text: str, seen: str) -> list[int]:
     with guarded():
         ids: list[int] = core.encode_ordinary(text + seen)
     return ids[: len(ids) - len(core.encode_single_piece(seen.encode("utf-8")))] if seen else ids
+
+
+_SECONDS = 30.0
+_ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
+
+
+def split_apart(pattern: str, text: str) -> Iterator[str]:
+    """Yield the pretokens of a text without surrogates. Raises UnsupportedTextError if the pattern takes too long."""
+    from engine.split.expression import UnsupportedPatternError
+    from engine.split.pretokenization import pretoken_chunks, pretokenizer
+
+    try:
+        known = pretokenizer(pattern)
+    except UnsupportedPatternError:
+        yield from _split_with_regex(pattern, text)
+        return
+    for chunk in pretoken_chunks(known, text):
+        for start, end in chunk.char_spans.tolist():
+            yield chunk.text[start:end]
+
+
+def _split_with_regex(pattern: str, text: str) -> Iterator[str]:
+    """Yield the pretokens of a text. Raises UnsupportedTextError if the pattern takes more than 30 seconds."""
+    import regex  # type: ignore[import-untyped]
+
+    # "$" as in Rust, except where it is escaped or in a class.
+    pattern = _ESCAPE_CLASS_OR_END.sub(lambda match: r"\Z" if match.group() == "$" else match.group(), pattern)
+    try:
+        for match in regex.finditer(pattern, text, timeout=_SECONDS):
+            if match.group():
+                yield match.group()
+    except TimeoutError as error:
+        raise UnsupportedTextError("The pattern of this encoding takes too long on this text.") from error
