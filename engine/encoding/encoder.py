@@ -21,7 +21,8 @@ from engine.kernels.cache_folder import as_now
 from engine.kernels.lookup import note_token_ends
 from engine.runtime import caches
 from engine.split import safe_boundaries
-from engine.split.scanners import KNOWN_SPLITS, Scanner
+from engine.split.patterns import KNOWN_SPLITS
+from engine.split.scanners import Scanner
 from engine.text.digests import sum_blocks_plainly
 from engine.text.offsets import pairs
 from engine.vocabulary.bundle import RankTable

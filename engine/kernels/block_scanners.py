@@ -190,7 +190,7 @@ def scan_cl100k(
     room for fewer than 64 more.
 
     text: uint8[n], n >= n_bytes + 64, valid UTF-8 up to n_bytes. pages: uint16[16384], classes: uint8[128 * k],
-    wide_table: uint8[65536 + 2**j]: ``engine.split.scan_tables``. split: int64[3]: (unused, most digits, whole_tail).
+    wide_table: uint8[65536 + 2**j]: ``engine.split.scanners``. split: int64[3]: (unused, most digits, whole_tail).
     ends: int32[m], m >= 64, written. Returns the number of ends. Raises IndexError if n_bytes or start is not within
     the text.
 

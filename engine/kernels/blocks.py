@@ -9,7 +9,7 @@ masks wrap. The instructions marked ``no_plain_twin`` have no plain version: wha
 The second half, from ``code_point_at``, reads characters and their classes from spans. A table of classes has two
 levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and ``classes``: uint8[128 * n], one
 byte per character. 16,384 pages cover every value that four bytes of invalid UTF-8 decode to, so a lookup cannot leave
-the table. ``engine.split.scan_tables`` builds the tables.
+the table. ``engine.split.scanners`` builds the tables.
 
 The lower four bits of a class distinguish what a pattern can. The patterns of the GPT-2 family and those of DeepSeek
 draw the lines differently, so there are two sets of classes:

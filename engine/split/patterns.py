@@ -355,6 +355,11 @@ TRAINED = tuple(known for known in PATTERNS if known.trained_as)
 KNOWN_EXPRESSIONS = frozenset(text for known in PATTERNS for text in (known.expression, *known.also))
 """Texts of all patterns in ``PATTERNS``."""
 
+KNOWN_SPLITS: Mapping[str, KnownSplit] = MappingProxyType(
+    {text: known.scan for known in PATTERNS if known.scan for text in (known.expression, *known.also)}
+)
+"""How kernels implement each pattern that they know, by its expression."""
+
 
 # --- patterns by the names that users know ----------------------------------------------------------------------------
 #

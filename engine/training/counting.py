@@ -28,10 +28,11 @@ from engine.kernels import train_table
 from engine.kernels._jit import COMPILED
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.train_table import CountTable, add_entries, count_pretokens, digest_counts, fill_index
-from engine.kernels.utf8 import is_valid_utf8
+from engine.kernels.utf8 import PADDING, is_valid_utf8
 from engine.runtime.cancellation import check_cancelled
+from engine.split.patterns import KNOWN_SPLITS
 from engine.split.pretokenization import PretokenChunk, pretoken_chunks_in_time, pretokenizer
-from engine.split.scanners import KNOWN_SPLITS, PADDING, Scanner
+from engine.split.scanners import Scanner
 from engine.text.offsets import Uncut, is_utf8, pairs
 from engine.training.checkpoint import Arrays, Facts
 from engine.training.settings import TrainingPlan

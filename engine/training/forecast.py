@@ -21,8 +21,8 @@ from engine.corpus.files import opened_file, read_at
 from engine.corpus.types import CorpusFile, CorpusSurvey
 from engine.kernels.cache_folder import kept_in
 from engine.runtime.cancellation import interruptible
+from engine.split.patterns import KNOWN_SPLITS
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
-from engine.split.scanners import KNOWN_SPLITS
 from engine.text.offsets import is_utf8, pairs
 from engine.training.settings import TrainingPlan, plan_for
 from engine.training.texts import Document, PieceReader

@@ -46,7 +46,7 @@ from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.state import lay_out, zeros
 from engine.runtime.caches import release_range
 from engine.runtime.cancellation import interruptible
-from engine.split.scan_tables import CROSSINGS_SIZE, crossings_of
+from engine.split.scanners import CROSSINGS_SIZE, crossings_of
 from engine.vocabulary.bundle import RankTable
 from engine.vocabulary.piece_order import PieceOrder
 

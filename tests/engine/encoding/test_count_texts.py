@@ -13,9 +13,10 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED, NotCompiledError
 from engine.kernels.batch import NOT_UTF8
+from engine.kernels.utf8 import PADDING
 from engine.runtime.threads import in_threads
 from engine.split.patterns import CL100K, DEEPSEEK, GPT2, KIMI, O200K, QWEN, QWEN3_5, TEKKEN
-from engine.split.scanners import PADDING, Scanner
+from engine.split.scanners import Scanner
 from engine.text.offsets import is_utf8
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.odd_bytes import odd_bytes

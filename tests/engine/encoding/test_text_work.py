@@ -15,9 +15,9 @@ from engine.encoding import text_work as workspace
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_text, encode_text, encode_utf8
-from engine.split.patterns import GPT2
+from engine.split.patterns import GPT2, KNOWN_SPLITS
 from engine.split.safe_boundaries import text_boundaries
-from engine.split.scanners import KNOWN_SPLITS, Scanner
+from engine.split.scanners import Scanner
 from engine.vocabulary.tables import crossings_in
 from tests.engine.kernels.odd_bytes import odd_bytes
 from tests.engine.kernels.odd_pieces import odd_piece

@@ -7,7 +7,7 @@ import itertools
 import random
 from collections.abc import Iterator
 
-from engine.split import scan_tables
+from engine.split import scanners
 from engine.text import character_classes
 
 
@@ -117,8 +117,8 @@ def _by_class() -> list[list[str]]:
     """The characters of each class, in both readings, and of each general category."""
     groups: dict[tuple[int, int], list[str]] = {}
     readings = (
-        scan_tables.word_table().of_all(),
-        scan_tables.deepseek_table().of_all(),
+        scanners.word_table().of_all(),
+        scanners.deepseek_table().of_all(),
         character_classes.load().categories(),
     )
     for number, classes in enumerate(readings):

@@ -6,9 +6,10 @@ import random
 
 import numpy as np
 
+from engine.kernels.utf8 import PADDING
 from engine.split import patterns
 from engine.split.patterns import KnownSplit
-from engine.split.scanners import PADDING, Scanner
+from engine.split.scanners import Scanner
 
 SPLITS: dict[str, tuple[KnownSplit, str]] = {
     known.name: (known.scan, known.expression) for known in patterns.PATTERNS if known.scan is not None

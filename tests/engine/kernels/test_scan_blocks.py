@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from engine.kernels._jit import COMPILED
+from engine.kernels.utf8 import PADDING
 from engine.split import scanners
-from engine.split.scanners import PADDING, Scanner
+from engine.split.scanners import Scanner
 from tests.engine.kernels.odd_texts import odd_text
 from tests.engine.kernels.scanning import SPLITS, all_ends, padded
 from tests.engine.kernels.split_oracle import first_disagreement

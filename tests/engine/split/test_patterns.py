@@ -7,8 +7,7 @@ from collections import Counter
 import engine
 from engine.library.bundled_encodings import ENTRIES
 from engine.library.formats import gguf, splits
-from engine.split.patterns import GPT2, NAMED_SPLITS, PATTERNS
-from engine.split.scanners import KNOWN_SPLITS
+from engine.split.patterns import GPT2, KNOWN_SPLITS, NAMED_SPLITS, PATTERNS
 from gui.tokenizers.library.service import PATTERN_NAMES
 from gui.tokenizers.train.form import PATTERNS as TRAINING_PATTERNS
 

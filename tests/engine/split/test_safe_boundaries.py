@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import engine
 from engine.split import safe_boundaries
-from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, LLAMA3, PATTERNS
+from engine.split.patterns import GPT2_PUBLISHED, KNOWN_EXPRESSIONS, KNOWN_SPLITS, LLAMA3, PATTERNS
 from engine.split.safe_boundaries import BoundaryFinder
-from engine.split.scanners import KNOWN_SPLITS
 from tests.engine.strategies import texts, texts_with_surrogates
 from tests.thoroughness import examples, mostly_deep, scaled
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine.kernels import blocks
 from engine.kernels.block_algebra import CROSSED, CROSSED_PAIRS, INNER_STARTS, PAIRS_AT
-from engine.split import scan_tables
+from engine.split import scanners
 from engine.text.character_classes import matching
 
 EAST = r"\u4e00-\u9fa5\u3040-\u30ff"
@@ -55,11 +55,11 @@ DEEPSEEK = {
 @pytest.mark.parametrize(
     ("table", "classes"),
     [
-        (scan_tables.word_table, WORDS),
-        (scan_tables.mark_table, WORDS),
-        (scan_tables.letter_table, LETTERS),
-        (scan_tables.han_table, HAN),
-        (scan_tables.deepseek_table, DEEPSEEK),
+        (scanners.word_table, WORDS),
+        (scanners.mark_table, WORDS),
+        (scanners.letter_table, LETTERS),
+        (scanners.han_table, HAN),
+        (scanners.deepseek_table, DEEPSEEK),
     ],
     ids=["words", "marks", "letters", "han", "deepseek"],
 )
@@ -73,27 +73,27 @@ def test_classes_are_those_of_tiktoken(table, classes):
 
 
 def test_whatever_four_bytes_decode_to_is_in_the_table():
-    table = scan_tables.word_table()
+    table = scanners.word_table()
     assert len(table.pages) * 128 == 0x200000
     assert int(table.pages.max()) * 128 + 128 == len(table.classes)
 
 
 def test_splittable_letters_are_those_without_case():
-    table = scan_tables.word_table()
+    table = scanners.word_table()
     flagged = table.classes & blocks.SPLITTABLE != 0
     assert set((table.classes[flagged] & blocks.CLASS).tolist()) == {blocks.CASELESS}
 
 
 READINGS = (
-    *(scan_tables.word_table, scan_tables.mark_table, scan_tables.letter_table),
-    *(scan_tables.han_table, scan_tables.deepseek_table),
+    *(scanners.word_table, scanners.mark_table, scanners.letter_table),
+    *(scanners.han_table, scanners.deepseek_table),
 )
 
 
 def crossings(*tokens: bytes) -> np.ndarray:
     """The crossings of a vocabulary of these tokens."""
     offsets = np.cumsum([0, *map(len, tokens)]).astype(np.int64)
-    return scan_tables.crossings_of(np.frombuffer(b"".join(tokens), dtype=np.uint8), offsets)
+    return scanners.crossings_of(np.frombuffer(b"".join(tokens), dtype=np.uint8), offsets)
 
 
 def is_noted(bits: np.ndarray, character: str) -> bool:
@@ -129,12 +129,12 @@ def test_a_token_that_starts_inside_a_character_notes_the_one_behind():
 def test_nothing_is_cut_around_a_token_that_merging_never_makes():
     token = "漢字語".encode()
     unmade = np.zeros(1, dtype=np.uint32)
-    bits = scan_tables.crossings_of(np.frombuffer(token, dtype=np.uint8), np.array([0, len(token)]), unmade)
+    bits = scanners.crossings_of(np.frombuffer(token, dtype=np.uint8), np.array([0, len(token)]), unmade)
     assert is_noted(bits, "漢")
     assert is_noted(bits[INNER_STARTS:], "語")
     assert int(np.unpackbits(bits[:CROSSED_PAIRS]).sum()) == 2
-    table = scan_tables.word_table()
-    plain, held = (scan_tables.wide_table_of(table, some) for some in (np.zeros_like(bits), bits))
+    table = scanners.word_table()
+    plain, held = (scanners.wide_table_of(table, some) for some in (np.zeros_like(bits), bits))
     changed = np.flatnonzero(plain[:PAIRS_AT] != held[:PAIRS_AT])
     assert {chr(point): held[point] ^ plain[point] for point in changed} == {"漢": CROSSED, "語": blocks.SPLITTABLE}
 
@@ -143,7 +143,7 @@ def test_nothing_is_cut_around_a_token_that_merging_never_makes():
 def test_the_wide_table_says_of_a_character_what_the_others_say(reading):
     table = reading()
     bits = crossings("漢字".encode()[1:], "ぁあ".encode())
-    wide = scan_tables.wide_table_of(table, bits)
+    wide = scanners.wide_table_of(table, bits)
     points = np.arange(PAIRS_AT)
     flags = table.classes[table.pages[points >> 7].astype(np.int64) << 7 | points & 127]
     assert ((wide[:PAIRS_AT] & blocks.CLASS) == table.of_all()[:PAIRS_AT]).all()

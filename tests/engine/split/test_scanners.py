@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from engine.split import patterns, scanners
+from engine.split.patterns import KNOWN_SPLITS
 from engine.split.pretokenization import pretokenizer
-from engine.split.scanners import KNOWN_SPLITS, Scanner
+from engine.split.scanners import Scanner
 from tests.engine.kernels.scanning import ends_of
 
 TEXT = (
