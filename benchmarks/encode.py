@@ -7,7 +7,7 @@ Corpora are the files of a folder ``shared/corpora`` beside the checkout, the Ch
 ``--corpus``. IDs are compared with tiktoken's before anything is timed; encoders that differ are reported and not
 timed, missing ones are listed. *cold* is the first call of a new encoder, *hot* the same text again; the main figure is
 the multiple of tiktoken's ``encode_ordinary``. Other encoders make Python cache the UTF-8 of the texts, which ours then
-reads in place (``engine.encoding.text_work``); a *new text* is a copy that no other encoder was given.
+reads in place (``engine.encoding.encoder``); a *new text* is a copy that no other encoder was given.
 ``benchmarks.encode_measures`` documents the measurements.
 """
 

@@ -22,9 +22,9 @@ from typing import Any
 
 from benchmarks.encode_peers import Peer, difference, tiktoken_peer
 from benchmarks.encode_texts import start_of, worst_inputs
-from engine.encoding.chunked_encoder import ChunkedEncoder
 from engine.encoding.encoder import open_encoder
 from engine.encoding.encoding import Encoding
+from engine.encoding.text_encoders import ChunkedEncoder
 from engine.vocabulary.tables import fingerprint_of
 
 PROJECT = Path(__file__).resolve().parents[1]

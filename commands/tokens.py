@@ -24,7 +24,7 @@ from commands.inputs import (
     request_options,
 )
 from commands.program import BadInput, json_option, program, remark, say, say_json, usable
-from engine.encoding.cutting import cut
+from engine.encoding.encoding import cut
 
 if TYPE_CHECKING:
     from engine import Encoding

@@ -17,7 +17,6 @@ import numpy as np
 from engine.editing.token_blocks import LAST_OF_PRETOKEN, EditedUnits, TokenBlocks, UnitsText
 from engine.encoding.encoding import Encoding
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
-from engine.encoding.pretoken_ids import ids_of_pretokens, pretokens_of_tokens
 from engine.split.expression import UnsupportedPatternError
 from engine.split.pretokenization import SECONDS, PretokenChunk, Pretokenizer, pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import BoundaryFinder
@@ -401,12 +400,15 @@ class PretokenReader:
     def _tokens_of(self, chunk: PretokenChunk, utf16_start: int) -> _Tokens:
         """Return the tokens of a chunk that starts at ``utf16_start``."""
         byte_spans = chunk.byte_spans()
-        ids = ids_of_pretokens(self.encoding, chunk.text.encode("utf-8"), byte_spans)
+        ids = self.encoding.ids_of_pretokens(chunk.text.encode("utf-8"), byte_spans)
         byte_lengths, utf16_lengths = self.encoding.byte_lengths[ids], self.encoding.utf16_lengths[ids]
-        numbers, is_last = pretokens_of_tokens(byte_lengths, byte_spans[:, 1] - byte_spans[:, 0])
+        token_ends = np.cumsum(byte_lengths, dtype=np.int64)
+        pretoken_ends = np.cumsum(byte_spans[:, 1] - byte_spans[:, 0])
+        pretokens = pretoken_ends.searchsorted(token_ends, "left")
+        is_last = pretoken_ends[pretokens] == token_ends
         spans = utf16_offsets(chunk.text)[chunk.char_spans] + utf16_start
-        left_out = spans[:, 1] - np.cumsum(spans[:, 1] - spans[:, 0])
-        ends = np.cumsum(utf16_lengths, dtype=np.int64) + left_out[numbers]
+        skipped = spans[:, 1] - np.cumsum(spans[:, 1] - spans[:, 0])
+        ends = np.cumsum(utf16_lengths, dtype=np.int64) + skipped[pretokens]
         return _Tokens(np.where(is_last, ids | LAST_OF_PRETOKEN, ids), ends, int(spans[-1, 1]))
 
 

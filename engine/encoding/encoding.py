@@ -10,23 +10,28 @@ Two encoders do the work, with the same ids: tiktoken's, built on first use, and
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
-from engine.encoding.short_texts import ShortTextCores
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.errors import UnsupportedTextError
 from engine.runtime import caches
 from engine.runtime.cancellation import interruptible
 from engine.runtime.threads import in_threads
-from engine.runtime.tiktoken_core import CoreBPE, SplitGaveUpError, build_core, byte_core, guarded
+from engine.runtime.tiktoken_core import CoreBPE, ShortTextCores, SplitGaveUpError, build_core, byte_core, guarded
 from engine.split.engine_limits import encode_around_runs, find_long_runs, split_apart
+from engine.split.expression import UnsupportedPatternError
 from engine.split.patterns import KNOWN_EXPRESSIONS, PATTERNS, SplitPattern
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
-from engine.text.offsets import without_surrogates
+from engine.text.offsets import pairs, running_sums_at, without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
@@ -36,11 +41,8 @@ from engine.vocabulary.token_bytes import Vocabulary
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from engine.encoding.chunked_encoder import NativeFront
     from engine.encoding.encoder import NativeEncoder
+    from engine.encoding.text_encoders import TextEncoder
 
 CHUNK_CHARS = 32_768
 """Maximum length of the chunks in which tiktoken gets long texts, in characters: slicing a text or converting it to
@@ -49,6 +51,9 @@ UTF-8 blocks every other Python thread."""
 MAX_LOOKED_UP = 1000
 """Maximum number of tokens that are looked up one by one in the vocabulary before tiktoken's encoder is built: building
 takes up to 0.2 s and 60 MB, which stay allocated; a thousand look-ups take 1 ms."""
+
+Kept = Literal["start", "end", "ends"]
+"""The part of a text that is kept: its start, its end, or both without the middle."""
 
 _T = TypeVar("_T")
 
@@ -125,7 +130,7 @@ class Encoding:
         self._given_special_tokens = special_tokens
         self._core = None
         self._core_lock = threading.Lock()
-        self._native: NativeFront | None = None
+        self._native: TextEncoder | None = None
         self._fits_kernels = True  # as far as is known
         self._undecided = True
 
@@ -205,7 +210,7 @@ class Encoding:
             return ranks.table()
         from engine.vocabulary.tables import table_in
 
-        return table_in(self._native.tables)
+        return table_in(self._native.native.tables)
 
     @functools.cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -237,12 +242,12 @@ class Encoding:
                 except UnsupportedVocabularyError:
                     self._fits_kernels = False
                     return False
-                taken = self._front(native)
-                self._fits_kernels = taken is not None
-                if taken is None:
+                text_encoder = self._text_encoder(native)
+                self._fits_kernels = text_encoder is not None
+                if text_encoder is None:
                     return False
                 native.warm_up()
-            self._native = taken
+            self._native = text_encoder
             self.drop()
         return self._fits_kernels
 
@@ -254,20 +259,11 @@ class Encoding:
 
             take_compiled(self)
 
-    def _front(self, native: NativeEncoder) -> NativeFront | None:
+    def _text_encoder(self, native: NativeEncoder) -> TextEncoder | None:
         """Return the encoder of whole texts on top of the native one, or None if the split pattern is not supported."""
-        from engine.encoding.chunked_encoder import ChunkedEncoder
-        from engine.encoding.pattern_encoder import pattern_encoder
+        from engine.encoding.text_encoders import ChunkedEncoder, pattern_encoder
 
         return ChunkedEncoder(native) if native.can_scan else pattern_encoder(native, self._pat_str)
-
-    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
-        """Return int32[n]: the token ids of the pretokens of a UTF-8 text that the caller split, by the kernels; None
-        if they are not in use."""
-        import numpy as np
-
-        native = self.native
-        return None if native is None else native.encode_pretokens(content, byte_spans).view(np.int32)
 
     @property
     def uses_kernels(self) -> bool:
@@ -325,8 +321,6 @@ class Encoding:
         disallowed_special: Literal["all"] | Collection[str] = "all",
     ) -> NDArray[np.uint32]:
         """Like ``encode``, but return uint32[n]. As in tiktoken, a lone surrogate raises UnicodeEncodeError."""
-        import numpy as np
-
         allowed = self._checked_specials(text, allowed_special, disallowed_special)
         return self._ids(text, allowed).view(np.uint32)
 
@@ -435,8 +429,6 @@ class Encoding:
         return [token for part in self._parts(text, allowed) for token in part]
 
     def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
-        import numpy as np
-
         if self._undecided:
             self._decide()
         ids_of_parts: Iterator[Any]
@@ -488,6 +480,21 @@ class Encoding:
 
     def _encode_only_native_bpe(self, text: str) -> list[int]:
         return [token for piece in split_apart(self._pat_str, text) for token in self._encode_single_piece(piece)]
+
+    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32]:
+        """Return int32[n]: the token ids of the pretokens of a UTF-8 text that the caller split. ``byte_spans``:
+        int64[m, 2], start and end of each."""
+        native = self.native
+        if native is not None:
+            return native.encode_pretokens(content, byte_spans).view(np.int32)
+        known: dict[bytes, list[int]] = {}
+        ids: list[int] = []
+        for start, end in pairs(byte_spans):
+            pretoken = content[start:end]
+            if pretoken not in known:
+                known[pretoken] = self._encode_single_piece(pretoken)
+            ids += known[pretoken]
+        return np.array(ids, dtype=np.int32)
 
     # Decoding
 
@@ -580,16 +587,26 @@ class Encoding:
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """Return int64[n]: the UTF-8 byte offset at which each token of ``encode_ordinary`` ends. A lone surrogate
         takes three bytes, as U+FFFD."""
-        from engine.text.offsets import running_sums_at
-
         if not self.has_safe_boundaries:  # a custom pattern may skip text
-            from engine.encoding.pretoken_ids import UnsupportedPatternError, token_ends
-
-            try:
-                return token_ends(self, without_surrogates(text))
-            except UnsupportedPatternError:
-                pass
+            with contextlib.suppress(UnsupportedPatternError):
+                return self._ends_of_pretokens(without_surrogates(text))
         return running_sums_at(self._vocabulary.byte_lengths, self.token_ids(text))
+
+    def _ends_of_pretokens(self, text: str) -> NDArray[np.int64]:
+        """Return ``token_ends`` of a text without surrogates, also for a pattern that skips text. Raises
+        UnsupportedPatternError or SplitTimeoutError."""
+        parts = [np.empty(0, dtype=np.int64)]
+        char_start = byte_start = 0
+        for chunk in pretoken_chunks(pretokenizer(self._pat_str), text):
+            byte_start += len(text[char_start : chunk.char_start].encode("utf-8"))
+            char_start = chunk.char_start
+            spans = chunk.byte_spans()
+            pretoken_ends = np.cumsum(spans[:, 1] - spans[:, 0])
+            ids = self.ids_of_pretokens(chunk.text.encode("utf-8"), spans)
+            ends = np.cumsum(self.byte_lengths[ids], dtype=np.int64)
+            skipped = spans[:, 1] - pretoken_ends
+            parts.append(byte_start + ends + skipped[pretoken_ends.searchsorted(ends, "left")])
+        return np.concatenate(parts)
 
     @property
     def has_safe_boundaries(self) -> bool:
@@ -679,7 +696,7 @@ class Encoding:
         if self._native is None:
             return parents_by_replay(table, vocabulary.n_vocab)
         caches.add(self)
-        return parents_from_tables(self._native.tables, table.first_id, vocabulary.n_vocab)
+        return parents_from_tables(self._native.native.tables, table.first_id, vocabulary.n_vocab)
 
     def token_byte_values(self) -> list[bytes]:
         """Return the bytes of every token that is not special, sorted."""
@@ -712,3 +729,30 @@ class Encoding:
 
 def _rebuild(name: str, pat_str: str, ranks: dict[bytes, int], special_tokens: dict[str, int]) -> Encoding:
     return Encoding(name, pat_str=pat_str, mergeable_ranks=ranks, special_tokens=special_tokens)
+
+
+def cut(encoding: Encoding, text: str, most: int, keep: Kept = "start") -> str:
+    """Return as much of a text as has at most ``most`` tokens in ``encode_ordinary``, cut between characters.
+
+    Returns the text itself if it is short enough. The result is counted again after each cut, because tokens at a cut
+    can change: it may have slightly fewer tokens than ``most``, but never more. Raises ValueError for a negative
+    number.
+    """
+    if most < 0:
+        raise ValueError(f"a text cannot have {most} tokens")
+    ends = encoding.token_ends(text)
+    if len(ends) <= most:
+        return text
+    raw = without_surrogates(text).encode("utf-8")
+    n_tokens = most
+    while n_tokens > 0:
+        front = {"start": n_tokens, "end": 0, "ends": (n_tokens + 1) // 2}[keep]
+        behind = n_tokens - front
+        head = raw[: ends[front - 1]] if front else b""
+        tail = raw[ends[len(ends) - behind - 1] :] if behind else b""
+        # An incomplete character is dropped.
+        found = head.decode("utf-8", "ignore") + tail.decode("utf-8", "ignore")
+        if encoding.count(found) <= most:
+            return found
+        n_tokens -= 1
+    return ""

@@ -14,19 +14,20 @@ from importlib.util import find_spec
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.encoding.encoding import Encoding
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.errors import EngineError, UnsupportedTextError
 from engine.split.special_text import split_at_specials
 from engine.text.kinds import TextSample
+from engine.text.offsets import byte_offsets, utf16_offsets, without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
 from engine.vocabulary.bundle import RankTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    import numpy as np
-    from numpy.typing import NDArray
 
 MAX_CHARS = 4_000_000
 """Maximum length of a text to encode, in characters. A library needs some hundred bytes for each."""
@@ -104,8 +105,6 @@ class LibraryEncoding(NormalizingEncoding):
 
     @functools.cached_property
     def _table(self) -> RankTable:
-        import numpy as np
-
         special = set(self.tokenizer.special_tokens.values())
         tokens = [b"" if token_id in special else token for token_id, token in enumerate(self.tokenizer.tokens)]
         offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
@@ -124,7 +123,7 @@ class LibraryEncoding(NormalizingEncoding):
     # Encoding
 
     def _list(self, text: str, allowed: Set[str]) -> list[int]:
-        text = _well_formed(text)
+        text = without_surrogates(text)
         ids: list[int] = []
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             ids += self.tokenizer.ids(_short_enough(segment, self.name)) if segment else []
@@ -133,8 +132,6 @@ class LibraryEncoding(NormalizingEncoding):
         return ids
 
     def _ids(self, text: str, allowed: Set[str], num_threads: int = 1) -> NDArray[np.int32]:
-        import numpy as np
-
         ids = np.array(self._list(text, allowed), dtype=np.int32)
         ids.flags.writeable = False
         return ids
@@ -142,17 +139,15 @@ class LibraryEncoding(NormalizingEncoding):
     def _char_ends(self, text: str, allowed: Set[str]) -> NDArray[np.int64]:
         """Return int64[n]: the end of each token in a text without surrogates, in characters, ascending; the last is
         the end of the text."""
-        import numpy as np
-
         ends = [np.empty(0, dtype=np.int64)]
-        place = 0
+        char_start = 0
         for segment, special in split_at_specials(text, allowed & self.special_tokens_set):
             if segment:
                 _, found = self.tokenizer.ids_and_ends(_short_enough(segment, self.name))
-                ends.append(np.array(found, dtype=np.int64) + place)
-            place += len(segment) + len(special)
+                ends.append(np.array(found, dtype=np.int64) + char_start)
+            char_start += len(segment) + len(special)
             if special:
-                ends.append(np.array([place], dtype=np.int64))
+                ends.append(np.array([char_start], dtype=np.int64))
         joined = np.maximum.accumulate(np.minimum(np.concatenate(ends), len(text)))
         joined[-1:] = len(text)
         return joined
@@ -160,23 +155,19 @@ class LibraryEncoding(NormalizingEncoding):
     @functools.cached_property
     def _is_part(self) -> NDArray[np.bool_]:
         """bool[n_vocab]: True for tokens that are a single byte of a multi-byte character."""
-        import numpy as np
-
         return np.array([len(token) == 1 and token[0] >= 0x80 for token in self.tokenizer.tokens], dtype=np.bool_)
 
     def token_ends(self, text: str) -> NDArray[np.int64]:
         """Return int64[n]: the UTF-8 byte offset at which each token ends, based on the library's character offsets: if
         several tokens make up one character, all but the last may end before it."""
-        text = _well_formed(text)
-        return _sizes_before(text, _utf8_sizes)[self._char_ends(text, frozenset())]
+        text = without_surrogates(text)
+        return byte_offsets(text)[self._char_ends(text, frozenset())]
 
     def utf16_ends(self, text: str, ids: NDArray[np.int32], *, special_as_tokens: bool) -> NDArray[np.int32]:
         """Return the same as in ``NormalizingEncoding``. Tokens that are bytes of one character all end after it.
         Tokens that the library prepends get the span of the first character, as every token needs a position in the
         text."""
-        import numpy as np
-
-        text = _well_formed(text)
+        text = without_surrogates(text)
         ends = self._char_ends(text, self.special_tokens_set if special_as_tokens else frozenset())
         if not len(ends):
             return ends.astype(np.int32)
@@ -184,7 +175,7 @@ class LibraryEncoding(NormalizingEncoding):
         parts = has_no_width & self._is_part[ids]
         behind = np.minimum(ends.searchsorted(ends, "right"), len(ends) - 1)
         ends[parts] = ends[behind[parts]]
-        return _sizes_before(text, _utf16_sizes)[np.maximum(ends, 1)].astype(np.int32)
+        return utf16_offsets(text)[np.maximum(ends, 1)].astype(np.int32)
 
     def encode_with_unstable(
         self,
@@ -245,8 +236,6 @@ class LibraryEncoding(NormalizingEncoding):
     @functools.cached_property
     def token_parents(self) -> TokenParents:
         """Parents of all tokens: none."""
-        import numpy as np
-
         nothing = np.full(self.n_vocab, -1, dtype=np.int32)
         nothing.flags.writeable = False
         return TokenParents(nothing, nothing)
@@ -259,35 +248,6 @@ def _short_enough(text: str, name: str) -> str:
             f"This text has {len(text):,}."
         )
     return text
-
-
-def _well_formed(text: str) -> str:
-    """Join surrogate pairs and replace lone surrogates by U+FFFD: no library accepts them."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text
-
-
-def _sizes_before(text: str, sizes: Callable[[NDArray[np.uint32]], NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Return int64[n + 1]: total size of the characters before each character offset of a text."""
-    import numpy as np
-
-    points = np.frombuffer(text.encode("utf-32-le"), dtype=np.uint32)
-    before = np.zeros(len(points) + 1, dtype=np.int64)
-    np.cumsum(sizes(points), out=before[1:])
-    return before
-
-
-def _utf8_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    sizes: NDArray[np.int64] = 1 + (points > 0x7F) + (points > 0x7FF).astype("i8") + (points > 0xFFFF)
-    return sizes
-
-
-def _utf16_sizes(points: NDArray[np.uint32]) -> NDArray[np.int64]:
-    sizes: NDArray[np.int64] = 1 + (points > 0xFFFF).astype("i8")
-    return sizes
 
 
 def _around_payload(name: str, kind: type[LibraryTokenizer], payload: bytes) -> LibraryEncoding:

@@ -1,7 +1,7 @@
 """An encoding with the pieces of SentencePiece's BPE, merged by Tokenloupe's encoders.
 
 The encoders work on the numbers that ``engine.vocabulary.piece_order`` gives to pieces. ``PieceEncoder`` is the encoder
-of kernels, and ``PieceFront`` turns its numbers into ids; ``PieceCore`` does the same for tiktoken's encoder.
+of kernels, and ``PieceTextEncoder`` turns its numbers into ids; ``PieceCore`` does the same for tiktoken's encoder.
 ``PieceEncoding`` is the encoding, ``PieceVocabulary`` its vocabulary.
 """
 
@@ -12,14 +12,13 @@ import hashlib
 import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from engine.encoding.chunked_encoder import NativeFront, check_text
-from engine.encoding.encoder import NativeEncoder
+from engine.encoding.encoder import NativeEncoder, Workspace, padded
 from engine.encoding.preprocessing_encoding import PreprocessingEncoding
-from engine.encoding.text_work import Workspace, padded
+from engine.encoding.text_encoders import TextEncoder, check_text
 from engine.kernels.batch import OUT_SLACK, count_tokens, encode_tokens
 from engine.kernels.plain_scanners import scan_pieces
 from engine.runtime import caches
@@ -32,7 +31,7 @@ from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary
 from engine.vocabulary.merges import NO_PARENT
 from engine.vocabulary.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order
-from engine.vocabulary.tables import ids_in, scan_data_in, table_in
+from engine.vocabulary.tables import ids_in, pairs_in, scan_data_in, shared_tables, table_in
 from engine.vocabulary.token_bytes import Vocabulary
 
 if TYPE_CHECKING:
@@ -40,8 +39,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from engine.encoding.encoder import NativeEncoder
-    from engine.encoding.text_work import Chunks
+    from engine.encoding.encoder import Chunks, NativeEncoder
     from engine.vocabulary.bundle import RankTable
 
 
@@ -57,7 +55,7 @@ class PieceEncoder(NativeEncoder):
         """Return the number of tokens of a text."""
         own = self._take_workspace(len(text))
         try:
-            steps = self._stretches(text, own)
+            steps = self._scanned(text, own)
             return sum(
                 count_tokens(array, own.ends, found, start, self._tables, own.state) for array, start, found in steps
             )
@@ -69,7 +67,7 @@ class PieceEncoder(NativeEncoder):
         own = self._take_workspace(len(text))
         parts = [np.empty(0, dtype=np.uint32)]
         try:
-            for array, start, found in self._stretches(text, own):
+            for array, start, found in self._scanned(text, own):
                 out = np.empty(int(own.ends[found - 1]) - start + OUT_SLACK, dtype=np.uint32)
                 used = encode_tokens(array, own.ends, found, start, self._tables, own.state, out, 0)
                 parts.append(out[:used])
@@ -79,7 +77,7 @@ class PieceEncoder(NativeEncoder):
         numbers.flags.writeable = False
         return numbers
 
-    def _stretches(self, text: str | bytes, own: Workspace) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
+    def _scanned(self, text: str | bytes, own: Workspace) -> Iterator[tuple[NDArray[np.uint8], int, int]]:
         """Split a text: yield all of it as an array, the start of the next pretokens, and their number in
         ``own.ends``."""
         array, n_bytes = padded(text if isinstance(text, bytes) else text.encode("utf-8"))
@@ -91,8 +89,8 @@ class PieceEncoder(NativeEncoder):
             start = int(own.ends[found - 1])
 
 
-class PieceFront(NativeFront):
-    """Encodes texts with a ``PieceEncoder`` and maps its numbers to ids. Has the methods of ``ChunkedEncoder``."""
+class PieceTextEncoder(TextEncoder):
+    """Encodes texts with a ``PieceEncoder`` and maps its numbers to ids."""
 
     def __init__(self, native: NativeEncoder) -> None:
         super().__init__(native)
@@ -101,30 +99,25 @@ class PieceFront(NativeFront):
     def count(self, text: str, num_threads: int = 1) -> int:
         """Return the number of tokens of a text."""
         check_text(text)
-        return sum(in_threads(self._native.count, _chunks(text), num_threads))
+        return sum(in_threads(self.native.count, _chunks(text), num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
         """Return uint32[n], read-only: the token ids of a text."""
         check_text(text)
-        parts = in_threads(self._native.encode, _chunks(text), num_threads)
+        parts = in_threads(self.native.encode, _chunks(text), num_threads)
         return self._ids(np.concatenate([np.empty(0, dtype=np.uint32), *parts]))
-
-    def encode_to_list(self, text: str) -> list[int]:
-        """Return the token ids of a text."""
-        ids: list[int] = self.encode(text).tolist()
-        return ids
 
     def encode_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.uint32]:
         """Return uint32[n], read-only: the token ids of the pretokens of a UTF-8 text."""
-        return self._ids(self._native.encode_pretokens(content, byte_spans))
+        return self._ids(self.native.encode_pretokens(content, byte_spans))
 
     def _ids(self, numbers: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Map numbers to ids; beginnings of characters that are not pieces are split into bytes."""
         ids = self._ids_of[numbers]
-        places = np.flatnonzero(ids == UNKNOWN)
-        if len(places):
-            spelled = [self._ids_of[list(self._table.token(number))] for number in numbers[places].tolist()]
-            parts = np.split(ids, np.repeat(places, 2) + np.tile([0, 1], len(places)))
+        indices = np.flatnonzero(ids == UNKNOWN)
+        if len(indices):
+            spelled = [self._ids_of[list(self._table.token(number))] for number in numbers[indices].tolist()]
+            parts = np.split(ids, np.repeat(indices, 2) + np.tile([0, 1], len(indices)))
             parts[1::2] = spelled
             ids = np.concatenate(parts)
         ids.flags.writeable = False
@@ -132,7 +125,7 @@ class PieceFront(NativeFront):
 
     @functools.cached_property
     def _table(self) -> RankTable:
-        return table_in(self._native.tables)
+        return table_in(self.native.tables)
 
 
 def _chunks(text: str) -> list[str]:
@@ -195,19 +188,17 @@ class PieceEncoding(PreprocessingEncoding):
 
     def open_native(self, folder: Path | None) -> NativeEncoder:
         """Return a native encoder as for any encoding, except that it returns numbers, not ids."""
-        from engine.vocabulary.tables import shared_tables
-
         tables = shared_tables(folder, self._fingerprint, lambda: self._order)
         return PieceEncoder(tables, lambda *_: 0)
 
-    def _front(self, native: NativeEncoder) -> PieceFront:
+    def _text_encoder(self, native: NativeEncoder) -> PieceTextEncoder:
+        return PieceTextEncoder(native)
 
-        return PieceFront(native)
-
-    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32] | None:
+    def ids_of_pretokens(self, content: bytes, byte_spans: NDArray[np.int64]) -> NDArray[np.int32]:
         """Return the token ids of pretokens, as for any encoding."""
-        front = cast("PieceFront | None", self._native)
-        return None if front is None else front.encode_pretokens(content, byte_spans).view(np.int32)
+        if isinstance(self._native, PieceTextEncoder):
+            return self._native.encode_pretokens(content, byte_spans).view(np.int32)
+        return super().ids_of_pretokens(content, byte_spans)
 
     def first_ends(self, content: bytes) -> list[int]:
         """Return the byte offsets at which the initial parts of a pretoken end."""
@@ -239,11 +230,10 @@ class PieceEncoding(PreprocessingEncoding):
                 if parents := self._vocabulary.parents_of(token_id):
                     left[token_id], right[token_id] = parents
         else:
-            from engine.vocabulary.tables import ids_in, pairs_in
-
             caches.add(self)
-            ids = ids_in(self._native.tables)
-            lefts, rights, numbers = pairs_in(self._native.tables)
+            tables = self._native.native.tables
+            ids = ids_in(tables)
+            lefts, rights, numbers = pairs_in(tables)
             made = ids[numbers]
             several = np.isin(numbers, np.flatnonzero(self._is_several(ids)))
             left[made[several]], right[made[several]] = ids[lefts[several]], ids[rights[several]]

@@ -23,7 +23,9 @@ from dataclasses import dataclass
 
 from engine.errors import UnsupportedTextError
 from engine.runtime.tiktoken_core import CoreBPE, byte_core, guarded
+from engine.split.expression import UnsupportedPatternError
 from engine.split.patterns import LongRunRule, SplitPattern
+from engine.split.pretokenization import pretoken_chunks, pretokenizer
 
 LIMIT = 100_000
 """Shorter runs, in characters, are left to the split engine, whose own limit is a million."""
@@ -132,9 +134,6 @@ _ESCAPE_CLASS_OR_END = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|\$", re.DOTALL)
 
 def split_apart(pattern: str, text: str) -> Iterator[str]:
     """Yield the pretokens of a text without surrogates. Raises UnsupportedTextError if the pattern takes too long."""
-    from engine.split.expression import UnsupportedPatternError
-    from engine.split.pretokenization import pretoken_chunks, pretokenizer
-
     try:
         known = pretokenizer(pattern)
     except UnsupportedPatternError:

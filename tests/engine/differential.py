@@ -21,7 +21,7 @@ from unittest import mock
 import numpy as np
 
 import engine
-from engine.encoding import text_work
+from engine.encoding import encoder as encoder_module
 from engine.encoding.encoder import NativeEncoder
 from engine.encoding.encoding import Encoding
 from engine.encoding.piece_encoding import PieceEncoding
@@ -140,16 +140,16 @@ class OfPieces:
 
     def __init__(self, encoding: PieceEncoding) -> None:
         self._encoding = encoding
-        self._front = encoding._front(encoding.open_native(current_folder()))
+        self._text_encoder = encoding._text_encoder(encoding.open_native(current_folder()))
 
     def count(self, content: bytes) -> int:
-        return self._front.count(content.decode())
+        return self._text_encoder.count(content.decode())
 
     def encode(self, content: bytes) -> np.ndarray:
-        return self._front.encode(content.decode())
+        return self._text_encoder.encode(content.decode())
 
     def encode_to_list(self, content: bytes) -> list[int]:
-        return self._front.encode_to_list(content.decode())
+        return self._text_encoder.encode_to_list(content.decode())
 
     def token_ends(self, content: bytes) -> np.ndarray:
         return np.cumsum(self._encoding.byte_lengths[self.encode(content)], dtype=np.int64)
@@ -221,7 +221,7 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
 @contextlib.contextmanager
 def _tiny_caches() -> Iterator[None]:
     """For encoders that are opened, and used for the first time, inside."""
-    with mock.patch.multiple(state, **TINY), mock.patch.object(text_work, "ENDS", TINY_ENDS):
+    with mock.patch.multiple(state, **TINY), mock.patch.object(encoder_module, "ENDS", TINY_ENDS):
         yield
 
 

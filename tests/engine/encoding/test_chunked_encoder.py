@@ -7,8 +7,8 @@ import random
 import pytest
 
 import engine
-from engine.encoding import chunked_encoder, encoder, text_work
 from engine.encoding import encoder as encoder_module
+from engine.encoding import text_encoders
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from tests.engine.kernels.odd_pieces import odd_piece
@@ -31,9 +31,9 @@ def pair(request, tmp_path_factory):
 @pytest.fixture
 def small_chunks(monkeypatch):
     """Chunks, kept memory and large texts of some hundred characters."""
-    monkeypatch.setattr(chunked_encoder, "CHUNK_CHARS", 300)
-    monkeypatch.setattr(text_work, "_SHORT_CHARS", 100)
-    monkeypatch.setattr(encoder, "KEPT_ROOM", 2000)
+    monkeypatch.setattr(text_encoders, "CHUNK_CHARS", 300)
+    monkeypatch.setattr(encoder_module, "_SHORT_CHARS", 100)
+    monkeypatch.setattr(encoder_module, "RESERVED_BYTES", 2000)
     monkeypatch.setattr(encoder_module, "_LARGE_TEXT", 5000)
     monkeypatch.setattr(encoder_module, "_LIST_SLICE", 700)
 
@@ -89,7 +89,7 @@ def test_special_tokens_between_long_texts(pair):
 
 
 def test_texts_of_every_size_around_a_chunk(pair):
-    size = chunked_encoder.CHUNK_CHARS
+    size = text_encoders.CHUNK_CHARS
     line = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. "
     text = (line * (3 * size // len(line)))[: 2 * size + 10]
     for end in (size - 1, size, size + 1, 2 * size + 5):

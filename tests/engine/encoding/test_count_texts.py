@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.encoding import text_work
+from engine.encoding import encoder as encoder_module
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels import cache_folder
 from engine.kernels._jit import COMPILED, NotCompiledError
@@ -200,7 +200,7 @@ def test_a_kernel_whose_file_is_gone_is_done_without(native, monkeypatch):
 
     contents = odd_batch(random.Random(47))
     expected = counted(native, contents)
-    monkeypatch.setattr(text_work, "count_many", gone)
+    monkeypatch.setattr(encoder_module, "count_many", gone)
     assert counted(native, contents) == expected
 
 
@@ -213,7 +213,7 @@ def test_the_kernel_is_looked_for_where_the_others_were(tmp_path, monkeypatch):
         chosen.append((cache_folder.current_folder(), cache_folder.is_compiled_only()))
 
     monkeypatch.delenv(cache_folder.VARIABLE, raising=False)
-    monkeypatch.setattr(text_work, "count_many", noting)
+    monkeypatch.setattr(encoder_module, "count_many", noting)
     encoding = engine.get_encoding("r50k_base")
     with cache_folder.kept_in(tmp_path, compiled_only=True):
         expected = (cache_folder.current_folder(), True)

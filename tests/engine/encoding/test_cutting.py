@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from engine.encoding.cutting import cut
+from engine.encoding.encoding import cut
 
 TEXT = "Tokenization is the first step. Überraschung! 字符串处理 😀👩‍👧 " * 20
 

@@ -11,8 +11,6 @@ from tokenizers.normalizers import NFC
 
 import engine
 from engine.encoding import encoder as encoder_module
-from engine.encoding import text_work
-from engine.encoding import text_work as workspace
 from engine.encoding.encoder import NativeEncoder, open_encoder
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
@@ -78,7 +76,7 @@ def test_texts_have_the_ids_of_tiktoken(pair):
 
 
 def test_long_texts_are_cut_into_batches_without_a_trace(pair, monkeypatch):
-    monkeypatch.setattr(workspace, "ENDS", 256)
+    monkeypatch.setattr(encoder_module, "ENDS", 256)
     encoding, encoder = pair[0], native(pair[0])
     rng = random.Random(31)
     assert_same(encoding, encoder, " ".join(odd_piece(rng, 60) for _ in range(3000)))
@@ -187,7 +185,7 @@ def test_an_error_leaves_the_encoder_usable():
 
 
 def test_texts_beyond_the_reach_of_ends_are_refused(small, monkeypatch):
-    monkeypatch.setattr(text_work, "_MAX_BYTES_AT_ONCE", 20)
+    monkeypatch.setattr(encoder_module, "_MAX_BYTES_AT_ONCE", 20)
     assert small.count(b"abc cab " * 2) > 0
     for text in (b"abc cab " * 3, "abc cab " * 3):
         for method in (small.count, small.encode, small.encode_to_list, small.token_ends):

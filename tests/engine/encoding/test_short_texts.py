@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import Encoding
-from engine.encoding.short_texts import MAX_BYTES, MAX_TEXTS, ShortTextCores
+from engine.runtime.tiktoken_core import MAX_SHORT_BYTES, MAX_SHORT_TEXTS, ShortTextCores
 from tests.thoroughness import mostly_deep
 
 TEXTS = [
@@ -52,7 +52,7 @@ def test_any_short_text(text: str) -> None:
     assert core.encode(text, set()) == CORES._core_bpe.encode(text, set())
 
 
-@pytest.mark.parametrize("text", ["x" * (MAX_BYTES + 1), "字" * (MAX_BYTES // 2)], ids=["letters", "bytes"])
+@pytest.mark.parametrize("text", ["x" * (MAX_SHORT_BYTES + 1), "字" * (MAX_SHORT_BYTES // 2)], ids=["letters", "bytes"])
 def test_a_long_text_has_all_tokens(text: str) -> None:
     encoding = opened_anew("r50k_base")
     ids = encoding.encode(text)
@@ -62,7 +62,7 @@ def test_a_long_text_has_all_tokens(text: str) -> None:
 
 def test_many_short_texts_have_all_tokens() -> None:
     encoding = opened_anew("r50k_base")
-    for number in range(MAX_TEXTS):
+    for number in range(MAX_SHORT_TEXTS):
         encoding.encode("a word" * (number % 2))
     assert encoding._core is None
     encoding.encode("")

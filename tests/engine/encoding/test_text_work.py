@@ -10,8 +10,6 @@ import pytest
 
 import engine
 from engine.encoding import encoder as encoder_module
-from engine.encoding import text_work
-from engine.encoding import text_work as workspace
 from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import OUT_SLACK, count_text, encode_text, encode_utf8
@@ -41,10 +39,10 @@ def both(request):
 @pytest.fixture
 def small_room(monkeypatch):
     """Everything is too small: there are many chunks, many batches and many times more room for ids."""
-    monkeypatch.setattr(workspace, "ENDS", 64)
-    monkeypatch.setattr(workspace, "KEPT_ROOM", 1000)
-    monkeypatch.setattr(text_work, "_SHORT_CHARS", 10)
-    monkeypatch.setattr(encoder_module, "_first_room", lambda text, chunks: OUT_SLACK)
+    monkeypatch.setattr(encoder_module, "ENDS", 64)
+    monkeypatch.setattr(encoder_module, "RESERVED_BYTES", 1000)
+    monkeypatch.setattr(encoder_module, "_SHORT_CHARS", 10)
+    monkeypatch.setattr(encoder_module, "_first_capacity", lambda text, chunks: OUT_SLACK)
 
 
 def assert_same(both, text, chunks=None):
@@ -72,13 +70,13 @@ def test_texts_in_chunks_of_every_size(both):
 
 @pytest.mark.deep
 def test_of_many_bytes_the_last_are_taken_apart(both, monkeypatch):
-    monkeypatch.setattr(text_work, "_MANY_BYTES", 200)
-    monkeypatch.setattr(text_work, "_LAST_BYTES", 100)
+    monkeypatch.setattr(encoder_module, "_MANY_BYTES", 200)
+    monkeypatch.setattr(encoder_module, "_LAST_BYTES", 100)
     rng = random.Random(82)
     sizes = []
     for _ in range(200):
         content = " ".join(odd_text(rng) for _ in range(30)).encode("utf-8", "replace")
-        sizes.append(len(text_work._at_once(content)))
+        sizes.append(len(encoder_module._at_once(content)))
         expected = both[0].encode(content.decode(), text_boundaries().spans(content.decode(), 10_000_000))
         for encoder in both:
             assert encoder.encode(content).tolist() == expected.tolist()
@@ -110,7 +108,7 @@ def test_kernels_say_where_they_stopped(both):
     out = np.empty(counted[0] + 300, dtype=np.uint32)
     assert encode_text(text, chunks, 0, fixed, own.own, out, 0) == (1, counted[0])
     assert encode_text(text, chunks, 2, fixed, own.own, out, 5) == (2, 5)
-    array, n_bytes = workspace.padded(text[:699].encode())
+    array, n_bytes = encoder_module.padded(text[:699].encode())
     assert encode_utf8(array, n_bytes, 0, fixed, own.own, out[:100], 0) == (0, 0)
     full = np.empty(n_bytes + OUT_SLACK, dtype=np.uint32)
     assert encode_utf8(array, n_bytes, 0, fixed, own.own, full, 0) == (n_bytes, counted[0] + counted[1])
@@ -119,7 +117,7 @@ def test_kernels_say_where_they_stopped(both):
 def test_room_for_no_ends_is_an_error(both):
     quick = both[0]
     own, fixed = quick._take_workspace(), quick._work._fixed
-    array, n_bytes = workspace.padded(b"some words")
+    array, n_bytes = encoder_module.padded(b"some words")
     small = (own.state, own.ends[:10], own.utf8, own.readable)
     with pytest.raises(IndexError, match="no room for the ends"):
         encode_utf8(array, n_bytes, 0, fixed, small, np.empty(100, dtype=np.uint32), 0)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 import engine
-from engine.encoding.cutting import cut
+from engine.encoding.encoding import cut
 from gui.prompt.token_ids import MENU
 from gui.window.application import Application
 from tests.gui.conftest import OpenWindow

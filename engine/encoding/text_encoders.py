@@ -1,4 +1,9 @@
-"""Tokenloupe's own encoder for texts of any length: chunk by chunk, on several threads if requested."""
+"""Encoders of whole Python texts, on top of the native encoder: text to token counts and ids.
+
+``ChunkedEncoder`` is for split patterns with a scanner, ``PatternEncoder`` for all others. Both raise
+UnicodeEncodeError for a text with a surrogate and TypeError for anything but a text: only UTF-8 made by Python or the
+kernels reaches the native encoder.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.encoding.encoder import NativeEncoder
-from engine.encoding.text_work import Chunks
+from engine.encoding.encoder import Chunks, NativeEncoder
 from engine.runtime.cancellation import interruptible, is_cancellable
 from engine.runtime.threads import in_threads
+from engine.split.expression import UnsupportedPatternError
+from engine.split.pretokenization import Pretokenizer, pretoken_chunks, pretokenizer
 from engine.split.safe_boundaries import text_boundaries
 
 _R = TypeVar("_R")
@@ -23,11 +29,11 @@ MIN_CHUNKS = 8
 """Minimum number of chunks given to a thread: some milliseconds of work, compared to which the handover is free."""
 
 
-class NativeFront:
-    """Interface for encoding whole texts with Tokenloupe's own encoder."""
+class TextEncoder:
+    """Interface for encoding whole texts. Thread-safe. ``native``: the encoder of the parts of a text."""
 
     def __init__(self, native: NativeEncoder) -> None:
-        self._native = native
+        self.native = native
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """Return the number of tokens of a text."""
@@ -39,42 +45,36 @@ class NativeFront:
 
     def encode_to_list(self, text: str) -> list[int]:
         """Return the token ids of a text."""
-        raise NotImplementedError
-
-    @property
-    def native(self) -> NativeEncoder:
-        """The encoder of the parts of a text."""
-        return self._native
-
-    @property
-    def tables(self) -> NDArray[np.uint8]:
-        """The tables of its vocabulary."""
-        return self._native.tables
+        ids: list[int] = self.encode(text).tolist()
+        return ids
 
 
-class ChunkedEncoder(NativeFront):
-    """Encodes Python texts. Thread-safe. Raises UnicodeEncodeError for a text with a surrogate and TypeError for
-    anything but a text: only UTF-8 made by Python or the kernels reaches the native encoder.
+def check_text(text: object) -> None:
+    """Raise TypeError unless ``text`` is a str."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
 
-    A text is divided at ``engine.split.safe_boundaries``, so that its chunks have the same tokens as in the whole. Two
-    threads take half the time of one, but keep other work from running: the default is one.
+
+class ChunkedEncoder(TextEncoder):
+    """Encodes texts of any length, chunk by chunk, on several threads if requested. ``native``: an encoder with a
+    scanner.
+
+    A text is divided at ``engine.split.safe_boundaries``, which hold for all patterns that have scanners, so that its
+    chunks have the same tokens as in the whole. Two threads take half the time of one, but keep other work from
+    running: the default is one.
     """
-
-    def __init__(self, native: NativeEncoder) -> None:
-        """``native``: an encoder with a scanner. Safe boundaries hold for all patterns that have scanners."""
-        super().__init__(native)
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """Return the number of tokens of a text."""
         check_text(text)
         if len(text) <= CHUNK_CHARS:
-            return self._native.count(text)
-        return sum(self._by_parts(self._native.count, text, num_threads))
+            return self.native.count(text)
+        return sum(self._by_parts(self.native.count, text, num_threads))
 
     def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
         """Return uint32[n], read-only: the token ids of a text."""
         check_text(text)
-        parts = self._by_parts(self._native.encode, text, num_threads)
+        parts = self._by_parts(self.native.encode, text, num_threads)
         if len(parts) == 1:
             return parts[0]
         ids = np.concatenate(parts)
@@ -84,7 +84,7 @@ class ChunkedEncoder(NativeFront):
     def encode_to_list(self, text: str) -> list[int]:
         """Return the token ids of a text."""
         check_text(text)
-        return self._native.encode_to_list(text, self._chunks(text))
+        return self.native.encode_to_list(text, self._chunks(text))
 
     def _chunks(self, text: str) -> Chunks | None:
         """Return the chunks of a text; None for a text that is encoded in one call."""
@@ -119,7 +119,33 @@ def _shares_for_threads(chunks: Chunks, num_threads: int) -> list[Chunks]:
     return parts
 
 
-def check_text(text: object) -> None:
-    """Raise TypeError unless ``text`` is a str."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+class PatternEncoder(TextEncoder):
+    """Encodes texts that a regular-expression engine splits, which is most of the work and uses one thread; kernels
+    merge. Raises SplitTimeoutError (an EngineError) for a text that takes too long."""
+
+    def __init__(self, native: NativeEncoder, pretokenizer: Pretokenizer) -> None:
+        super().__init__(native)
+        self._pretokenizer = pretokenizer
+
+    def count(self, text: str, num_threads: int = 1) -> int:
+        """Return the number of tokens of a text."""
+        check_text(text)
+        found = pretoken_chunks(self._pretokenizer, text)
+        return sum(self.native.count_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found)
+
+    def encode(self, text: str, num_threads: int = 1) -> NDArray[np.uint32]:
+        """Return uint32[n], read-only: the token ids of a text."""
+        check_text(text)
+        found = pretoken_chunks(self._pretokenizer, text)
+        parts = [self.native.encode_pretokens(one.text.encode("utf-8"), one.byte_spans()) for one in found]
+        ids = np.concatenate([np.empty(0, dtype=np.uint32), *parts])
+        ids.flags.writeable = False
+        return ids
+
+
+def pattern_encoder(native: NativeEncoder, expression: str) -> PatternEncoder | None:
+    """Return the encoder of a split pattern that is valid for tiktoken, None if the pattern is not supported here."""
+    try:
+        return PatternEncoder(native, pretokenizer(expression))
+    except UnsupportedPatternError:
+        return None
