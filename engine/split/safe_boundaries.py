@@ -154,20 +154,19 @@ def _may_have_cut(text: str) -> bool:
 
 # --- properties of UTF-16 units, for kernels (``engine.kernels.block_layout``) ----------------------------------------
 
-_ALL_UNITS = "".join(map(chr, range(layout.PAIR_COUNT_AT)))
-
 
 @functools.lru_cache(maxsize=1)
 def _flags() -> NDArray[np.uint8]:
     """Return uint8[65536]: the flags that are the same for every encoding."""
-    flags = np.zeros(len(_ALL_UNITS), dtype=np.uint8)
+    units = "".join(map(chr, range(layout.PAIR_COUNT_AT)))
+    flags = np.zeros(len(units), dtype=np.uint8)
     for flag, members in (
-        (layout.WHITE, re.findall(f"[{WHITE_SPACE}]", _ALL_UNITS)),
-        (layout.LETTER_OR_NUMBER, re.findall(f"[{LETTERS_AND_NUMBERS}]", _ALL_UNITS)),
-        (layout.PUNCTUATION, re.findall(f"[{PUNCTUATION}]", _ALL_UNITS)),
+        (layout.WHITE, re.findall(f"[{WHITE_SPACE}]", units)),
+        (layout.LETTER_OR_NUMBER, re.findall(f"[{LETTERS_AND_NUMBERS}]", units)),
+        (layout.PUNCTUATION, re.findall(f"[{PUNCTUATION}]", units)),
         (layout.BLANK, " \t"),
         (layout.LINE_END, "\r\n"),
-        (layout.SEPARATOR, [unit for unit in _ALL_UNITS if unit.isspace()]),
+        (layout.SEPARATOR, [unit for unit in units if unit.isspace()]),
         (layout.NEWLINE, "\n"),
     ):
         flags[list(map(ord, members))] |= flag

@@ -368,16 +368,17 @@ def _most_frequent(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _script_table() -> NDArray[np.uint8]:
     """Return uint8[1114112]: the script of every letter, 0 for non-letters."""
     table = np.zeros(N_CODE_POINTS, dtype=np.uint8)
-    _fill(table, r"\p{L}", len(SCRIPT_NAMES) - 1)
+    fill_matching(table, r"\p{L}", len(SCRIPT_NAMES) - 1)
     for number, name in enumerate(SCRIPT_NAMES[2:-1], 2):
-        _fill(table, rf"\p{{{name}}}", number)
+        fill_matching(table, rf"\p{{{name}}}", number)
     for name in _KANA:
-        _fill(table, rf"\p{{{name}}}", 1)
+        fill_matching(table, rf"\p{{{name}}}", 1)
     table.flags.writeable = False
     return table
 
 
-def _fill(table: NDArray[np.uint8], pattern: str, number: int) -> None:
+def fill_matching(table: NDArray[np.uint8], pattern: str, number: int) -> None:
+    """Set the entries of all characters that a pattern matches to ``number``. ``table``: uint8[1114112]."""
     check_cancelled()
     edges = matching(pattern).edges
     for first, stop in zip(edges[::2], edges[1::2], strict=True):

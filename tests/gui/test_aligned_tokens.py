@@ -11,7 +11,7 @@ from PySide6.QtGui import QRegion
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from engine.analysis.comparison.compare import row_starts
+from engine.analysis.comparison import row_starts
 from engine.text.offsets import units_of
 from gui.editor import token_geometry, token_painter
 from gui.editor.aligned_tokens import AlignedRows, AlignedTokens

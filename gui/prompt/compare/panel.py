@@ -43,7 +43,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.analysis.comparison.types import Difference, Part, TextComparison
+    from engine.analysis.comparison import TextComparison
+    from engine.analysis.comparison.types import Difference, Part
     from gui.prompt.compare.service import Compared
 
 _NAMES = {
@@ -421,7 +422,7 @@ class ComparePages(PageTabs):
     def _show_differences(self) -> None:
         found = self._comparison
         if found is not None:
-            shown = found.lines if self.by_lines.isChecked() else found.stretches
+            shown = found.lines if self.by_lines.isChecked() else found.spans
             self.differences.show_differences(shown, found.names)
             self.table.horizontalHeader().setSectionResizeMode(TEXT, QHeaderView.ResizeMode.Stretch)
 

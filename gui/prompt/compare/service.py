@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.analysis.comparison.types import TextComparison
+    from engine.analysis.comparison import TextComparison
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
     from gui.runtime.jobs import Ticket
@@ -59,7 +59,7 @@ class RowsRequest:
 
 def compare_text(open_encoding: OpenEncoding, request: CompareRequest, ticket: Ticket) -> Compared:
     """Compare encodings. Runs on a worker thread. Raises EngineError and JobCancelled."""
-    from engine.analysis.comparison.compare import compare
+    from engine.analysis.comparison import compare
 
     text = as_chunked(request.text).text(ticket.wait_while_busy)
     if request.part is not None:
@@ -96,14 +96,14 @@ def _spans(
 
 def cut_rows(request: RowsRequest, _ticket: Ticket | None = None) -> NDArray[np.int32]:
     """Return the starts of the rows, as UTF-16 offsets (int32[rows]). Runs on a worker thread if they are many."""
-    from engine.analysis.comparison.compare import row_starts
+    from engine.analysis.comparison import row_starts
 
     return row_starts(request.compared.comparison.units, request.columns)
 
 
 def cut_short_text(text: str, columns: int) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
     """Return the UTF-16 units of a text and the starts of its rows, at once; for texts of some thousand characters."""
-    from engine.analysis.comparison.compare import row_starts
+    from engine.analysis.comparison import row_starts
     from engine.text.offsets import units_of
 
     units = units_of(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.analysis.metrics import bytes_per_token, fertility, premium
+from engine.analysis.comparison import bytes_per_token, fertility, premium
 
 
 @pytest.mark.parametrize(

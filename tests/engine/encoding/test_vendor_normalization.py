@@ -15,7 +15,7 @@ from tokenizers import normalizers
 
 import engine
 from engine import EditedText, TextEdit
-from engine.analysis.comparison.compare import compare
+from engine.analysis.comparison import compare
 from engine.corpus.count_cache import count_key
 from engine.kernels._jit import COMPILED
 from engine.library import bundled_encodings

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import engine
-from engine.analysis.comparison.compare import row_starts
+from engine.analysis.comparison import row_starts
 from engine.corpus import file_tokens
 from engine.corpus.file_tokens import decode_stored
 from engine.encoding.preprocessing_encoding import mark_words

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QHeaderView, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
-from engine.analysis.comparison.types import Difference
+from engine.analysis.comparison import Difference
 from gui.core.savings.ranking import RankedPart
 from gui.costs.money_text import CostText
 from gui.costs.priced_model import ChangeRequest, cost_changes

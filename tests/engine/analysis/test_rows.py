@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.analysis.comparison.compare import FEWEST_COLUMNS, row_starts
+from engine.analysis.comparison import FEWEST_COLUMNS, row_starts
 from engine.text.offsets import units_of
 from tests.engine.strategies import texts
 

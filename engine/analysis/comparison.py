@@ -5,26 +5,86 @@ it ends: so every token is counted once, for any choice of spans.
 
 ``compare`` runs all encodings. ``by_script`` and ``by_kind`` count tokens by the script of their line and by the kind
 of their characters. ``greatest_differences`` lists the spans in which the numbers of tokens differ, largest difference
-first.
+first. ``row_starts`` lays out the text in rows that all encodings share. ``bytes_per_token``, ``fertility`` and
+``premium`` are metrics of texts and encodings.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.analysis.comparison.types import Difference, Part, TextComparison, TokenColumn
 from engine.encoding.preprocessing_encoding import NormalizingEncoding
 from engine.runtime.cancellation import interruptible
-from engine.text.character_classes import N_CODE_POINTS, SCRIPT_NAMES, lines_of, matching, scripts_of
-from engine.text.offsets import ByteMap, code_points, running_sums_of, units_of, without_surrogates
+from engine.text.character_classes import N_CODE_POINTS, SCRIPT_NAMES, fill_matching, lines_of, scripts_of
+from engine.text.offsets import ByteMap, code_points, running_sums_at, running_sums_of, units_of, without_surrogates
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Encoding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenColumn:
+    """The tokens of a text in one encoding, as parallel read-only arrays.
+
+    ``ids``: int32[n]. ``utf16_ends``: int32[n], ascending, the last is the text's end; a token that ends inside a
+    character ends after it. ``continues``: bool[n], True if a token's first byte continues a character that an earlier
+    token began.
+    """
+
+    ids: NDArray[np.int32]
+    utf16_ends: NDArray[np.int32]
+    continues: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the text that is counted separately: ``key`` names its script or kind. ``tokens``: in each encoding, in
+    order. All scripts, or all kinds, add up to the whole text and all of its tokens."""
+
+    key: str
+    utf8_bytes: int
+    tokens: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A span of the text and its number of tokens in each encoding. ``line`` counts from 1; ``beginning``: of its
+    text."""
+
+    utf16_start: int
+    utf16_end: int
+    line: int
+    tokens: tuple[int, ...]
+    beginning: str
+
+    @property
+    def spread(self) -> int:
+        """Difference between the largest and the smallest number of tokens."""
+        return max(self.tokens) - min(self.tokens)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TextComparison:
+    """Result of a comparison. ``units``: uint16[n], read-only, of the text, with lone surrogates replaced. ``names`` of
+    the encodings in the requested order, and the ``tokens`` of the whole text in each. ``scripts`` by lines, largest
+    first; ``kinds`` by characters. ``spans``: between boundaries common to all encodings; ``lines``: whole
+    lines; both only where the encodings differ most, largest difference first."""
+
+    units: NDArray[np.uint16]
+    utf8_bytes: int
+    names: tuple[str, ...]
+    tokens: tuple[int, ...]
+    scripts: tuple[Part, ...]
+    kinds: tuple[Part, ...]
+    spans: Sequence[Difference]
+    lines: Sequence[Difference]
+
 
 Ends = NDArray[np.int64]
 """int64[n]: ends of the tokens of a text, ascending, none at 0; the last is the end of the text."""
@@ -40,12 +100,12 @@ def tidy_ends(ends: NDArray[np.int64], utf8_bytes: int) -> Ends:
     return tidied
 
 
-def common_cuts(ends: Sequence[Ends], places: ByteMap) -> Ends:
+def common_cuts(ends: Sequence[Ends], byte_map: ByteMap) -> Ends:
     """Return int64[m]: the character boundaries at which a token ends in every encoding; the last is the text's end."""
     # Flags instead of sets: numpy's sets of millions of numbers are many times slower.
-    common = np.append(places.begins, True)
+    common = np.append(byte_map.begins, True)
     for one in ends:
-        marks = np.zeros(len(places) + 1, dtype=np.bool_)
+        marks = np.zeros(len(byte_map) + 1, dtype=np.bool_)
         marks[one] = True
         common &= marks
     common[-1] = True
@@ -71,38 +131,38 @@ _AT_A_TIME = 1 << 18
 _CLASSES = ((LETTERS, r"\p{L}"), (LETTERS, r"\p{M}"), (DIGITS, r"\p{N}"), (PUNCTUATION, r"\p{P}"), (WHITE_SPACE, r"\s"))
 
 
-def by_script(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
+def by_script(points: NDArray[np.uint32], byte_map: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
     """Count by the script of most letters of each line. ``points``: the code points. Returns scripts by size."""
-    if not len(places):
+    if not len(byte_map):
         return ()
-    cuts = places.line_ends
-    script_of = scripts_of(points, lines_of(places.char_of[cuts - 1] + 1), len(cuts))
+    cuts = byte_map.line_ends
+    script_of = scripts_of(points, lines_of(byte_map.char_of[cuts - 1] + 1), len(cuts))
     bytes_of = _sums(script_of, np.diff(cuts, prepend=0), len(SCRIPT_NAMES))
     counts = [_sums(script_of, counts_between(one, cuts), len(SCRIPT_NAMES)) for one in ends]
     parts = _parts(SCRIPT_NAMES, bytes_of, counts)
     return tuple(sorted(parts, key=lambda part: -part.utf8_bytes))
 
 
-def by_kind(points: NDArray[np.uint32], places: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
+def by_kind(points: NDArray[np.uint32], byte_map: ByteMap, ends: Sequence[Ends]) -> tuple[Part, ...]:
     """Count by kind of character, in the order of ``KINDS``. ``utf8_bytes`` is the size of the characters themselves: a
     token of a word and the space before it counts as letters, but the byte of its space as whitespace."""
-    if not len(places):
+    if not len(byte_map):
         return ()
     kinds = _table()[points]
     blank = KINDS.index(WHITE_SPACE)
     solid = np.arange(len(kinds), dtype=np.int32)
     solid[kinds == blank] = -1
     np.maximum.accumulate(solid, out=solid)
-    bytes_of = _of_each_kind(kinds[places.char_of])
-    counts = [_of_each_kind(_kinds_of(one, places, kinds, solid)) for one in ends]
+    bytes_of = _of_each_kind(kinds[byte_map.char_of])
+    counts = [_of_each_kind(_kinds_of(one, byte_map, kinds, solid)) for one in ends]
     return tuple(_parts(KINDS, bytes_of, counts))
 
 
-def _kinds_of(ends: Ends, places: ByteMap, kinds: NDArray[np.uint8], solid: NDArray[np.int32]) -> NDArray[np.uint8]:
+def _kinds_of(ends: Ends, byte_map: ByteMap, kinds: NDArray[np.uint8], solid: NDArray[np.int32]) -> NDArray[np.uint8]:
     """Return uint8[n]: the kind of each token. ``solid``: index of the last non-whitespace up to each character."""
     starts = np.concatenate([[0], ends[:-1]])
-    last = places.char_of[ends - 1]
-    first = np.minimum(places.char_of[np.minimum(starts, len(places) - 1)], last)
+    last = byte_map.char_of[ends - 1]
+    first = np.minimum(byte_map.char_of[np.minimum(starts, len(byte_map) - 1)], last)
     meant = solid[last]
     found: NDArray[np.uint8] = np.where(meant >= first, kinds[meant], KINDS.index(WHITE_SPACE)).astype(np.uint8)
     return found
@@ -133,9 +193,7 @@ def _table() -> NDArray[np.uint8]:
     """Return uint8[1114112]: the index in ``KINDS`` of every code point."""
     table = np.full(N_CODE_POINTS, KINDS.index(SYMBOLS), dtype=np.uint8)
     for kind, pattern in _CLASSES:
-        edges = matching(pattern).edges
-        for first, stop in zip(edges[::2], edges[1::2], strict=True):
-            table[first:stop] = KINDS.index(kind)
+        fill_matching(table, pattern, KINDS.index(kind))
     table.flags.writeable = False
     return table
 
@@ -145,11 +203,11 @@ BEGINNING_CHARS = 200
 
 
 def greatest_differences(
-    text: str, places: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MAX_LISTED
+    text: str, byte_map: ByteMap, cuts: Ends, ends: Sequence[Ends], most: int = MAX_LISTED
 ) -> tuple[Difference, ...]:
     """Return the spans between ``cuts`` in which the encodings have different numbers of tokens: at most ``most``,
     largest difference first, equal ones in text order."""
-    if not len(places):
+    if not len(byte_map):
         return ()
     counts = np.empty((len(ends), len(cuts)), dtype=np.int32)
     for row, one in zip(counts, ends, strict=True):
@@ -159,18 +217,18 @@ def greatest_differences(
     order = differing[np.argsort(-spread[differing], kind="stable")][:most]
     starts = np.concatenate([[0], cuts[:-1]])[order]
     stops = cuts[order]
-    lines = places.line_ends.searchsorted(starts, "right") + 1
-    units = places.units_before
+    lines = byte_map.line_ends.searchsorted(starts, "right") + 1
+    units = byte_map.units_before
     found = []
     for number, start, stop, line in zip(order.tolist(), starts.tolist(), stops.tolist(), lines.tolist(), strict=True):
-        shown = _beginning(text, places, start, stop)
+        shown = _beginning(text, byte_map, start, stop)
         found.append(Difference(int(units[start]), int(units[stop]), line, tuple(counts[:, number].tolist()), shown))
     return tuple(found)
 
 
-def _beginning(text: str, places: ByteMap, start: int, stop: int) -> str:
-    first = int(places.char_of[start])
-    return text[first : min(int(places.char_of[stop - 1]) + 1, first + BEGINNING_CHARS)]
+def _beginning(text: str, byte_map: ByteMap, start: int, stop: int) -> str:
+    first = int(byte_map.char_of[start])
+    return text[first : min(int(byte_map.char_of[stop - 1]) + 1, first + BEGINNING_CHARS)]
 
 
 ENCODING_SHARE = 0.7
@@ -188,47 +246,46 @@ def compare(
     text.
     """
     text = without_surrogates(text)
-    places = ByteMap(text)
+    byte_map = ByteMap(text)
     columns: list[TokenColumn] = []
     all_ends: list[Ends] = []
     for number, encoding in enumerate(encodings):
         progress(ENCODING_SHARE * number / len(encodings))
         ids = encoding.token_ids(text)
-        ends = tidy_ends(_byte_ends(encoding, text, ids, places), len(places))
-        columns.append(_column(ids, places, ends))
+        ends = tidy_ends(_byte_ends(encoding, text, ids, byte_map), len(byte_map))
+        columns.append(_column(ids, byte_map, ends))
         all_ends.append(ends)
     progress(ENCODING_SHARE)
     points = code_points(text)
-    scripts = by_script(points, places, all_ends)
+    scripts = by_script(points, byte_map, all_ends)
     progress(0.8)
-    kinds = by_kind(points, places, all_ends)
+    kinds = by_kind(points, byte_map, all_ends)
     progress(0.9)
     comparison = TextComparison(
         units_of(text),
-        len(places),
+        len(byte_map),
         tuple(encoding.name for encoding in encodings),
         tuple(len(column.ids) for column in columns),
         scripts,
         kinds,
-        greatest_differences(text, places, common_cuts(all_ends, places), all_ends),
-        greatest_differences(text, places, places.line_ends, all_ends),
+        greatest_differences(text, byte_map, common_cuts(all_ends, byte_map), all_ends),
+        greatest_differences(text, byte_map, byte_map.line_ends, all_ends),
     )
     return comparison, tuple(columns)
 
 
-def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], places: ByteMap) -> NDArray[np.int64]:
+def _byte_ends(encoding: Encoding, text: str, ids: NDArray[np.int32], byte_map: ByteMap) -> NDArray[np.int64]:
     """Return int64[n]: the ends of the tokens in the original text."""
     if isinstance(encoding, NormalizingEncoding):
-        return places.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
+        return byte_map.of_units(encoding.utf16_ends(text, ids, special_as_tokens=False))
     if not encoding.has_safe_boundaries:
         return encoding.token_ends(text)  # a custom pattern may skip text
-    lengths = encoding.byte_lengths
-    return running_sums_of(len(ids), lambda start, stop: lengths[ids[start:stop]], np.empty(len(ids), dtype=np.int64))
+    return running_sums_at(encoding.byte_lengths, ids)
 
 
-def _column(ids: NDArray[np.int32], places: ByteMap, ends: Ends) -> TokenColumn:
-    utf16_ends = places.units_before[ends]
-    continues = places.continues(ends)
+def _column(ids: NDArray[np.int32], byte_map: ByteMap, ends: Ends) -> TokenColumn:
+    utf16_ends = byte_map.units_before[ends]
+    continues = byte_map.continues(ends)
     for array in (utf16_ends, continues):
         array.flags.writeable = False
     return TokenColumn(ids, utf16_ends, continues)
@@ -281,9 +338,9 @@ def _cut(
         limit = int(before.searchsorted(before[start] + np.int32(columns), "right")) - 1
         behind_space = int(spaces.searchsorted(np.int32(limit), "right")) - 1
         if behind_space >= 0:
-            place = int(spaces[behind_space])
-            if place > start and 2 * (int(before[place]) - int(before[start])) >= columns:
-                limit = place
+            end = int(spaces[behind_space])
+            if end > start and 2 * (int(before[end]) - int(before[start])) >= columns:
+                limit = end
         cuts.append(limit)
         start = limit
 
@@ -295,3 +352,23 @@ def _widths(units: NDArray[np.uint16]) -> NDArray[np.int8]:
     for first, stop in (_MARKS, _LOW_SURROGATES, (_NEWLINE, _NEWLINE + 1)):
         widths[(units >= first) & (units < stop)] = 0
     return widths
+
+
+# --- metrics: ratios of counts, None if the denominator is 0 ----------------------------------------------------------
+
+
+def bytes_per_token(utf8_bytes: int, tokens: int) -> float | None:
+    """Return the number of UTF-8 bytes per token: the amount of text per token."""
+    return utf8_bytes / tokens if tokens else None
+
+
+def fertility(tokens: int, words: int) -> float | None:
+    """Return the number of tokens per word (Rust et al. 2021, "How Good is Your Tokenizer?"). It depends on the
+    definition of a word, and means nothing in scripts that do not separate words."""
+    return tokens / words if words else None
+
+
+def premium(tokens: int, tokens_of_translation: int) -> float | None:
+    """Return the number of tokens of a text divided by that of its translation (Petrov et al. 2023, "Language Model
+    Tokenizers Introduce Unfairness Between Languages"). It works for every script."""
+    return tokens / tokens_of_translation if tokens_of_translation else None

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 
 import engine
-from engine.analysis.comparison.compare import compare
-from engine.analysis.comparison.types import TextComparison
+from engine.analysis.comparison import TextComparison, compare
 from tests.engine.encoding.test_preprocessing_encoding import encodings as prepared
 from tests.engine.library.formats.library_files import character_bpe, unigram, word_piece
 from tests.engine.strategies import texts_with_surrogates
@@ -76,8 +75,8 @@ def test_stretches_are_those_between_common_bounds(text):
             expected.append((min(counts) - max(counts), before, stretch, counts))
         before = cut
     expected.sort(key=lambda row: row[:2])
-    assert [(one.beginning, one.tokens) for one in found.stretches] == [row[2:] for row in expected]
-    for one in found.stretches:
+    assert [(one.beginning, one.tokens) for one in found.spans] == [row[2:] for row in expected]
+    for one in found.spans:
         units = found.units[one.utf16_start : one.utf16_end]
         assert units.tobytes().decode("utf-16-le") == one.beginning
         assert one.line == 1 + sound(text).encode("utf-16-le")[: 2 * one.utf16_start].decode("utf-16-le").count("\n")
@@ -121,7 +120,7 @@ def test_lines_and_scripts():
 
 def test_one_encoding_and_no_text():
     alone, _ = compare([engine.get_encoding("gpt2")], SAMPLE)
-    assert alone.stretches == alone.lines == ()
+    assert alone.spans == alone.lines == ()
     assert alone.tokens == (engine.get_encoding("gpt2").count(SAMPLE),)
     assert compared("").tokens == (0, 0, 0)
 
