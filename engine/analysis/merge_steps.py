@@ -33,8 +33,10 @@ from engine.analysis.merge_types import (
     SplitApart,
     TakenFirst,
 )
+from engine.encoding.preprocessing_encoding import PreprocessingEncoding
 from engine.errors import UnsupportedTextError
 from engine.split.pretokenization import pretoken_chunks, pretokenizer
+from engine.text.offsets import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,13 +60,10 @@ def cut_text(encoding: Encoding, text: str) -> CutText:
     """
     if encoding.no_merges:
         raise UnsupportedTextError(encoding.no_merges)
-    from engine.encoding.preprocessing_encoding import PreprocessingEncoding
-
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    whole = without_surrogates(text)
     prepared = encoding.preparation(whole) if isinstance(encoding, PreprocessingEncoding) else whole
-    spans = [
-        stretch.char_spans + stretch.char_start for stretch in pretoken_chunks(pretokenizer(encoding.pattern), prepared)
-    ]
+    chunks = pretoken_chunks(pretokenizer(encoding.pattern), prepared)
+    spans = [chunk.char_spans + chunk.char_start for chunk in chunks]
     char_spans = np.concatenate([np.empty((0, 2), dtype=np.int64), *spans])
     char_spans.flags.writeable = False
     return CutText(prepared, prepared != whole, char_spans)
@@ -93,27 +92,27 @@ def trace_of(encoding: Encoding, pretoken: str) -> PretokenTrace:
     return PretokenTrace(content, ids, tuple(steps), False, first_ends)
 
 
-def state_after(encoding: Encoding, account: PretokenTrace, done: int) -> MergeState:
+def state_after(encoding: Encoding, trace: PretokenTrace, done: int) -> MergeState:
     """Return a pretoken after ``done`` of its merges, and the pairs that compete for the next. Raises ValueError if it
     has fewer merges."""
-    if not 0 <= done <= len(account.steps):
-        raise ValueError(f"{done} is out of range: the number of merges is {len(account.steps)}")
-    if account.is_looked_up:
-        whole = MergePart(0, len(account.content), account.ids[0])
+    if not 0 <= done <= len(trace.steps):
+        raise ValueError(f"{done} is out of range: the number of merges is {len(trace.steps)}")
+    if trace.is_looked_up:
+        whole = MergePart(0, len(trace.content), trace.ids[0])
         return MergeState(0, (whole,), (), 0, None)
     vocabulary = encoding._vocabulary
-    parts = _parts_after(account.content, account.first_ends, account.steps, done, vocabulary.ids_by_bytes)
-    pairs = neighbours(encoding, account.content, parts)
-    in_line = heapq.nsmallest(MAX_PAIRS, pairs, key=_turn)
-    chosen = in_line[0] if done < len(account.steps) else None
-    return MergeState(done, parts, tuple(in_line), len(pairs) - len(in_line), chosen)
+    parts = _parts_after(trace.content, trace.first_ends, trace.steps, done, vocabulary.ids_by_bytes)
+    pairs = neighbours(encoding, trace.content, parts)
+    candidates = heapq.nsmallest(MAX_PAIRS, pairs, key=_merge_order)
+    chosen = candidates[0] if done < len(trace.steps) else None
+    return MergeState(done, parts, tuple(candidates), len(pairs) - len(candidates), chosen)
 
 
-def merge_spans(account: PretokenTrace) -> list[tuple[int, int, int]]:
+def merge_spans(trace: PretokenTrace) -> list[tuple[int, int, int]]:
     """Return for each merge, in bytes, the start of the left token, and the start and end of the right one."""
-    ends = _ends_by_start(account.content, account.first_ends)
+    ends = _ends_by_start(trace.content, trace.first_ends)
     spans = []
-    for step in account.steps:
+    for step in trace.steps:
         start, middle = step.byte_start, ends[step.byte_start]
         ends[start] = ends[middle]
         spans.append((start, middle, ends[start]))
@@ -139,7 +138,7 @@ def _ends_by_start(content: bytes, first_ends: tuple[int, ...]) -> list[int]:
     return ends
 
 
-def _turn(pair: NeighbourPair) -> tuple[bool, int, int]:
+def _merge_order(pair: NeighbourPair) -> tuple[bool, int, int]:
     """Return the sort key of a pair: its merge order."""
     return pair.token_id is None, pair.token_id or 0, pair.left.byte_start
 
@@ -152,15 +151,15 @@ def _parts_after(
     ranks: Mapping[bytes, int],
 ) -> tuple[MergePart, ...]:
     ends = _ends_by_start(content, first_ends)
-    ids = [ranks[content[place:end]] if end else 0 for place, end in enumerate(ends)]
+    ids = [ranks[content[start:end]] if end else 0 for start, end in enumerate(ends)]
     for step in steps[:done]:
         ids[step.byte_start] = step.token_id
         ends[step.byte_start] = ends[ends[step.byte_start]]
     parts = []
-    place = 0
-    while place < len(content):
-        parts.append(MergePart(place, ends[place], ids[place]))
-        place = ends[place]
+    start = 0
+    while start < len(content):
+        parts.append(MergePart(start, ends[start], ids[start]))
+        start = ends[start]
     return tuple(parts)
 
 
@@ -199,58 +198,58 @@ def why_not_one(encoding: Encoding, cut: CutText, char_start: int, char_end: int
 
 
 def _split(
-    encoding: Encoding, cut: CutText, stretch: tuple[int, int], pretokens: tuple[int, int], left_out: int
+    encoding: Encoding, cut: CutText, span: tuple[int, int], pretokens: tuple[int, int], n_skipped: int
 ) -> SplitApart:
-    start, end = stretch
+    start, end = span
     bounds = [(max(start, low), min(end, high)) for low, high in cut.char_spans[slice(*pretokens)].tolist()]
     return SplitApart(
         tuple(cut.text[low:high] for low, high in bounds),
         tuple(low - start for low, _ in bounds[1:]),
-        left_out,
+        n_skipped,
         encoding._vocabulary.ids_by_bytes.get(cut.text[start:end].encode("utf-8")),
     )
 
 
-def _inside(encoding: Encoding, account: PretokenTrace, start: int, end: int) -> Reason:
+def _inside(encoding: Encoding, trace: PretokenTrace, start: int, end: int) -> Reason:
     """Return the reason for a span within one pretoken, in bytes."""
-    token_id = encoding._vocabulary.ids_by_bytes.get(account.content[start:end])
-    is_whole = (start, end) == (0, len(account.content))
-    if account.is_looked_up:
+    token_id = encoding._vocabulary.ids_by_bytes.get(trace.content[start:end])
+    is_whole = (start, end) == (0, len(trace.content))
+    if trace.is_looked_up:
         if is_whole:
-            return IsToken(account.ids[0], 0, True)
-        return InsideWhole(account.ids[0], token_id)
+            return IsToken(trace.ids[0], 0, True)
+        return InsideWhole(trace.ids[0], token_id)
     if token_id is None:
-        return _no_such_token(encoding, account, start, end)
-    spans = [(low, high) for low, _, high in merge_spans(account)]
-    is_first = end in account.first_ends and (start == 0 or start in account.first_ends)
-    is_first = is_first and not any(start < inner < end for inner in account.first_ends)
+        return _no_such_token(encoding, trace, start, end)
+    spans = [(low, high) for low, _, high in merge_spans(trace)]
+    is_first = end in trace.first_ends and (start == 0 or start in trace.first_ends)
+    is_first = is_first and not any(start < inner < end for inner in trace.first_ends)
     made_at = 0 if is_first else next((n for n, span in enumerate(spans, 1) if span == (start, end)), None)
     if made_at is None:
-        lost = _lost(account, spans, token_id, start, end)
+        lost = _lost(trace, spans, token_id, start, end)
         return NeverMade(token_id) if lost is None else TakenFirst(lost)
     for step in range(made_at + 1, len(spans) + 1):
         low, high = spans[step - 1]
         if low <= start and end <= high:
-            return MergedOn(token_id, made_at, step, account.steps[step - 1])
+            return MergedOn(token_id, made_at, step, trace.steps[step - 1])
     return IsToken(token_id, made_at, False)
 
 
-def _no_such_token(encoding: Encoding, account: PretokenTrace, start: int, end: int) -> NoSuchToken:
+def _no_such_token(encoding: Encoding, trace: PretokenTrace, start: int, end: int) -> NoSuchToken:
     ranks = encoding._vocabulary.ids_by_bytes
-    parts = state_after(encoding, account, len(account.steps)).parts
+    parts = state_after(encoding, trace, len(trace.steps)).parts
     touching = tuple(part for part in parts if part.byte_start < end and part.byte_end > start)
-    missing = tuple(neighbours(encoding, account.content, touching)[:MAX_MISSING])
+    missing = tuple(neighbours(encoding, trace.content, touching)[:MAX_MISSING])
     if end - start > LONGEST_SEARCHED:
         return NoSuchToken(missing, ())
-    spans = [(low, high) for low, _, high in merge_spans(account)]
+    spans = [(low, high) for low, _, high in merge_spans(trace)]
     made = set(spans)
     found: list[LostToken] = []
     for size in range(end - start - 1, 1, -1):
         for low in range(start, end - size + 1):
-            token_id = ranks.get(account.content[low : low + size])
+            token_id = ranks.get(trace.content[low : low + size])
             if token_id is None or (low, low + size) in made:
                 continue
-            lost = _lost(account, spans, token_id, low, low + size)
+            lost = _lost(trace, spans, token_id, low, low + size)
             if lost is not None:
                 found.append(lost)
             if len(found) == MAX_LOST:
@@ -258,11 +257,9 @@ def _no_such_token(encoding: Encoding, account: PretokenTrace, start: int, end: 
     return NoSuchToken(missing, tuple(found))
 
 
-def _lost(
-    account: PretokenTrace, spans: list[tuple[int, int]], token_id: int, start: int, end: int
-) -> LostToken | None:
+def _lost(trace: PretokenTrace, spans: list[tuple[int, int]], token_id: int, start: int, end: int) -> LostToken | None:
     """Return the first merge across an end of a token that is not produced; None if there is none."""
     for step, (low, high) in enumerate(spans, 1):
         if low < start < high or low < end < high:
-            return LostToken(token_id, start, end, step, account.steps[step - 1])
+            return LostToken(token_id, start, end, step, trace.steps[step - 1])
     return None

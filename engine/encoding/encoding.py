@@ -660,7 +660,7 @@ class Encoding:
         """Return the merges of one pretoken in order; none if it is looked up as a whole because no merges produce it.
         The text is not split; lone surrogates become U+FFFD."""
         if isinstance(text, str):
-            text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode("utf-8")
+            text = without_surrogates(text).encode("utf-8")
         return self._steps(text)
 
     def _steps(self, content: bytes) -> list[MergeStep]:
