@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 
 from commands.program import BadInput, usable
-from engine.corpus.file_tokens import StoredText, decode_stored, read_bytes, read_stored
+from engine.corpus.files import StoredText, decode_stored, read_bytes, read_stored
 from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile
 from engine.requests.templates import TEMPLATES

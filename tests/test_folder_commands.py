@@ -11,7 +11,7 @@ import commands.tokens  # noqa: F401 - it adds its commands
 import engine
 from commands import cost, counting  # noqa: F401 - it adds its command
 from commands.program import program
-from engine.corpus.file_tokens import read_stored
+from engine.corpus.files import read_stored
 from tests.engine.folder_trees import TEXT, add_troubles, make_tree
 
 

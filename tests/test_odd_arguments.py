@@ -11,7 +11,7 @@ import pytest
 
 from commands.entry import run
 from commands.prices import MAX_BYTES
-from engine.corpus.file_tokens import BinaryFileError, read_stored
+from engine.corpus.files import BinaryFileError, read_stored
 
 
 def refused(capsys: pytest.CaptureFixture[str], arguments: Sequence[str]) -> str:

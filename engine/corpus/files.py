@@ -1,21 +1,26 @@
-"""Reading one file of a corpus: samples, a digest, or its text in blocks, whatever its character encoding.
-
-Memory use does not grow with the file.
+"""Reading one file: samples, a digest, or its text, whatever its character encoding.
 
 ``encoding_of`` detects the character encoding of a file from samples. A byte order mark is trusted. Without one, bytes
 with zeros in the right positions are UTF-16; anything else with a zero byte is binary, as for git. Bytes that are not
 UTF-8 are either binary (they contain control characters, which text does not) or assumed to be Windows-1252.
 
-``read_samples``, ``content_digest`` and ``read_blocks`` read a file. ``file_chunks`` divides one into spans that can be
-counted separately, since each ends at a boundary where splitting a text does not change its pretokens. A ``FileChunk``
-holds two byte offsets that have not been examined yet. ``read_chunk`` starts at the first boundary at or after the
-first offset, and ends at the first boundary at or after the second. The reader of the next span finds the same boundary
-in the same way, so every byte is read exactly once.
+``read_samples``, ``content_digest`` and ``read_blocks`` read a file of a corpus in memory that does not grow with it.
+``file_chunks`` divides one into spans that can be counted separately, since each ends at a boundary where splitting a
+text does not change its pretokens. A ``FileChunk`` holds two byte offsets that have not been examined yet.
+``read_chunk`` starts at the first boundary at or after the first offset, and ends at the first boundary at or after the
+second. The reader of the next span finds the same boundary in the same way, so every byte is read exactly once.
+
+``read_stored`` and ``decode_stored`` return the whole text of a file that is to be billed, by stricter rules: its
+encoding is never guessed silently. A byte order mark of UTF-16 or UTF-32 is trusted; without one, the bytes must be
+UTF-8. Anything else is refused with a reason, and the caller may ask the user for the encoding. Line ends and a UTF-8
+byte order mark stay as they are stored, because they are billed.
 """
 
 from __future__ import annotations
 
 import codecs
+import contextlib
+import errno
 import hashlib
 import io
 import itertools
@@ -23,11 +28,13 @@ import os
 import re
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from engine.corpus.types import AS_BYTES, CorpusFile, SkippedFile
 from engine.errors import EngineError
+from engine.runtime.cancellation import interruptible
 from engine.text.offsets import is_utf8
 
 _MARKS = (
@@ -124,7 +131,7 @@ def read_samples(path: Path, file_bytes: int) -> list[bytes]:
     with opened_file(path) as file:
         samples = [read_at(file, 0, HEAD_BYTES, path)]
         if file_bytes > HEAD_BYTES:
-            middle, end = (max(HEAD_BYTES, place // 4 * 4) for place in (file_bytes // 2, file_bytes - LATER_BYTES))
+            middle, end = (max(HEAD_BYTES, start // 4 * 4) for start in (file_bytes // 2, file_bytes - LATER_BYTES))
             samples.append(read_at(file, middle, LATER_BYTES, path))
             samples.append(read_at(file, end, LATER_BYTES + 3, path))
     return samples
@@ -155,42 +162,43 @@ def read_blocks(
     ``changed`` if the size of the file is not that of ``file`` or the file was written to while it was read. Blocks may
     have been yielded before that.
     """
+    with _opened_unchanged(file) as opened:
+        blocks = _raw_blocks(opened, file, 0, file.file_bytes, max(_LONGEST_CHARACTER, block_bytes))
+        if file.encoding == AS_BYTES:
+            yield from blocks
+        elif file.encoding in ("utf-8", "utf-8-sig"):
+            yield from _without_mark(valid_blocks(blocks, is_valid))
+        else:
+            yield from _without_mark(_decoded(blocks, file.encoding))
+
+
+@contextlib.contextmanager
+def _opened_unchanged(file: CorpusFile) -> Iterator[BinaryIO]:
+    """Open a file. Raises CorpusFileError if its size is not the expected one, or if it was written to meanwhile."""
     with opened_file(file.path) as opened:
         before = os.fstat(opened.fileno())
         if before.st_size != file.file_bytes:
             raise changed(file.path, before.st_size - file.file_bytes)
-        yield from _text_blocks(opened, file, block_bytes, is_valid)
+        yield opened
         after = os.fstat(opened.fileno())
     if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         raise changed(file.path, after.st_size - before.st_size)
 
 
-def _text_blocks(
-    opened: BinaryIO, file: CorpusFile, block_bytes: int, is_valid: Callable[[bytes], bool]
-) -> Iterator[bytes]:
-    plain = file.encoding in ("utf-8", "utf-8-sig")
-    blocks = _raw_blocks(opened, file, block_bytes)
-    if file.encoding == AS_BYTES:
-        yield from blocks
-        return
-    pieces = valid_blocks(blocks, is_valid) if plain else _decoded(blocks, file.encoding)
-    is_first = True
-    for piece in pieces:
-        block = piece.removeprefix(codecs.BOM_UTF8) if is_first else piece
-        is_first = False
-        if block:
-            yield block
-
-
-def _raw_blocks(opened: BinaryIO, file: CorpusFile, block_bytes: int) -> Iterator[bytes]:
-    """Yield the expected number of bytes in blocks of at least four, except for the last."""
-    left = file.file_bytes
-    while left > 0:
-        block = _read(opened, min(left, max(4, block_bytes)), file.path)
+def _raw_blocks(opened: BinaryIO, file: CorpusFile, start: int, end: int, block_bytes: int) -> Iterator[bytes]:
+    """Yield the bytes between two offsets."""
+    while start < end:
+        block = read_at(opened, start, min(block_bytes, end - start), file.path)
         if not block:
-            raise changed(file.path, -left)
-        left -= len(block)
+            raise changed(file.path, start - end)
+        start += len(block)
         yield block
+
+
+def _without_mark(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the blocks of UTF-8 from the start of a file without its byte order mark, and without empty ones."""
+    first = next(blocks, b"")
+    yield from filter(None, itertools.chain([first.removeprefix(codecs.BOM_UTF8)], blocks))
 
 
 _LONGEST_CHARACTER = 4
@@ -246,8 +254,8 @@ def opened_file(path: Path | str) -> io.FileIO:
     return io.FileIO(descriptor)
 
 
-def read_start(path: str, room: memoryview) -> int:
-    """Read a regular file from its start into ``room``, and return the number of bytes read. Raises CorpusFileError.
+def read_start(path: str, buffer: memoryview) -> int:
+    """Read a regular file from its start into ``buffer``, and return the number of bytes read. Raises CorpusFileError.
 
     Creates no file object, which takes longer than reading a small file, and makes as few system calls as possible:
     open, read, close.
@@ -255,12 +263,12 @@ def read_start(path: str, room: memoryview) -> int:
     descriptor = _opened_anything(path)
     try:
         if hasattr(os, "preadv"):
-            count = os.preadv(descriptor, (room,), 0)
+            count = os.preadv(descriptor, (buffer,), 0)
             if count:  # a pipe, socket or folder raises; a device never ends, so it does not have the expected size
                 return count
         _refuse_special(descriptor, path)
-        content = os.read(descriptor, len(room))
-        room[: len(content)] = content
+        content = os.read(descriptor, len(buffer))
+        buffer[: len(content)] = content
         return len(content)
     except OSError as error:
         _refuse_special(descriptor, path)
@@ -333,8 +341,8 @@ class FileChunk(NamedTuple):
 def file_chunks(file_bytes: int, chunk_bytes: int) -> list[FileChunk]:
     """Divide a whole file into spans of about the same size."""
     count = max(1, round(file_bytes / chunk_bytes))
-    places = [file_bytes * number // count for number in range(count + 1)]
-    return [FileChunk(start, end) for start, end in itertools.pairwise(places)]
+    offsets = [file_bytes * number // count for number in range(count + 1)]
+    return [FileChunk(start, end) for start, end in itertools.pairwise(offsets)]
 
 
 def read_chunk(
@@ -347,55 +355,146 @@ def read_chunk(
 
     ``cuts``: pattern that matches at each boundary; it may look at one character before it. Raises CorpusFileError.
     """
-    with opened_file(file.path) as opened:
-        before = os.fstat(opened.fileno())
-        if before.st_size != file.file_bytes:
-            raise changed(file.path, before.st_size - file.file_bytes)
+    with _opened_unchanged(file) as opened:
         start = _cut_from(opened, file, chunk.start, cuts)
         end = _cut_from(opened, file, chunk.end, cuts)
-        opened.seek(start)
-        blocks = valid_blocks(_blocks(opened, file, start, end), is_valid)
-        is_first = start == 0
-        for block in blocks:
-            text = block.removeprefix(codecs.BOM_UTF8) if is_first else block
-            is_first = False
-            if text:
-                yield text
-        after = os.fstat(opened.fileno())
-    if (after.st_size, after.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
-        raise changed(file.path, after.st_size - before.st_size)
+        blocks = valid_blocks(_raw_blocks(opened, file, start, end, BLOCK_BYTES), is_valid)
+        yield from filter(None, blocks) if start else _without_mark(blocks)
 
 
-def _blocks(opened: BinaryIO, file: CorpusFile, start: int, end: int) -> Iterator[bytes]:
-    while start < end:
-        block = read_at(opened, start, min(BLOCK_BYTES, end - start), file.path)
-        if not block:
-            raise changed(file.path, start - end)
-        start += len(block)
-        yield block
-
-
-def _cut_from(opened: BinaryIO, file: CorpusFile, place: int, cuts: re.Pattern[str]) -> int:
-    """Return the offset of the first boundary at or after ``place``; the end of the file if there is none, 0 for 0.
+def _cut_from(opened: BinaryIO, file: CorpusFile, byte_offset: int, cuts: re.Pattern[str]) -> int:
+    """Return the offset of the first boundary at or after ``byte_offset``; the end of the file if there is none, 0 for
+    0.
 
     Invalid UTF-8 is decoded to surrogates here, so that the length of every character in bytes can be recovered. In the
     text these bytes become U+FFFD, which no boundary pattern treats differently.
     """
-    while 0 < place < file.file_bytes:
-        low = max(0, place - 2 * _LONGEST_CHARACTER)
-        window = read_at(opened, low, place - low + _WINDOW_BYTES, file.path)
+    while 0 < byte_offset < file.file_bytes:
+        low = max(0, byte_offset - 2 * _LONGEST_CHARACTER)
+        window = read_at(opened, low, byte_offset - low + _WINDOW_BYTES, file.path)
         low += _to_character(window)
         text = window[_to_character(window) :].decode("utf-8", "surrogateescape")
         for match in cuts.finditer(text):
             cut = low + len(text[: match.start()].encode("utf-8", "surrogateescape"))
-            if cut >= place:
+            if cut >= byte_offset:
                 return cut
-        if place + _WINDOW_BYTES >= file.file_bytes:
+        if byte_offset + _WINDOW_BYTES >= file.file_bytes:
             return file.file_bytes
-        place += _WINDOW_BYTES
-    return place
+        byte_offset += _WINDOW_BYTES
+    return byte_offset
 
 
 def _to_character(window: bytes) -> int:
     """Return the number of bytes at the start of a window that belong to a character that begins before it."""
     return next((at for at in range(min(_LONGEST_CHARACTER, len(window))) if window[at] & 0xC0 != 0x80), 0)
+
+
+# --- text as it is stored ---------------------------------------------------------------------------------------------
+
+BINARY_SAMPLE_BYTES = 8192
+"""Bytes at the start of a file that are checked for NUL bytes, as git does to detect binary files."""
+
+
+DECODED_AT_A_TIME = 1 << 20
+"""Maximum number of bytes decoded in one call. No other thread runs during the call, and some encodings take ten
+milliseconds for this many."""
+
+
+_WIDE_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """The text of a file, the name of the character encoding it was stored in, and its size in bytes."""
+
+    text: str
+    encoding: str
+    size: int
+
+
+class BinaryFileError(EngineError):
+    """The bytes are not text: they contain NUL bytes and have no byte order mark."""
+
+
+class UnknownTextEncodingError(EngineError):
+    """The bytes may be text, but not in UTF-8. ``byte_offset`` is where the first invalid sequence starts."""
+
+    def __init__(self, message: str, byte_offset: int) -> None:
+        super().__init__(message)
+        self.byte_offset = byte_offset
+
+
+def decode_stored(data: bytes, encoding: str | None = None) -> StoredText:
+    """Return the text of ``data``, decoded from ``encoding`` if the user named one.
+
+    Raises BinaryFileError if the bytes are not text, UnknownTextEncodingError if the encoding is unknown or does not
+    fit.
+    """
+    if encoding is None:
+        check_is_text(data)
+    encoding = encoding or marked_encoding(data) or "utf-8"
+    return StoredText("".join(decoded_parts(data, encoding)), encoding, len(data))
+
+
+def marked_encoding(start: bytes) -> str | None:
+    """Return the encoding named by the byte order mark at the start of a file; None without a mark, and for that of
+    UTF-8, which is the default anyway."""
+    return next((name for mark, name in _WIDE_MARKS if start.startswith(mark)), None)
+
+
+def decoded_parts(data: bytes, encoding: str, errors: str = "strict") -> Iterator[str]:
+    """Yield the text of ``data`` in chunks; ``errors`` as for ``bytes.decode``. Raises UnknownTextEncodingError."""
+    decoder = codecs.getincrementaldecoder(encoding)(errors)
+    for start in interruptible(range(0, len(data), DECODED_AT_A_TIME), every=1):
+        held_back = len(decoder.getstate()[0])
+        stop = start + DECODED_AT_A_TIME
+        try:
+            yield decoder.decode(data[start:stop], final=stop >= len(data))
+        except UnicodeDecodeError as error:
+            raise UnknownTextEncodingError(*not_in(encoding, error, start - held_back)) from None
+
+
+def not_in(encoding: str, error: UnicodeDecodeError, byte_start: int) -> tuple[str, int]:
+    """Return the arguments of ``UnknownTextEncodingError`` for a chunk that begins at byte offset ``byte_start`` of a
+    file."""
+    byte_offset = byte_start + error.start
+    byte = error.object[error.start]
+    return f"not valid {encoding.upper()}: byte 0x{byte:02x} at offset {byte_offset:,}", byte_offset
+
+
+def read_stored(path: Path, encoding: str | None = None) -> StoredText:
+    """Return the text of a file. Raises OSError, and the errors of ``decode_stored``.
+
+    The first bytes are checked before the rest is read. A device is refused, as it may be endless; a pipe is not.
+    """
+    with _opened_anywhere(path) as file:
+        start = file.read(BINARY_SAMPLE_BYTES)
+        if encoding is None:
+            check_is_text(start)
+        return decode_stored(start + file.read() if len(start) == BINARY_SAMPLE_BYTES else start, encoding)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, whatever they are. Raises OSError, also for a device."""
+    with _opened_anywhere(path) as file:
+        return file.read()
+
+
+def _opened_anywhere(path: Path) -> BinaryIO:
+    file = path.open("rb")
+    mode = os.fstat(file.fileno()).st_mode
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        file.close()
+        raise OSError(errno.EINVAL, "it is a device, not a file", str(path))
+    return file
+
+
+def check_is_text(start: bytes) -> None:
+    """Raise BinaryFileError if a file with this start is not text."""
+    if marked_encoding(start) is None and b"\0" in start[:BINARY_SAMPLE_BYTES]:
+        raise BinaryFileError("it is a binary file: it holds NUL bytes")

@@ -46,7 +46,7 @@ class FoundFile(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Folder:
     """A folder to visit. ``inner``: its path within the root and a slash, ``""`` for the root itself. ``included``:
     True if its entries belong to the corpus unless a glob decides otherwise."""
 
@@ -70,7 +70,7 @@ class FolderWalk:
         self._include = GlobRules(map(_tidied, rules.include), strict=True)
         self._exclude = GlobRules(map(_tidied, rules.exclude), strict=True)
         self._has_globs = bool(len(self._include) or len(self._exclude))
-        self._open_places: list[str] = []
+        self._open_folders: list[str] = []
         self._named_files: set[str] = set()
         self._visited: set[tuple[int, int]] = set()
 
@@ -86,7 +86,7 @@ class FolderWalk:
                 folders.append(path)
             else:
                 files.setdefault(os.path.realpath(path), path)
-        self._open_places = [os.path.realpath(folder) for folder in folders]
+        self._open_folders = [os.path.realpath(folder) for folder in folders]
         self._named_files = set(files)
         for path in sorted((*folders, *files.values())):
             if path in folders:
@@ -104,28 +104,28 @@ class FolderWalk:
         if not self._is_first_visit(root):
             return
         outer = ignore_files_above(root) if self._rules.honour_gitignore else ()
-        stack = [self._entered(_Place(root, "", outer, included=not len(self._include)))]
+        stack = [self._entered(_Folder(root, "", outer, included=not len(self._include)))]
         while stack:
-            place, entries = stack[-1]
+            folder, entries = stack[-1]
             entry = next(entries, None)
             if entry is None:
                 stack.pop()
                 continue
-            found = entry if isinstance(entry, SkippedFile) else self._judged(place, entry)
-            if isinstance(found, _Place):
+            found = entry if isinstance(entry, SkippedFile) else self._judged(folder, entry)
+            if isinstance(found, _Folder):
                 stack.append(self._entered(found))
             elif found is not None:
                 yield found
 
-    def _entered(self, place: _Place) -> tuple[_Place, Iterator[os.DirEntry[str] | SkippedFile]]:
-        own = ignore_file_in(place.path, len(place.inner)) if self._rules.honour_gitignore else None
+    def _entered(self, folder: _Folder) -> tuple[_Folder, Iterator[os.DirEntry[str] | SkippedFile]]:
+        own = ignore_file_in(folder.path, len(folder.inner)) if self._rules.honour_gitignore else None
         if own is not None:
-            place = replace(place, ignore_files=(*place.ignore_files, own))
-        return place, _sorted_entries(place.path)
+            folder = replace(folder, ignore_files=(*folder.ignore_files, own))
+        return folder, _sorted_entries(folder.path)
 
-    def _judged(self, place: _Place, entry: os.DirEntry[str]) -> FoundFile | SkippedFile | _Place | None:
+    def _judged(self, folder: _Folder, entry: os.DirEntry[str]) -> FoundFile | SkippedFile | _Folder | None:
         """Return a file, a folder to visit, or the reason to skip the entry; None if it was visited before."""
-        name = place.prefix + entry.name
+        name = folder.prefix + entry.name
         try:
             is_folder = entry.is_dir()
             hidden = self._is_hidden(entry, is_folder)
@@ -133,18 +133,18 @@ class FolderWalk:
             return why_unreadable(Path(name), error)
         if hidden:
             return SkippedFile(Path(name), "hidden", "hidden")
-        included = place.included
-        if place.ignore_files or self._has_globs:
-            inner = place.inner + entry.name
-            if found := ignoring(place.ignore_files, inner, is_folder):
+        included = folder.included
+        if folder.ignore_files or self._has_globs:
+            inner = folder.inner + entry.name
+            if found := ignoring(folder.ignore_files, inner, is_folder):
                 return SkippedFile(Path(name), "ignored", f"ignored by {found.path}")
             if self._exclude.verdict(inner, is_folder=is_folder):
                 return SkippedFile(Path(name), "excluded", "left out by your globs")
             verdict = self._include.verdict(inner, is_folder=is_folder)
             included = included if verdict is None else verdict
         if is_folder:
-            inner = place.inner + entry.name + "/"
-            return self._folder(_Place(Path(name), inner, place.ignore_files, included), entry.is_symlink())
+            inner = folder.inner + entry.name + "/"
+            return self._folder(_Folder(Path(name), inner, folder.ignore_files, included), entry.is_symlink())
         if self._named_files and os.path.realpath(name) in self._named_files:
             return None
         return _file(name, included)
@@ -159,17 +159,17 @@ class FolderWalk:
         attributes = getattr(entry.stat(follow_symlinks=False), "st_file_attributes", 0) if os.name == "nt" else 0
         return bool(attributes & _WINDOWS_HIDDEN)
 
-    def _folder(self, place: _Place, is_link: bool) -> _Place | SkippedFile:
+    def _folder(self, folder: _Folder, is_link: bool) -> _Folder | SkippedFile:
         if is_link:
-            real = os.path.realpath(place.path)
-            if any(_within(real, other) or _within(other, real) for other in self._open_places):
-                return SkippedFile(place.path, "loop", "a link to a folder that is looked through anyway")
-            self._open_places.append(real)
+            real = os.path.realpath(folder.path)
+            if any(_within(real, other) or _within(other, real) for other in self._open_folders):
+                return SkippedFile(folder.path, "loop", "a link to a folder that is looked through anyway")
+            self._open_folders.append(real)
         try:
-            first = self._is_first_visit(place.path)
+            first = self._is_first_visit(folder.path)
         except OSError as error:
-            return why_unreadable(place.path, error)
-        return place if first else SkippedFile(place.path, "loop", "a folder that was looked through already")
+            return why_unreadable(folder.path, error)
+        return folder if first else SkippedFile(folder.path, "loop", "a folder that was looked through already")
 
     def _is_first_visit(self, path: Path) -> bool:
         status = path.stat()

@@ -1,4 +1,4 @@
-"""Opening text files off the GUI thread, by the rules of ``engine.corpus.file_tokens``. Never guesses an encoding."""
+"""Opening text files off the GUI thread, by the rules of ``engine.corpus.folder_counts``. Never guesses an encoding."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ class FileService(QObject):
 
 def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFile:
     """Read and decode a file. Runs on a worker thread. Raises RefusedFile and OSError."""
-    from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
+    from engine.corpus.files import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     path = request.path
     data = _read(request, ticket)
@@ -161,7 +161,7 @@ def open_text(request: OpenRequest, ticket: Ticket) -> OpenedFile | UndecidedFil
 
 def holds_text(path: Path, encoding: str, text: str) -> bool:
     """Return True if a file now holds this text, stored in ``encoding``. Reads all of it, on the calling thread."""
-    from engine.corpus.file_tokens import BinaryFileError, UnknownTextEncodingError, decode_stored
+    from engine.corpus.files import BinaryFileError, UnknownTextEncodingError, decode_stored
 
     try:
         in_file = decode_stored(regular_bytes(path), encoding or None).text
@@ -202,7 +202,7 @@ def candidates_for(data: bytes, byte_offset: int) -> tuple[Candidate, ...]:
 
 
 def _preview(data: bytes, encoding: str, byte_offset: int) -> str:
-    from engine.corpus.file_tokens import UnknownTextEncodingError, decoded_parts
+    from engine.corpus.files import UnknownTextEncodingError, decoded_parts
 
     try:
         text = "".join(decoded_parts(data, encoding))

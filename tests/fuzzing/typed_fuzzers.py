@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 import engine
 from commands import entry
-from engine.corpus.file_tokens import decode_stored
+from engine.corpus.files import decode_stored
 from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.encoding import compiling

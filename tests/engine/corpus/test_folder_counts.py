@@ -13,11 +13,10 @@ import numpy as np
 import pytest
 
 import engine
-from engine.corpus import count_cache, file_tokens
+from engine.corpus import count_cache, folder_counts
 from engine.corpus.count_cache import CountCache, count_key
-from engine.corpus.file_tokens import BatchCounter, FileBatch, UnknownTextEncodingError, read_stored
-from engine.corpus.files import CorpusFileError
-from engine.corpus.folder_counts import FolderCounts, count_folder
+from engine.corpus.files import CorpusFileError, UnknownTextEncodingError, read_stored
+from engine.corpus.folder_counts import BatchCounter, FileBatch, FolderCounts, count_folder
 from engine.corpus.types import CorpusRules
 from engine.corpus.walk import FolderWalk
 from engine.library.catalog import own
@@ -32,7 +31,7 @@ BATCH_FILES = 40
 
 @pytest.fixture(autouse=True)
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(file_tokens, "BATCH_FILES", BATCH_FILES)
+    monkeypatch.setattr(folder_counts, "BATCH_FILES", BATCH_FILES)
 
 
 def scan(root: Path, cache: Path | None = None, names: tuple[str, ...] = NAMES, **more: object) -> FolderCounts:
@@ -138,8 +137,8 @@ def test_a_moved_file_is_read_but_not_counted(tree, tmp_path, monkeypatch):
     before = scan(tree, cache)
     tree.rename(tmp_path / "moved")
     counted_before = "it was counted before"
-    monkeypatch.setattr(file_tokens, "decode_stored", lambda *_: pytest.fail(counted_before))
-    monkeypatch.setattr(file_tokens, "_counts", lambda *given: [pytest.fail(counted_before) for _ in given[2]])
+    monkeypatch.setattr(folder_counts, "decode_stored", lambda *_: pytest.fail(counted_before))
+    monkeypatch.setattr(folder_counts, "_counts", lambda *given: [pytest.fail(counted_before) for _ in given[2]])
     after = scan(tmp_path / "moved", cache)
     assert after.files_read == len(after.paths)
     assert int(after.tokens.sum()) == int(before.tokens.sum())
@@ -269,7 +268,7 @@ def test_two_first_scans_at_once_do_no_harm(tree, tmp_path):
     expected = figures(scan(tree))
     scans = [cache.known([count_key(name) for name in NAMES]) for _ in range(2)]
     for known in scans:
-        counter = file_tokens.BatchCounter([engine.get_encoding(name) for name in NAMES], known)
+        counter = folder_counts.BatchCounter([engine.get_encoding(name) for name in NAMES], known)
         found = FolderWalk(CorpusRules()).found([tree])
         while (batch := counter.take(found)).outcomes:
             counter.count(batch)
@@ -397,8 +396,8 @@ def test_arrays_are_read_only(tree):
 
 @pytest.fixture
 def small_pieces(monkeypatch):
-    monkeypatch.setattr(file_tokens, "LARGE_BYTES", 64)
-    monkeypatch.setattr(file_tokens, "PIECE_BYTES", 37)
+    monkeypatch.setattr(folder_counts, "LARGE_BYTES", 64)
+    monkeypatch.setattr(folder_counts, "BLOCK_BYTES", 37)
 
 
 @pytest.mark.parametrize("stored", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
@@ -411,7 +410,7 @@ def test_a_large_file_has_the_tokens_of_the_whole(tmp_path, small_pieces, stored
     path = tmp_path / "large.txt"
     path.write_bytes(text.encode(stored))
     encodings = [engine.get_encoding(name) for name in NAMES]
-    counted = file_tokens.count_file(path, encodings)
+    counted = folder_counts.count_file(path, encodings)
     whole = read_stored(path).text
     assert counted.tokens == tuple(len(encoding.encode_ordinary(whole)) for encoding in encodings)
     assert counted.file_bytes == path.stat().st_size
@@ -426,7 +425,7 @@ def test_a_large_file_that_is_no_text_is_refused_as_a_small_one(tmp_path, small_
     with pytest.raises(UnknownTextEncodingError) as small:
         read_stored(path)
     with pytest.raises(CorpusFileError) as large:
-        file_tokens.count_file(path, [engine.get_encoding("o200k_base")])
+        folder_counts.count_file(path, [engine.get_encoding("o200k_base")])
     assert large.value.skipped.why == str(small.value)
 
 
@@ -434,7 +433,7 @@ def test_a_large_binary_file_is_refused(tmp_path, small_pieces):
     path = tmp_path / "large.bin"
     path.write_bytes(b"text" * 100 + b"\0" + b"text" * 5000)
     with pytest.raises(CorpusFileError) as refused:
-        file_tokens.count_file(path, [engine.get_encoding("o200k_base")])
+        folder_counts.count_file(path, [engine.get_encoding("o200k_base")])
     assert refused.value.skipped.reason == "binary"
 
 

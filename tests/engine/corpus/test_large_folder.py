@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import commands.tokens  # noqa: F401 - it adds its commands
 from commands.program import program
 from engine.corpus import files
-from engine.corpus.file_tokens import read_stored
+from engine.corpus.files import read_stored
 from engine.corpus.folder_counts import FolderCounts, count_folder
 from engine.corpus.types import CorpusRules, SkippedFile
 from engine.corpus.walk import FolderWalk, FoundFile

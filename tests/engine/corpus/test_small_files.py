@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.file_tokens import PADDING, SmallFiles, marked_encoding
-from engine.corpus.files import CorpusFileError
+from engine.corpus.files import CorpusFileError, marked_encoding
+from engine.corpus.folder_counts import PADDING, SmallFiles
 from engine.corpus.types import SkippedFile
 from engine.corpus.walk import FoundFile
 from engine.text.offsets import is_utf8

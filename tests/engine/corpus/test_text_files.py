@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.corpus import file_tokens
-from engine.corpus.file_tokens import UnknownTextEncodingError, decode_stored, decoded_parts
+from engine.corpus import files
+from engine.corpus.files import UnknownTextEncodingError, decode_stored, decoded_parts
 
 WRITTEN = ("utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "gb18030", "shift_jis", "euc_jp", "big5", "cp1252")
 
@@ -16,7 +16,7 @@ WRITTEN = ("utf-8", "utf-16", "utf-32", "utf-16-le", "utf-16-be", "gb18030", "sh
 def test_parts_give_the_whole(text: str, encoding: str, size: int) -> None:
     data = text.encode(encoding, "ignore")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_tokens, "DECODED_AT_A_TIME", size)
+        patch.setattr(files, "DECODED_AT_A_TIME", size)
         stored = decode_stored(data, encoding)
     assert (stored.text, stored.encoding, stored.size) == (data.decode(encoding), encoding, len(data))
 
@@ -29,7 +29,7 @@ def test_parts_give_the_whole(text: str, encoding: str, size: int) -> None:
 def test_the_place_of_a_fault_is_that_in_the_whole(encoding: str, pieces: list[bytes], size: int) -> None:
     data = b"".join(pieces)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_tokens, "DECODED_AT_A_TIME", size)
+        patch.setattr(files, "DECODED_AT_A_TIME", size)
         assert place_of_fault(data, encoding) == place_in_whole(data, encoding)
         assert "".join(decoded_parts(data, encoding, "ignore")) == data.decode(encoding, "ignore")
 

@@ -153,7 +153,7 @@ def test_edits_are_exact_with_kernels(qwen_with_kernels):
 @pytest.mark.skipif(not COMPILED, reason="kernels as plain Python are too slow")
 @pytest.mark.parametrize("with_kernels", [False, True])
 def test_files_of_a_folder(with_kernels, qwen, qwen_with_kernels):
-    from engine.corpus.file_tokens import _counts
+    from engine.corpus.folder_counts import _counts
 
     contents = [COMPOSED.encode(), DECOMPOSED.encode(), b"plain", b"\xff\xfe not UTF-8", b""]
     starts = np.cumsum([0, *(len(one) + 64 for one in contents[:-1])])

@@ -9,8 +9,8 @@ import pytest
 
 import engine
 from engine.analysis.comparison import row_starts
-from engine.corpus import file_tokens
-from engine.corpus.file_tokens import decode_stored
+from engine.corpus import files
+from engine.corpus.files import decode_stored
 from engine.encoding.preprocessing_encoding import mark_words
 from engine.runtime import cancellation
 from engine.runtime.cancellation import cancellable
@@ -60,7 +60,7 @@ ASKING: dict[str, Callable[[], object]] = {
 def test_it_is_asked_in_the_middle(work: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(normalization, "_PART_CHARACTERS", 100)
     monkeypatch.setattr(offsets, "AT_A_TIME", 100)
-    monkeypatch.setattr(file_tokens, "DECODED_AT_A_TIME", 100)
+    monkeypatch.setattr(files, "DECODED_AT_A_TIME", 100)
     monkeypatch.setattr(pretokenization, "ENTRIES", 100)
     monkeypatch.setattr(cancellation.interruptible, "__defaults__", (100,))
     times: list[int] = []
