@@ -11,9 +11,9 @@ import click
 from commands.encodings import required_encoding, tokenizer_options
 from commands.inputs import STANDARD_INPUT, read_text
 from commands.program import BadInput, json_option, program, say, say_json, usable
-from engine.vocabulary.entries.diagnostics import is_reachable
-from engine.vocabulary.entries.search import EntryQuery, EntrySearch, read_hex
-from engine.vocabulary.entries.table import EntryTable, entries_of
+from engine.vocabulary.entries import EntryTable, entries_of
+from engine.vocabulary.entry_diagnostics import is_reachable
+from engine.vocabulary.entry_search import EntryQuery, EntrySearch, read_hex
 from gui.core.token_text import hexadecimal, visible, visible_text
 
 if TYPE_CHECKING:

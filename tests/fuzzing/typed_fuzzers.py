@@ -20,8 +20,8 @@ from engine.corpus.walk import FolderWalk
 from engine.encoding import compiling
 from engine.errors import EngineError
 from engine.training.warm_up import warm_up
-from engine.vocabulary.entries.search import MODES, EntryQuery, EntrySearch, QueryError
-from engine.vocabulary.entries.table import entries_of
+from engine.vocabulary.entries import entries_of
+from engine.vocabulary.entry_search import MODES, EntryQuery, EntrySearch, QueryError
 from gui.costs.price_facts_service import value_of
 from gui.tokenizers.vocabulary.controller import typed_ids
 from pricing.types import PricingError

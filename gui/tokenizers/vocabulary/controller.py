@@ -29,17 +29,13 @@ from gui.widgets.page_controller import PageBuilding, PageController
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from engine.vocabulary.entries.comparison import Comparison
+    from engine.vocabulary.entry_diagnostics import Comparison
+
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner
     from gui.runtime.notify import Notifier
     from gui.tokenizers.vocabulary.detail import TokenController
     from gui.tokenizers.vocabulary.panel import VocabularyPanel
-    from gui.tokenizers.vocabulary.service import (
-        Diagnosed,
-        Found,
-        OpenedVocabulary,
-        TokenDetail,
-    )
+    from gui.tokenizers.vocabulary.service import Diagnosed, Found, OpenedVocabulary, TokenDetail
     from gui.tokenizers.vocabulary.side_pages import ComparePage, LengthsPage
     from gui.widgets.api_key_check import KeyGuard
     from gui.widgets.page_controller import AppContext

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from engine.types import MergeStep
-    from engine.vocabulary.entries.table import EntryTable
+    from engine.vocabulary.entries import EntryTable
     from gui.core.text_chunks import ChunkedText
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.tokenizers.vocabulary.service import EditOutcome, Places, TokenDetail

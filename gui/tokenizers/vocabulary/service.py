@@ -24,10 +24,9 @@ if TYPE_CHECKING:
 
     from engine import Encoding
     from engine.types import MergeStep, MergeTree, TokenPatch
-    from engine.vocabulary.entries.comparison import Comparison
-    from engine.vocabulary.entries.diagnostics import Diagnosis
-    from engine.vocabulary.entries.search import EntryQuery, EntrySearch, SortKey
-    from engine.vocabulary.entries.table import EntryTable
+    from engine.vocabulary.entries import EntryTable
+    from engine.vocabulary.entry_diagnostics import Comparison, Diagnosis
+    from engine.vocabulary.entry_search import EntryQuery, EntrySearch, SortKey
     from gui.core.text_chunks import ChunkedText
     from gui.core.user_encodings import OpenEncoding, UserEncodings
     from gui.runtime.jobs import JobRunner, Ticket
@@ -53,7 +52,7 @@ class Diagnosed:
 
 def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) -> Diagnosed:
     """Read the diagnosis cached in ``folder``, or make and cache it. Runs on a worker thread."""
-    from engine.vocabulary.entries.diagnostics import diagnose, diagnosis_key, pack, unpack
+    from engine.vocabulary.entry_diagnostics import diagnose, diagnosis_key, pack, unpack
 
     entries = request.search.entries
     request.search.prepare()
@@ -118,7 +117,7 @@ def lengths_of(entries: EntryTable) -> Lengths:
     """Compute the lengths of a vocabulary, in a few milliseconds."""
     import numpy as np
 
-    from engine.vocabulary.entries.table import BYTE, MERGE
+    from engine.vocabulary.entries import BYTE, MERGE
 
     ids = np.flatnonzero((entries.kinds == BYTE) | (entries.kinds == MERGE))
     lengths = entries.byte_lengths[ids]
@@ -183,7 +182,7 @@ class TokenDetail:
 
 def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
     """Return the details of a token. Runs on a worker thread."""
-    from engine.vocabulary.entries.diagnostics import children_of, is_reachable
+    from engine.vocabulary.entry_diagnostics import children_of, is_reachable
 
     encoding, search, token_id = request.encoding, request.search, request.token_id
     info = encoding.token_info(token_id)
@@ -383,8 +382,8 @@ class VocabularyService(QObject):
 
 
 def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVocabulary:
-    from engine.vocabulary.entries.search import EntrySearch
-    from engine.vocabulary.entries.table import entries_of
+    from engine.vocabulary.entries import entries_of
+    from engine.vocabulary.entry_search import EntrySearch
 
     encoding = open_encoding(name)
     entries = entries_of(encoding)
@@ -392,7 +391,7 @@ def _open(open_encoding: OpenEncoding, name: str, _ticket: Ticket) -> OpenedVoca
 
 
 def _search(request: SearchRequest, ticket: Ticket) -> Found:
-    from engine.vocabulary.entries.search import QueryError
+    from engine.vocabulary.entry_search import QueryError
 
     def cancel_check() -> None:
         ticket.progress(-1.0)
@@ -405,8 +404,8 @@ def _search(request: SearchRequest, ticket: Ticket) -> Found:
 
 
 def _compare(open_encoding: OpenEncoding, request: CompareRequest, _ticket: Ticket) -> Comparison:
-    from engine.vocabulary.entries.comparison import compare
-    from engine.vocabulary.entries.table import entries_of
+    from engine.vocabulary.entries import entries_of
+    from engine.vocabulary.entry_diagnostics import compare
 
     return compare(request.opened.entries, entries_of(open_encoding(request.other)))
 
@@ -456,8 +455,8 @@ def save_edited(own: UserEncodings, outcome: EditOutcome, _ticket: Ticket) -> st
 
 def query_of(wanted: Wanted) -> EntryQuery:
     """Convert the search of the panel to a query of the engine."""
-    from engine.vocabulary.entries.search import EntryQuery
-    from engine.vocabulary.entries.table import KINDS
+    from engine.vocabulary.entries import KINDS
+    from engine.vocabulary.entry_search import EntryQuery
 
     fields = wanted._asdict()
     kind = fields.pop("kind")

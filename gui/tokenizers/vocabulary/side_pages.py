@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import (
-    QT_TRANSLATE_NOOP,
-    QModelIndex,
-    QObject,
-    Qt,
-    Signal,
-    Slot,
-)
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QComboBox,
-    QWidget,
-)
+from PySide6.QtWidgets import QComboBox, QWidget
 
 from gui.core.token_text import visible
 from gui.look.plain_text import PlainLabel
@@ -34,7 +24,8 @@ from gui.widgets.tables import StretchedTable, set_up_rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from engine.vocabulary.entries.comparison import Comparison
+    from engine.vocabulary.entry_diagnostics import Comparison
+
     from gui.tokenizers.vocabulary.plots import LengthPlots
     from gui.tokenizers.vocabulary.service import Lengths
 
@@ -44,7 +35,7 @@ GROUPS = (
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {here}"),
     QT_TRANSLATE_NOOP("Vocabulary", "Only in {there}"),
 )
-"""Labels of groups, in the order of ``engine.vocabulary.entries.comparison.GROUPS``."""
+"""Labels of groups, in the order of ``engine.vocabulary.entry_diagnostics.GROUPS``."""
 
 SAME_ID, OTHER_ID, ONLY_HERE, ONLY_THERE = range(4)
 DIFFERENCES = (ONLY_HERE, ONLY_THERE, OTHER_ID, SAME_ID)

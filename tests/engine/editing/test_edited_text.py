@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import engine
 from engine import EditedText, TextEdit
-from engine.editing import edited_text, prefix_counts, readers, token_blocks
+from engine.editing import edited_text, readers, token_blocks
 from engine.kernels._jit import COMPILED
 from engine.text import offsets as utf16_text
 from tests.engine.strategies import NASTY, SURROGATES, texts, texts_with_surrogates
@@ -34,7 +34,7 @@ def sizes(request):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(readers, "PIECE_UNITS", piece)
         patch.setattr(readers, "_FIRST_WINDOW", window)
-        patch.setattr(prefix_counts, "_AT_ONCE_CHARS", at_once)
+        patch.setattr(edited_text, "_AT_ONCE_CHARS", at_once)
         patch.setattr(utf16_text, "_CHUNK_CHARS", chunk)
         patch.setattr(edited_text, "_JOIN_UNITS", join)
         patch.setattr(edited_text, "_TAKEN", block)

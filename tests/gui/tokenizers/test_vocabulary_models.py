@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from engine.vocabulary.entry_diagnostics import FINDINGS as ENGINE_FINDINGS
+
 from engine.text.character_classes import SCRIPT_NAMES
-from engine.vocabulary.entries.diagnostics import FINDINGS as ENGINE_FINDINGS
-from engine.vocabulary.entries.table import KINDS as ENGINE_KINDS
+from engine.vocabulary.entries import KINDS as ENGINE_KINDS
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
 
 

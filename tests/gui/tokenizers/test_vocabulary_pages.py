@@ -9,8 +9,8 @@ import pytest
 from PySide6.QtWidgets import QApplication, QFileDialog
 
 from engine.vocabulary.bundle import table_from_ranks
-from engine.vocabulary.entries.comparison import ANOTHER_ID, ONLY_HERE, ONLY_THERE
-from engine.vocabulary.entries.table import entry_table
+from engine.vocabulary.entries import entry_table
+from engine.vocabulary.entry_diagnostics import ANOTHER_ID, ONLY_HERE, ONLY_THERE
 from gui.tokenizers.vocabulary.service import lengths_of
 from tests.gui.tokenizers.vocabulary_windows import browse, shown_ids
 

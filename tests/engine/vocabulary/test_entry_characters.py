@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes
-from engine.vocabulary.entries.table import entries_of
-from tests.engine.vocabulary.entries.vocabularies import TOKENS, vocabulary
+from engine.vocabulary.entries import characters_of, entries_of, folded_text, folding, to_bytes
+from tests.engine.vocabulary.vocabularies import TOKENS, vocabulary
 
 
 @given(tokens=TOKENS, piece=st.sampled_from([1, 7, 8192]))

@@ -11,7 +11,7 @@ import engine
 from engine.encoding.encoding import Encoding
 from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents
-from engine.vocabulary.entries.diagnostics import built_directly, built_in_all, children_of
+from engine.vocabulary.entry_diagnostics import built_directly, built_in_all, children_of
 from engine.vocabulary.merges import parents_by_replay
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 

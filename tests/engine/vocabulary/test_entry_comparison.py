@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 
 import engine
-from engine.vocabulary.entries.comparison import ANOTHER_ID, NOWHERE, ONLY_HERE, ONLY_THERE, SAME_ID, compare
-from engine.vocabulary.entries.table import entries_of
-from tests.engine.vocabulary.entries.vocabularies import TOKENS, vocabulary
+from engine.vocabulary.entries import entries_of
+from engine.vocabulary.entry_diagnostics import ANOTHER_ID, NOWHERE, ONLY_HERE, ONLY_THERE, SAME_ID, compare
+from tests.engine.vocabulary.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import examples
 
 

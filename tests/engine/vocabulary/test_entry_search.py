@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 import engine
 from engine.runtime import caches
 from engine.text.character_classes import SCRIPT_NAMES
+from engine.vocabulary.entries import KINDS, EntryTable, entries_of, folded_text, folding, to_bytes
 from engine.vocabulary.entries import search as expressions
-from engine.vocabulary.entries.characters import folded_text, folding, to_bytes
-from engine.vocabulary.entries.diagnostics import FINDINGS, PARTIAL, diagnose
-from engine.vocabulary.entries.search import DIAGNOSED, EntryQuery, EntrySearch, QueryError, holding, read_hex
-from engine.vocabulary.entries.table import KINDS, EntryTable, entries_of
-from tests.engine.vocabulary.entries.vocabularies import PIECES, TOKENS, vocabulary
+from engine.vocabulary.entry_diagnostics import FINDINGS, PARTIAL, diagnose
+from engine.vocabulary.entry_search import DIAGNOSED, EntryQuery, EntrySearch, QueryError, holding, read_hex
+from tests.engine.vocabulary.vocabularies import PIECES, TOKENS, vocabulary
 from tests.thoroughness import examples
 
 EXPRESSIONS = st.sampled_from(

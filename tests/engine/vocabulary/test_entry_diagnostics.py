@@ -12,7 +12,8 @@ import engine
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.text.character_classes import JAPANESE, NO_LETTERS, lines_by_script
-from engine.vocabulary.entries.diagnostics import (
+from engine.vocabulary.entries import entries_of
+from engine.vocabulary.entry_diagnostics import (
     CONTROL,
     FINDINGS,
     PARTIAL,
@@ -26,8 +27,7 @@ from engine.vocabulary.entries.diagnostics import (
     pack,
     unpack,
 )
-from engine.vocabulary.entries.table import entries_of
-from tests.engine.vocabulary.entries.vocabularies import TOKENS, vocabulary
+from tests.engine.vocabulary.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import as_deep, examples
 
 KNOWN = {  # partial UTF-8, unreachable, unused ids

@@ -30,16 +30,23 @@ from engine.errors import EngineError
 from engine.runtime import caches
 from engine.runtime.cancellation import check_cancelled, interruptible
 from engine.text.character_classes import NAMED_SCRIPTS
-from engine.vocabulary.entries.characters import characters_of, folded_text, folding, to_bytes, utf8_widths
-from engine.vocabulary.entries.table import KINDS, EntryTable
+from engine.vocabulary.entries import (
+    KINDS,
+    EntryTable,
+    characters_of,
+    folded_text,
+    folding,
+    to_bytes,
+    utf8_widths,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-    from engine.vocabulary.entries.diagnostics import Diagnosis
-    from engine.vocabulary.entries.table import EntryTable
+    from engine.vocabulary.entries import EntryTable
+    from engine.vocabulary.entry_diagnostics import Diagnosis
 
 
 Mode = Literal["text", "hex", "regex"]
@@ -59,9 +66,9 @@ class EntryQuery:
     expression of the ``regex`` module that is searched in the entry's text, in which bytes outside of characters are
     U+FFFD. An empty text matches everything. ``match_case``: for text and expressions.
     ``first_id``, ``last_id``: range of ids, inclusive; ``shortest``, ``longest``: range of lengths, in bytes.
-    ``longest`` or ``last_id`` None: no limit. ``kinds``: some of ``engine.vocabulary.entries.table.KINDS``. ``script``:
+    ``longest`` or ``last_id`` None: no limit. ``kinds``: some of ``engine.vocabulary.entries.KINDS``. ``script``:
     an index into ``engine.text.character_classes.SCRIPT_NAMES``; ``finding``: an index into
-    ``engine.vocabulary.entries.diagnostics.FINDINGS``; None for any. Both need a diagnosis.
+    ``engine.vocabulary.entry_diagnostics.FINDINGS``; None for any. Both need a diagnosis.
     """
 
     text: str = ""

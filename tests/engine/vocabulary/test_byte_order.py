@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.runtime.cancellation import cancellable
-from engine.vocabulary.entries.search import places_by_bytes
-from engine.vocabulary.entries.table import EntryTable
+from engine.vocabulary.entries import EntryTable
+from engine.vocabulary.entry_search import places_by_bytes
 
 heads = st.sampled_from([b"", b" " * 8, b" " * 15, b" " * 16, b"a" * 17, b"\0" * 16, b"\xff" * 16])
 tails = st.binary(max_size=3) | st.sampled_from([b"\0", b"\0\0", b"a", b"\xff", b" " * 20])

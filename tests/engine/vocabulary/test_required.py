@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.vocabulary.entries.search import required_texts
+from engine.vocabulary.entry_search import required_texts
 
 
 @pytest.mark.parametrize(

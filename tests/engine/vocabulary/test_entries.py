@@ -8,8 +8,8 @@ from hypothesis import given
 import engine
 from engine.encoding.encoding import Encoding
 from engine.vocabulary.bundle import table_from_ranks
-from engine.vocabulary.entries.table import entries_of, entry_table
-from tests.engine.vocabulary.entries.vocabularies import TOKENS, vocabulary
+from engine.vocabulary.entries import entries_of, entry_table
+from tests.engine.vocabulary.vocabularies import TOKENS, vocabulary
 from tests.thoroughness import mostly_deep
 
 

@@ -1,1 +1,0 @@
-"""All ids of a vocabulary as arrays that can be searched, sorted, diagnosed and compared."""
