@@ -1,6 +1,6 @@
 """The merges of a text: its pretokens, each step by step, and why a span is not one token.
 
-``cut_text`` splits a text into pretokens, and ``trace_of`` returns the merges of one. ``engine.vocabulary.merges``
+``cut_text`` splits a text into pretokens, and ``trace_of`` returns the merges of one. ``engine.vocabulary.tokens``
 explains how the merges of a published vocabulary are known, though only its ranks are published.
 
 ``why_not_one`` explains why a span of text is not one token. Ordinary text becomes one token in only one way: the split

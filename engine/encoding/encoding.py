@@ -33,10 +33,8 @@ from engine.split.safe_boundaries import BoundaryFinder
 from engine.split.special_text import raise_disallowed, special_token_regex, split_at_specials
 from engine.text.offsets import pairs, running_sums_at, without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
-from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary, RankTable, table_from_ranks
-from engine.vocabulary.merges import parents_by_replay, parents_from_tables
-from engine.vocabulary.token_bytes import Vocabulary
+from engine.vocabulary.tokens import Vocabulary, merge_steps, parents_by_replay, parents_from_tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -664,7 +662,7 @@ class Encoding:
         return self._steps(text)
 
     def _steps(self, content: bytes) -> list[MergeStep]:
-        return merges.merge_steps(content, self._vocabulary.ids_by_bytes)
+        return merge_steps(content, self._vocabulary.ids_by_bytes)
 
     def first_ends(self, content: bytes) -> list[int]:
         """Return the byte offsets at which the parts of a pretoken end before any merge."""
@@ -679,7 +677,7 @@ class Encoding:
         return self._vocabulary.ids_by_bytes.get(content[byte_start:byte_end])
 
     def merge_tree(self, token_id: int) -> MergeTree:
-        """Return the merges that build a token from single bytes (``engine.vocabulary.merges``). Raises KeyError for
+        """Return the merges that build a token from single bytes (``engine.vocabulary.tokens``). Raises KeyError for
         an unused id."""
         return self._vocabulary.merge_tree(token_id)
 

@@ -27,12 +27,10 @@ from engine.runtime.threads import in_threads
 from engine.runtime.tiktoken_core import CoreBPE, build_core
 from engine.split.patterns import GEMMA3, HTML_TAGS
 from engine.types import MergeStep, TokenParents
-from engine.vocabulary import merges
 from engine.vocabulary.bundle import BundledVocabulary
-from engine.vocabulary.merges import NO_PARENT
 from engine.vocabulary.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order
 from engine.vocabulary.tables import ids_in, pairs_in, scan_data_in, shared_tables, table_in
-from engine.vocabulary.token_bytes import Vocabulary
+from engine.vocabulary.tokens import NO_PARENT, Vocabulary, replayed_merges
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -299,7 +297,7 @@ def piece_steps(content: bytes, ids: Mapping[bytes, int]) -> list[MergeStep]:
     """Return the merges of a pretoken; none for a run, which is matched whole."""
     if is_run(content):
         return []
-    return list(merges.merges(content, ids, first_ends(content, ids), Pieces(ids).get))
+    return list(replayed_merges(content, ids, first_ends(content, ids), Pieces(ids).get))
 
 
 class PieceCore:

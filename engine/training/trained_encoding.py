@@ -33,7 +33,7 @@ from engine.errors import EngineError, TrainingError
 from engine.kernels.train_table import CountTable, fill_slots, mark_characters, measure_slots, spell
 from engine.text.sentencepiece import is_beginning
 from engine.training.settings import TrainingPlan
-from engine.vocabulary import merges as merge_replay
+from engine.vocabulary.tokens import parents_of
 
 MAX_SLOTS = 1 << 28
 """Maximum number of slots, roughly the bytes of unique pretokens. Merging needs a dozen bytes of memory for each."""
@@ -191,7 +191,7 @@ def edit_entries(
             del ranks[content]
         removed.append(token_id)
     for content in sorted((one for one in ranks if any(part in one for part in gone)), key=len):
-        if encoding.parents_of(ranks[content]) and merge_replay.parents_of(content, ranks) is None:
+        if encoding.parents_of(ranks[content]) and parents_of(content, ranks) is None:
             removed.append(ranks.pop(content))
     specials = _renamed(specials, rename or {})
     preparation = encoding.preparation if isinstance(encoding, PreprocessingEncoding) else Preparation()

@@ -112,7 +112,7 @@ def entries_of(encoding: Encoding) -> EntryTable:
 
 def entry_table(name: str, table: RankTable, special_tokens: Mapping[str, int], n_vocab: int) -> EntryTable:
     """Build the entries of a table of ranks and its special tokens. An id that is in both is the mergeable token; of
-    several texts of one special id the first counts, as in ``engine.vocabulary.token_bytes``."""
+    several texts of one special id the first counts, as in ``engine.vocabulary.tokens``."""
     lengths = np.zeros(n_vocab, dtype=np.int64)
     kinds = np.full(n_vocab, UNUSED, dtype=np.uint8)
     ranked = slice(table.first_id, table.first_id + len(table))

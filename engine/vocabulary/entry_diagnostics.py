@@ -32,8 +32,8 @@ from engine.text import character_classes
 from engine.text.character_classes import SCRIPT_NAMES, scripts_of
 from engine.types import TokenParents
 from engine.vocabulary.entries import BYTE, MERGE, SPECIAL, UNUSED, Characters, EntryTable, characters_of
-from engine.vocabulary.merges import parents_by_replay
 from engine.vocabulary.tables import none_of, tokens_by_length
+from engine.vocabulary.tokens import parents_by_replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime import caches
 from engine.vocabulary.bundle import table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of
-from engine.vocabulary.token_bytes import Vocabulary
+from engine.vocabulary.tokens import Vocabulary
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 
 

@@ -12,7 +12,7 @@ from engine.encoding.encoding import Encoding
 from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents
 from engine.vocabulary.entry_diagnostics import built_directly, built_in_all, children_of
-from engine.vocabulary.merges import parents_by_replay
+from engine.vocabulary.tokens import parents_by_replay
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 
 

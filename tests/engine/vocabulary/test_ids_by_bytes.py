@@ -9,10 +9,10 @@ import weakref
 import numpy as np
 import pytest
 
-import engine.vocabulary.token_bytes
+import engine.vocabulary.tokens
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.vocabulary.bundle import RankTable, table_from_ranks
-from engine.vocabulary.token_bytes import IdsByBytes, Vocabulary
+from engine.vocabulary.tokens import IdsByBytes, Vocabulary
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 
 
@@ -30,7 +30,7 @@ def agree(table: RankTable, others: list[bytes]) -> None:
 
 @pytest.mark.parametrize("at_a_time", [1, 7, 4096])
 def test_they_are_those_of_the_dictionary(monkeypatch, at_a_time):
-    monkeypatch.setattr(engine.vocabulary.token_bytes, "_AT_A_TIME", at_a_time)
+    monkeypatch.setattr(engine.vocabulary.tokens, "_AT_A_TIME", at_a_time)
     for seed in range(5):
         chance = random.Random(seed)
         ranks = learnt_ranks(chance, b"abc", 40, odd=seed)
@@ -41,7 +41,7 @@ def test_they_are_those_of_the_dictionary(monkeypatch, at_a_time):
 
 
 def test_tokens_of_one_hash_are_told_apart(monkeypatch):
-    monkeypatch.setattr(engine.vocabulary.token_bytes, "hash", len, raising=False)
+    monkeypatch.setattr(engine.vocabulary.tokens, "hash", len, raising=False)
     agree(table_from_ranks({b"a": 0, b"b": 1, b"ab": 2, b"ba": 3, b"aab": 4}), [b"", b"bb", b"baa", b"aabb"])
 
 
@@ -49,7 +49,7 @@ def test_tokens_of_one_hash_are_told_apart(monkeypatch):
 def test_of_a_token_with_several_ids_the_last_one_counts(monkeypatch, one_hash):
     """As in vocabularies of libraries, where a byte and a character may be spelled alike."""
     if one_hash:
-        monkeypatch.setattr(engine.vocabulary.token_bytes, "hash", len, raising=False)
+        monkeypatch.setattr(engine.vocabulary.tokens, "hash", len, raising=False)
     for seed in range(20):
         chance = random.Random(seed)
         tokens = [bytes(chance.choices(b"ab", k=chance.randrange(4))) for _ in range(30)]

@@ -8,7 +8,7 @@ import pytest
 
 import engine
 from engine.split import reference
-from engine.vocabulary import merges
+from engine.vocabulary import tokens
 from tests.engine.kernels.odd_pieces import odd_piece
 from tests.engine.kernels.small_vocabularies import learnt_ranks
 
@@ -21,30 +21,30 @@ def test_steps_and_parents_are_those_of_the_definition(odd):
         pieces = [bytes(rng.choices(b"abcd", k=rng.randrange(60))) for _ in range(60)]
         pieces += [odd_piece(rng, 60).encode() for _ in range(5)]
         for piece in (*pieces, *ranks):
-            assert merges.merge_steps(piece, ranks) == reference.merge_steps(piece, ranks)
+            assert tokens.merge_steps(piece, ranks) == reference.merge_steps(piece, ranks)
         for token in ranks:
-            assert merges.parents_of(token, ranks) == reference.parents_of(token, ranks)
+            assert tokens.parents_of(token, ranks) == reference.parents_of(token, ranks)
 
 
 def test_a_token_that_merging_never_makes_has_neither_steps_nor_parents():
     ranks = {bytes([value]): value for value in range(256)} | {b"bc": 256, b"abc": 257, b"ab": 258, b"xyz": 259}
-    assert merges.merge_steps(b"xyz", ranks) == []
-    assert merges.parents_of(b"xyz", ranks) is None
-    assert merges.parents_of(b"abc", ranks) == (ord("a"), 256)
-    assert merges.parents_of(b"a", ranks) is None
+    assert tokens.merge_steps(b"xyz", ranks) == []
+    assert tokens.parents_of(b"xyz", ranks) is None
+    assert tokens.parents_of(b"abc", ranks) == (ord("a"), 256)
+    assert tokens.parents_of(b"a", ranks) is None
 
 
 def test_a_parent_may_come_after_its_token():
     ranks = {bytes([value]): value for value in range(256)} | {b"abc": 256, b"ab": 257}
-    assert merges.parents_of(b"abc", ranks) == (257, ord("c"))
-    assert [step.token_id for step in merges.merge_steps(b"abc", ranks)] == [257, 256]
+    assert tokens.parents_of(b"abc", ranks) == (257, ord("c"))
+    assert [step.token_id for step in tokens.merge_steps(b"abc", ranks)] == [257, 256]
 
 
 def test_a_byte_that_is_no_token():
     ranks = {b"a": 0, b"ab": 1}
     with pytest.raises(KeyError):
-        merges.merge_steps(b"ab", ranks)
-    assert merges.parents_of(b"ab", ranks) is None
+        tokens.merge_steps(b"ab", ranks)
+    assert tokens.parents_of(b"ab", ranks) is None
 
 
 def test_nothing_has_no_merges():

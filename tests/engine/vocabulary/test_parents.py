@@ -14,8 +14,8 @@ from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.split import reference
 from engine.split.patterns import CL100K
 from engine.types import MergeTree, TokenParents
-from engine.vocabulary.merges import parents_by_replay, parents_from_tables
 from engine.vocabulary.tables import build_tables, fingerprint_of
+from engine.vocabulary.tokens import parents_by_replay, parents_from_tables
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
 from tests.thoroughness import mostly_deep
 
