@@ -24,7 +24,7 @@ from engine.split.special_text import split_at_specials
 from engine.text.kinds import TextSample
 from engine.text.offsets import byte_offsets, utf16_offsets, without_surrogates
 from engine.types import MergeStep, MergeTree, TokenInfo, TokenParents
-from engine.vocabulary.bundle import RankTable
+from engine.vocabulary.bundle import RankTable, table_of_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,11 +106,9 @@ class LibraryEncoding(NormalizingEncoding):
     @functools.cached_property
     def _table(self) -> RankTable:
         special = set(self.tokenizer.special_tokens.values())
-        tokens = [b"" if token_id in special else token for token_id, token in enumerate(self.tokenizer.tokens)]
-        offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
-        np.cumsum([len(token) for token in tokens], out=offsets[1:])
-        offsets.flags.writeable = False
-        return RankTable(0, b"".join(tokens), offsets)
+        return table_of_tokens(
+            [b"" if token_id in special else token for token_id, token in enumerate(self.tokenizer.tokens)]
+        )
 
     @property
     def _mergeable_ranks(self) -> dict[bytes, int]:

@@ -13,14 +13,11 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUM_BYTES, SUMS
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 SECRET_BYTES = 32
 DIGEST_BYTES = 16

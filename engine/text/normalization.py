@@ -20,6 +20,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
+import numpy as np
+from numpy.typing import NDArray
+
 from engine.errors import EngineError
 from engine.runtime.cancellation import interruptible
 
@@ -45,11 +48,9 @@ _SOUND = re.compile("[^\ud800-\udfff]+")
 
 
 @functools.cache
-def _doubtful() -> Any:
+def _doubtful() -> NDArray[np.bool_]:
     """Return bool[1114112]: code points on which versions may differ. The look-up is a hundred times as fast as
     ``re``."""
-    import numpy as np
-
     points = np.zeros(0x110000, dtype=np.bool_)
     if tuple(map(int, unicodedata.unidata_version.split("."))) > _NEWEST:
         points[0x80:] = True
@@ -62,8 +63,6 @@ def may_differ(text: str) -> bool:
     """Return True if Unicode versions may differ on the normalization of a text."""
     if text.isascii():
         return False
-    import numpy as np
-
     return bool(_doubtful()[np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")].any())
 
 
@@ -78,11 +77,9 @@ _SHORT = 16
 
 
 @functools.cache
-def _begins_segment() -> Any:
+def _begins_segment() -> NDArray[np.bool_]:
     """Return bool[1114112]: code points that begin a segment for NFC (UAX #15, section 9): the text before them and the
     text from them on do not affect each other. Excludes code points on which Unicode versions may differ."""
-    import numpy as np
-
     points = np.zeros(0x110000, dtype=np.bool_)
     points[:0x300] = True
     seconds = {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and final consonants of Hangul
@@ -111,8 +108,6 @@ def composed(text: str) -> str:
     """
     if text.isascii():
         return text
-    import numpy as np
-
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
     at = np.flatnonzero(~_begins_segment()[points])  # character offsets
     if not len(at):
@@ -212,12 +207,12 @@ class Normalizer:
     def warnings(self) -> tuple[str, ...]:
         """Losses caused by the steps, in one or two sentences for each kind of step. None for a form that is only used
         to strip accents."""
-        said = list(dict.fromkeys(self.steps))
-        if STRIP_ACCENTS in said:
+        shown = list(dict.fromkeys(self.steps))
+        if STRIP_ACCENTS in shown:
             served = self.steps[: self.steps.index(STRIP_ACCENTS)][-1:] + self.steps[self.steps.index(STRIP_ACCENTS) :]
             before = self.steps[: self.steps.index(STRIP_ACCENTS)][:-1]
-            said = [step for step in said if step in before or step not in served or step == STRIP_ACCENTS]
-        return tuple(_WARNINGS[step] for step in said)
+            shown = [step for step in shown if step in before or step not in served or step == STRIP_ACCENTS]
+        return tuple(_WARNINGS[step] for step in shown)
 
     def __call__(self, text: str) -> str:
         """Return the text as it will be encoded. Lone surrogates are kept."""
@@ -238,7 +233,7 @@ class Normalizer:
 
     def changes(self, text: str, most: int = 20) -> list[Change]:
         """Return the changes to a text, most frequent first. Each piece is a character with its combining marks."""
-        found = Counter((piece, after) for piece in clusters(text) if (after := self(piece)) != piece)
+        found = Counter((before, after) for before in clusters(text) if (after := self(before)) != before)
         ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
         return [Change(before, after, count) for (before, after), count in ordered[:most]]
 

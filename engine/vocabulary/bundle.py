@@ -24,18 +24,15 @@ import json
 import struct
 import threading
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
 
 from engine.errors import DamagedVocabularyError
 from engine.runtime.cancellation import interruptible
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 _MAGIC = b"TLRANKS1"
 HEAD_SIZE = len(_MAGIC) + 32
@@ -65,8 +62,6 @@ class RankTable:
     @property
     def used(self) -> int:
         """Number of ids that have a token."""
-        import numpy as np
-
         return int(np.count_nonzero(np.diff(self.offsets)))
 
     def token(self, number: int) -> bytes:
@@ -94,12 +89,15 @@ class RankTable:
 
 def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
     """Return the table of a mapping from token bytes to id. The mapping is not empty and its ids are unique."""
-    import numpy as np
-
     first_id, last_id = min(ranks.values()), max(ranks.values())
     tokens = [b""] * (last_id - first_id + 1)
     for token, token_id in ranks.items():
         tokens[token_id - first_id] = token
+    return table_of_tokens(tokens, first_id)
+
+
+def table_of_tokens(tokens: Sequence[bytes], first_id: int = 0) -> RankTable:
+    """Return the table of tokens in the order of their ids, ``b""`` for unused ids."""
     offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
     np.cumsum([len(token) for token in tokens], out=offsets[1:])
     offsets.flags.writeable = False
@@ -108,8 +106,6 @@ def table_from_ranks(ranks: Mapping[bytes, int]) -> RankTable:
 
 def pack(name: str, table: RankTable, special_tokens: Mapping[str, int] | None = None) -> bytes:
     """Return the content of a file for a table. Raises ValueError for a token of more than 65,535 bytes."""
-    import numpy as np
-
     lengths = np.diff(table.offsets)
     if int(lengths.max()) > 0xFFFF:
         raise ValueError("a token has more than 65,535 bytes; the compact format has no room for it")
@@ -132,8 +128,6 @@ def stated_digest(content: bytes) -> bytes:
 def unpack(name: str, content: bytes) -> tuple[RankTable, dict[str, int]]:
     """Parse a file into its table and special tokens. Raises ValueError if it is not the file bundled under that
     name."""
-    import numpy as np
-
     if hashlib.sha256(content[HEAD_SIZE:]).digest() != stated_digest(content):
         raise ValueError("its SHA-256 is wrong, so the file was changed after it was made")
     raw = zlib.decompress(content[HEAD_SIZE:])

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.vocabulary.bundle import RankTable
+from engine.vocabulary.bundle import RankTable, table_of_tokens
 
 RUNS = range(107, 168)
 """Ids of runs: 1 to 31 newlines, then 2 to 31 spaces."""
@@ -86,13 +86,10 @@ def piece_order(table: RankTable, tags: Sequence[str] = ()) -> PieceOrder:
     whole = [tag.encode("ascii") for tag in tags]
     tokens += whole
     ids += map(contents.index, whole)
-    offsets = np.zeros(len(tokens) + 1, dtype=np.int64)
-    np.cumsum([len(token) for token in tokens], out=offsets[1:])
     numbered = np.array(ids, dtype=np.uint32)
-    for array in (offsets, numbered):
-        array.flags.writeable = False
+    numbered.flags.writeable = False
     return PieceOrder(
-        RankTable(0, b"".join(tokens), offsets),
+        table_of_tokens(tokens),
         numbered,
         range(256, 256 + len(beginnings)),
         first_merge,
