@@ -39,9 +39,6 @@ from engine.text.sentencepiece import SIGN, Metaspace, signs_of
 from engine.vocabulary.bundle import BundledVocabulary
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from engine.encoding.encoder import NativeEncoder
     from engine.split.patterns import SplitPattern
     from engine.text.sentencepiece import ByteFallback
@@ -129,8 +126,8 @@ def words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
 
 
 def _words_of_text(text: str, pattern: str) -> Iterator[tuple[int, int]]:
-    for stretch in interruptible(pretoken_chunks(pretokenizer(pattern), text), every=1):
-        for start, end in interruptible(pairs(stretch.char_spans + stretch.char_start)):
+    for chunk in interruptible(pretoken_chunks(pretokenizer(pattern), text), every=1):
+        for start, end in interruptible(pairs(chunk.char_spans + chunk.char_start)):
             yield from (match.span() for match in _WORD.finditer(text, start, end))
 
 
@@ -141,7 +138,7 @@ def mark_words(text: str, pattern: str) -> str:
     return "".join(iter(lambda: "".join(f"{word} " for word in itertools.islice(words, ENTRIES)), ""))
 
 
-_ASKING = 128
+_PER_CHECK = 128
 """Lines or characters between two cancellation checks: normalizing each takes a while."""
 
 _LINES_CHARACTERS = 1 << 16
@@ -213,22 +210,22 @@ def _corresponding(text: str, changed: str, normalizer: Normalizer) -> Iterator[
     if text == changed:
         yield (utf16_length(text),) * 2
         return
-    for line in interruptible(_lines(text), _ASKING):
+    for line in interruptible(_lines(text), _PER_CHECK):
         if normalizer(line) == line:
             yield (utf16_length(line),) * 2
             continue
-        place = 0
-        for match in interruptible(_BEYOND_ASCII.finditer(line), _ASKING):
+        done = 0
+        for match in interruptible(_BEYOND_ASCII.finditer(line), _PER_CHECK):
             # ASCII may become other letters, but never more or fewer; and text that begins with it is independent.
-            yield (match.start() - place,) * 2
-            place = match.end()
-            part = match.group()
-            if normalizer(part) == part:
-                yield (utf16_length(part),) * 2
+            yield (match.start() - done,) * 2
+            done = match.end()
+            span = match.group()
+            if normalizer(span) == span:
+                yield (utf16_length(span),) * 2
                 continue
-            for cluster in interruptible(clusters(part), _ASKING):
+            for cluster in interruptible(clusters(span), _PER_CHECK):
                 yield utf16_length(cluster), utf16_length(normalizer(cluster))
-        yield (len(line) - place,) * 2
+        yield (len(line) - done,) * 2
 
 
 def _lines(text: str) -> Iterator[str]:
@@ -243,36 +240,36 @@ def _lines(text: str) -> Iterator[str]:
 def _marked_units(text: str, words_of: str) -> _Units:
     """Return the units of words and marks. A mark corresponds to the whitespace after its word, if there is any."""
     before, after = _no_units()
-    place = 0
+    done = 0
     for start, end in words_of_text(text, words_of):
-        if place == 0:
+        if done == 0:
             before.append(utf16_length(text[:start]))
             after.append(0)
-        elif start >= place:
-            before.append(utf16_length(text[place:start]))
+        elif start >= done:
+            before.append(utf16_length(text[done:start]))
             after.append(1)
         size = utf16_length(text[start:end])
         before.append(size)
         after.append(size)
-        place = end
-    before.append(utf16_length(text[place:]))
-    after.append(1 if place else 0)
+        done = end
+    before.append(utf16_length(text[done:]))
+    after.append(1 if done else 0)
     return before, after
 
 
 def _moved_back(ends: NDArray[np.int64], units: _Units) -> NDArray[np.int64]:
     lengths = np.frombuffer(units[0], np.int64)
     before, after = _starts(lengths), _starts(np.frombuffer(units[1], np.int64))
-    room = np.append(lengths, 0)
+    widths = np.append(lengths, 0)
     moved = np.empty(len(ends), dtype=np.int64)
     highest = 0
     for first in interruptible(range(0, len(ends), AT_A_TIME), every=1):
         some = ends[first : first + AT_A_TIME]
         unit = np.maximum(np.searchsorted(after, some, side="right") - 1, 0)
-        part = before[unit] + np.minimum(some - after[unit], room[unit])
-        part = np.maximum(np.minimum(part, before[-1]), highest)
-        np.maximum.accumulate(part, out=moved[first : first + AT_A_TIME])
-        highest = int(moved[first + len(part) - 1])
+        moved_some = before[unit] + np.minimum(some - after[unit], widths[unit])
+        moved_some = np.maximum(np.minimum(moved_some, before[-1]), highest)
+        np.maximum.accumulate(moved_some, out=moved[first : first + AT_A_TIME])
+        highest = int(moved[first + len(moved_some) - 1])
     return moved
 
 

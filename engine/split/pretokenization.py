@@ -372,7 +372,7 @@ class PretokenChunk(NamedTuple):
 def pretoken_chunks(pretokenizer: Pretokenizer, text: str) -> Iterator[PretokenChunk]:
     """Yield all pretokens of a text, chunk by chunk. Raises SplitTimeoutError."""
     allowed = SECONDS + len(text) / CHARS_A_SECOND
-    return (stretch for stretch in pretoken_chunks_in_time(pretokenizer, text, allowed, allowed) if stretch is not None)
+    return (chunk for chunk in pretoken_chunks_in_time(pretokenizer, text, allowed, allowed) if chunk is not None)
 
 
 def pretoken_chunks_in_time(
@@ -385,13 +385,13 @@ def pretoken_chunks_in_time(
     start, size = 0, len(text) if behind is None else CHUNK_CHARS
     while start < len(text):
         low, end = max(0, start - (behind or 0)), start + size
-        piece = text[low:end]
+        chunk = text[low:end]
         if spent >= allowed:
             raise SplitTimeoutError.after(allowed)
         began = time.monotonic()
         to_end, seconds = end >= len(text), min(allowed - spent, at_a_time)
         try:
-            spans = pretokenizer.settled_spans(piece, start - low, to_end=to_end, seconds=seconds)
+            spans = pretokenizer.settled_spans(chunk, start - low, to_end=to_end, seconds=seconds)
         except SplitTimeoutError:
             spans = None
         spent += time.monotonic() - began
@@ -400,7 +400,7 @@ def pretoken_chunks_in_time(
             size = size if behind is None else max(size // 4, _MIN_CHARS)
             continue
         if len(spans):
-            yield PretokenChunk(piece, low, spans)
+            yield PretokenChunk(chunk, low, spans)
         if to_end:
             return
         start, size = (low + int(spans[-1, 1]), CHUNK_CHARS) if len(spans) else (start, 4 * size)
