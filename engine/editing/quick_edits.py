@@ -96,7 +96,7 @@ class QuickEdits:
         before = sound_text_of(block.units[start:old_end]) if want_texts else ""
         ids = self._native.encode(content)
         if not replace_window(block.buffer, self._window, ids, self._lengths):
-            block = blocks.make_room(number, len(block.units) + new_end - start, len(block.ids) + len(ids))
+            block = blocks.grow(number, len(block.units) + new_end - start, len(block.ids) + len(ids))
             replace_window(block.buffer, self._window, ids, self._lengths)
         *_, characters, more_bytes, words, newlines, first, removed = _ANSWER.unpack_from(memory, layout.START)
         utf16_ends = block.ends[first : first + len(ids)] + np.int32(origin)

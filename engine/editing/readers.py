@@ -194,14 +194,14 @@ class CutReader:
         """Return the ids and ends of consecutive pieces that encode independently, and their counts."""
         readings = Readings()
         all_ids, all_ends = [np.empty(0, dtype=np.int32)], [np.empty(0, dtype=np.int32)]
-        place = 0
+        start = 0
         for text in texts:
             occurrences = self._occurrences(text)
             ids = self.encoding.token_ids(text, special_as_tokens=self.special_as_tokens and occurrences > 0)
             readings += self._readings(text, occurrences, len(ids))
             all_ids.append(ids)
-            all_ends.append(self._utf16_ends(text, ids) + np.int32(place))
-            place += utf16_length(text)
+            all_ends.append(self._utf16_ends(text, ids) + np.int32(start))
+            start += utf16_length(text)
         return np.concatenate(all_ids), np.concatenate(all_ends), readings
 
     def _utf16_ends(self, text: str, ids: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -1,8 +1,8 @@
 """A text under edit and its tokens, in blocks: an edit costs as much as one block, at any offset in the text.
 
-A block is some thousand UTF-16 units and their tokens, in arrays with a little spare room. Offsets within a block count
-from its start, so an edit shifts only the rest of its own block, and the starts of the blocks after it. Blocks begin
-and end at token boundaries.
+A block is some thousand UTF-16 units and their tokens, in arrays with a little spare space. Offsets within a block
+count from its start, so an edit shifts only the rest of its own block, and the starts of the blocks after it. Blocks
+begin and end at token boundaries.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ BLOCK_UNITS = 16_384
 """Approximate number of units in a block."""
 _MAX_UNITS = 3 * BLOCK_UNITS
 """Maximum number of units in a block, before it is divided: well above the size of two joined neighbours."""
-_MIN_ROOM = 64
+_MIN_SPARE = 64
 
 
 class UnitsText(Protocol):
@@ -84,14 +84,14 @@ class TokenBlock:
         least_tokens: int = 0,
     ) -> None:
         """``units``: uint16[n]; ``ids``, ``ends``: int32[m]; ends count from the start of the block. ``least_units``,
-        ``least_tokens``: minimum room; some is added."""
-        unit_room = _with_room(max(len(units), least_units))
-        token_room = _with_room(max(len(ids), least_tokens))
-        ids_at = layout.UNITS_AT + 2 * unit_room
-        ends_at = ids_at + 4 * token_room
-        self.buffer = np.empty(ends_at + 4 * token_room, dtype=np.uint8)
+        ``least_tokens``: minimum capacity; some is added."""
+        unit_capacity = _with_spare(max(len(units), least_units))
+        token_capacity = _with_spare(max(len(ids), least_tokens))
+        ids_at = layout.UNITS_AT + 2 * unit_capacity
+        ends_at = ids_at + 4 * token_capacity
+        self.buffer = np.empty(ends_at + 4 * token_capacity, dtype=np.uint8)
         self.header = self.buffer[: layout.UNITS_AT].view(np.int64)
-        self.header[:] = (len(units), len(ids), unit_room, token_room, ids_at, ends_at, 0, 0)
+        self.header[:] = (len(units), len(ids), unit_capacity, token_capacity, ids_at, ends_at, 0, 0)
         self._all_units = self.buffer[layout.UNITS_AT : ids_at].view(np.uint16)
         self._all_ids = self.buffer[ids_at:ends_at].view(np.int32)
         self._all_ends = self.buffer[ends_at:].view(np.int32)
@@ -181,10 +181,10 @@ class TokenBlocks:
         done = 0
         for block, low, high in self._block_spans(start, end):
             first, last = block.tokens_up_to(low), block.tokens_up_to(high)
-            place = slice(done, done + last - first)
-            ids[place] = block.ids[first:last]
-            np.add(block.ends[first:last], np.int32(start - low), out=ends[place])
-            done, start = place.stop, start + high - low
+            copied = slice(done, done + last - first)
+            ids[copied] = block.ids[first:last]
+            np.add(block.ends[first:last], np.int32(start - low), out=ends[copied])
+            done, start = copied.stop, start + high - low
         return ids, ends
 
     def _block_spans(self, start: int, stop: int) -> Iterator[tuple[TokenBlock, int, int]]:
@@ -219,8 +219,8 @@ class TokenBlocks:
             block = self._blocks[number]
             self._put(number, number + 1, blocks_of(block.units, block.ids, block.ends))
 
-    def make_room(self, number: int, units: int, tokens: int) -> TokenBlock:
-        """Move a block into a buffer with room for at least ``units`` and ``tokens`` in total."""
+    def grow(self, number: int, units: int, tokens: int) -> TokenBlock:
+        """Move a block into a buffer with a capacity of at least ``units`` and ``tokens`` in total."""
         block = self._blocks[number]
         block = self._blocks[number] = TokenBlock(block.units, block.ids, block.ends, units, tokens)
         return block
@@ -252,12 +252,12 @@ class TokenBlocks:
         left, origin = self.block(first)
         right, right_origin = self.block(last)
         low, high = start - origin, old_end - right_origin
-        kept, dropped = left.tokens_up_to(low), right.tokens_up_to(high)
+        n_kept, n_dropped = left.tokens_up_to(low), right.tokens_up_to(high)
         joined = blocks_of(
             np.concatenate([left.units[:low], units, right.units[high:]]),
-            np.concatenate([left.ids[:kept], ids, right.ids[dropped:]]),
+            np.concatenate([left.ids[:n_kept], ids, right.ids[n_dropped:]]),
             np.concatenate(
-                [left.ends[:kept], ends + np.int32(low), right.ends[dropped:] + np.int32(low + len(units) - high)]
+                [left.ends[:n_kept], ends + np.int32(low), right.ends[n_dropped:] + np.int32(low + len(units) - high)]
             ),
         )
         self._put(first, last + 1, joined)
@@ -304,9 +304,9 @@ def retokenized(blocks: TokenBlocks, tokens: list[tuple[int, NDArray[np.int32], 
     return TokenBlocks(made)
 
 
-def _with_room(length: int) -> int:
+def _with_spare(length: int) -> int:
     """Return the number of elements to allocate, a multiple of eight."""
-    return (length + max(_MIN_ROOM, length // 16) + 7) & -8
+    return (length + max(_MIN_SPARE, length // 16) + 7) & -8
 
 
 _NOTHING = TokenBlock(np.empty(0, np.uint16), np.empty(0, np.int32), np.empty(0, np.int32))

@@ -120,7 +120,7 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
         )
         with child:
             try:
-                said = _wait(child, cancel_check)
+                output = _wait(child, cancel_check)
             except BaseException:
                 child.kill()
                 raise
@@ -130,9 +130,9 @@ def compile_in_child(folder: Path | None, families: Sequence[str], cancel_check:
         os.close(listening)
         os.close(held)
     if child.returncode:
-        raise CompilingFailedError(_failure_reason(child.returncode, said), said)
+        raise CompilingFailedError(_failure_reason(child.returncode, output), output)
     if not all(is_compiled(folder, family) for family in families):
-        raise CompilingFailedError("the compiler produced no output", said)
+        raise CompilingFailedError("the compiler produced no output", output)
 
 
 def compiler_command(folder: Path | None, families: Sequence[str]) -> tuple[list[str], dict[str, str]]:
@@ -183,9 +183,9 @@ def _wait(child: subprocess.Popen[str], cancel_check: Callable[[], None]) -> str
             return child.communicate(timeout=POLL_SECONDS)[1]
 
 
-def _failure_reason(status: int, said: str) -> str:
+def _failure_reason(status: int, output: str) -> str:
     """Return the reason for which a child failed, as part of a sentence."""
-    lines = said.strip().splitlines()
+    lines = output.strip().splitlines()
     if status < 0 or not lines:
         return f"the compiler ended with status {status}"
     return lines[-1]

@@ -33,7 +33,7 @@ def encode_with_byte_fallback(pretoken: str, ranks: Mapping[bytes, int]) -> list
     parts: list[bytes] = []
     for character in pretoken:
         content = character.encode("utf-8")
-        parts += [content] if content in ranks else [content[place : place + 1] for place in range(len(content))]
+        parts += [content] if content in ranks else [bytes([value]) for value in content]
     for _ in _merges(parts, {token: token_id for token, token_id in ranks.items() if _is_text(token)}):
         pass
     return [ranks[part] for part in parts]
@@ -45,7 +45,7 @@ def _is_text(token: bytes) -> bool:
 
 def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
     """Return the tokens that remain when no two neighbours can be merged. Does not look up the whole pretoken first."""
-    parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
+    parts = [bytes([value]) for value in pretoken]
     for _ in _merges(parts, ranks):
         pass
     return parts
@@ -54,7 +54,7 @@ def merge(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[bytes]:
 def merge_steps(pretoken: bytes, ranks: Mapping[bytes, int]) -> list[MergeStep]:
     """Return the merges of one pretoken in order; none if the pretoken is looked up as a whole. Raises KeyError for a
     byte that is not a token."""
-    parts = [pretoken[place : place + 1] for place in range(len(pretoken))]
+    parts = [bytes([value]) for value in pretoken]
     steps = list(_merges(parts, ranks))
     return [] if pretoken in ranks and len(parts) > 1 else steps
 
@@ -74,7 +74,7 @@ def _merges(parts: list[bytes], ranks: Mapping[bytes, int]) -> Iterator[MergeSte
         found = [rank for rank in joined if rank is not None]
         if not found:
             return
-        place = joined.index(min(found))
-        left, right = parts[place : place + 2]
-        parts[place : place + 2] = [left + right]
-        yield MergeStep(sum(map(len, parts[:place])), ranks[left], ranks[right], ranks[left + right])
+        index = joined.index(min(found))
+        left, right = parts[index : index + 2]
+        parts[index : index + 2] = [left + right]
+        yield MergeStep(sum(map(len, parts[:index])), ranks[left], ranks[right], ranks[left + right])

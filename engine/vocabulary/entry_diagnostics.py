@@ -184,7 +184,7 @@ class Diagnosis:
     def findings_of(self, token_id: int) -> tuple[str, ...]:
         """Return the names of the findings of one id."""
         bits = int(self.findings[token_id])
-        return tuple(name for place, name in enumerate(FINDINGS) if bits >> place & 1)
+        return tuple(name for index, name in enumerate(FINDINGS) if bits >> index & 1)
 
     def script(self, token_id: int) -> str:
         """Return the script of most letters of one id."""
@@ -326,10 +326,10 @@ def compare(first: EntryTable, second: EntryTable) -> Comparison:
         for length, other in interruptible(theirs.items(), every=1):
             own = ours.get(length, none_of(length))
             distinct, earliest = np.unique(other.tokens, return_index=True)
-            places = np.minimum(np.searchsorted(distinct, own.tokens), len(distinct) - 1)
-            found = distinct[places] == own.tokens
-            there[own.places[found]] = other.places[earliest[places[found]]]
-            only_there[other.places] = ~np.isin(other.tokens, own.tokens)
+            matches = np.minimum(np.searchsorted(distinct, own.tokens), len(distinct) - 1)
+            found = distinct[matches] == own.tokens
+            there[own.indices[found]] = other.indices[earliest[matches[found]]]
+            only_there[other.indices] = ~np.isin(other.tokens, own.tokens)
     left = np.flatnonzero(only_there).astype(np.int32)
     for array in (there, left):
         array.flags.writeable = False

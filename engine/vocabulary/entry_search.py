@@ -2,7 +2,7 @@
 
 ``EntryQuery`` describes the entries to find; ``EntrySearch`` finds and orders them.
 
-*Order.* ``places_by_bytes`` orders tokens by their bytes without an object for each and mostly without the interpreter:
+*Order.* ``ranks_by_bytes`` orders tokens by their bytes without an object for each and mostly without the interpreter:
 ``sorted`` would block every other thread for 0.1 s over the 200,000 tokens of a vocabulary. The first sixteen bytes, as
 two numbers, distinguish most tokens. Only tokens with equal first sixteen bytes, such as long runs of one character,
 are compared as bytes.
@@ -106,7 +106,7 @@ _HEAD = 2 * _WORD
 _GROUPS = 16  # groups of tokens with equal beginnings, between two cancellation checks
 
 
-def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
+def ranks_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
     """Return int64[n]: the rank of each entry in the order of bytes; equal for equal bytes."""
     lengths = np.diff(entries.offsets)
     first, second = _word(entries, lengths, 0), _word(entries, lengths, _WORD)
@@ -122,19 +122,19 @@ def places_by_bytes(entries: EntryTable) -> NDArray[np.int64]:
         order[start : stop + 1] = ids
         tokens = [entries.token_bytes(number) for number in ids]
         same[start:stop] = [one == next_one for one, next_one in itertools.pairwise(tokens)]
-    places = np.zeros(len(lengths), dtype=np.int64)
-    places[order[1:]] = np.cumsum(~same)
-    return places
+    ranks = np.zeros(len(lengths), dtype=np.int64)
+    ranks[order[1:]] = np.cumsum(~same)
+    return ranks
 
 
 def _word(entries: EntryTable, lengths: NDArray[np.int64], start: int) -> NDArray[np.uint64]:
     """Return uint64[n]: eight bytes of each entry from ``start`` on, big endian, padded with zeros beyond its end."""
     word = np.zeros(len(lengths), dtype=np.uint64)
-    for place in range(start, start + _WORD):
+    for offset in range(start, start + _WORD):
         check_cancelled()
-        there = lengths > place
+        there = lengths > offset
         word <<= np.uint64(8)
-        word[there] |= entries.values[entries.offsets[:-1][there] + place]
+        word[there] |= entries.values[entries.offsets[:-1][there] + offset]
     return word
 
 
@@ -188,7 +188,7 @@ MAX_CHARACTERS = 500
 """Maximum length of an expression: ``regex`` compiles a literal in time cubic in its length, with the GIL held."""
 FEW = 64
 """Tokens searched one by one between two readings of the clock: each may take long."""
-PIECE = 4096
+TOKENS_AT_A_TIME = 4096
 """Tokens searched between two cancellation checks."""
 
 _LINEWISE = rf"""(?x)
@@ -213,13 +213,13 @@ class EntryTexts:
         self._texts = [token.decode("utf-8", "replace") for token in entries.tokens()]
         self._odd = np.array(["\n" in text for text in self._texts], dtype=np.bool_)
         self._even = np.array([bool(text) for text in self._texts], dtype=np.bool_) & ~self._odd
-        self._pieces = list(self._joined(np.flatnonzero(self._even)))
+        self._joined_texts = list(self._joined(np.flatnonzero(self._even)))
         self._used = [number for number, text in enumerate(self._texts) if text]
 
     def _joined(self, ids: NDArray[np.int64]) -> Iterator[tuple[str, NDArray[np.int64], NDArray[np.int64]]]:
-        """Yield the texts of some ids, one per line, ``PIECE`` at a time: the lines, the start of each, and the ids."""
-        for first in range(0, len(ids), PIECE):
-            some = ids[first : first + PIECE]
+        """Yield the texts of some ids, one per line, some at a time: the lines, the start of each, and the ids."""
+        for first in range(0, len(ids), TOKENS_AT_A_TIME):
+            some = ids[first : first + TOKENS_AT_A_TIME]
             lines = [self._texts[number] for number in some.tolist()]
             yield "\n".join(lines), np.cumsum([0, *(len(line) + 1 for line in lines[:-1])]), some
 
@@ -236,19 +236,19 @@ class EntryTexts:
         flags = np.zeros(len(self._texts), dtype=np.bool_)
         limit = time.monotonic() + TIMEOUT_SECONDS
         pattern = compiled(expression, match_case)
-        wanted = cancel_check or _never_cancel
+        cancel_check = cancel_check or _never_cancel
         try:
             if is_linewise(expression):
                 linewise = compiled(f"(?:{expression}).*", match_case, multiline=True)
-                pieces = self._pieces if among is None else self._joined(np.flatnonzero(among & self._even))
-                for text, starts, ids in pieces:
-                    wanted()
+                joined = self._joined_texts if among is None else self._joined(np.flatnonzero(among & self._even))
+                for text, starts, ids in joined:
+                    cancel_check()
                     found = [match.start() for match in linewise.finditer(text, timeout=_left(limit))]
                     flags[ids[np.searchsorted(starts, np.array(found, dtype=np.int64), side="right") - 1]] = True
                 odd = self._odd if among is None else among & self._odd
-                self._search_each(pattern, np.flatnonzero(odd).tolist(), flags, limit, wanted)
+                self._search_each(pattern, np.flatnonzero(odd).tolist(), flags, limit, cancel_check)
             else:
-                self._search_each(pattern, self._used, flags, limit, wanted)
+                self._search_each(pattern, self._used, flags, limit, cancel_check)
         except TimeoutError:
             raise TooSlowError(
                 f"The search took longer than {TIMEOUT_SECONDS:g} seconds and was stopped. A simpler expression may do."
@@ -259,7 +259,7 @@ class EntryTexts:
         self, pattern: Any, ids: list[int], flags: NDArray[np.bool_], limit: float, cancel_check: Callable[[], None]
     ) -> None:
         for first in range(0, len(ids), FEW):
-            if first % PIECE == 0:
+            if first % TOKENS_AT_A_TIME == 0:
                 cancel_check()
             left = _left(limit)
             for number in ids[first : first + FEW]:
@@ -275,10 +275,10 @@ def compiled(expression: str, match_case: bool, *, multiline: bool = False) -> A
     try:
         return regex.compile(expression, flags, cache_pattern=False)
     except regex.error as error:
-        place = "" if error.pos is None else f" at character {error.pos + 1}"
+        position = "" if error.pos is None else f" at character {error.pos + 1}"
         if error.pos == len(expression):
-            place = " at its end"
-        raise QueryError(f"The expression is not valid{place}: {error.msg}.") from None
+            position = " at its end"
+        raise QueryError(f"The expression is not valid{position}: {error.msg}.") from None
     except (OverflowError, RecursionError, MemoryError) as error:
         raise QueryError(f"The expression cannot be used: {str(error) or type(error).__name__}.") from None
 
@@ -408,8 +408,8 @@ class EntrySearch:
         if texts is None:
             return None
         entries = self.entries if query.match_case else self._folded
-        wanted = [text.encode() if query.match_case else folded_text(text) for text in texts]
-        return functools.reduce(np.logical_or, (holding(entries, one) for one in wanted))
+        contents = [text.encode() if query.match_case else folded_text(text) for text in texts]
+        return functools.reduce(np.logical_or, (holding(entries, one) for one in contents))
 
     @functools.cached_property
     def _texts(self) -> EntryTexts:
@@ -434,7 +434,7 @@ class EntrySearch:
         if key == "id":
             return np.arange(len(entries))
         if key == "bytes":
-            return self._places_by_bytes
+            return self._ranks_by_bytes
         if key == "length":
             return entries.byte_lengths.astype(np.int64)
         if key == "kind":
@@ -450,34 +450,34 @@ class EntrySearch:
         self.order("bytes")
 
     @functools.cached_property
-    def _places_by_bytes(self) -> NDArray[np.int64]:
+    def _ranks_by_bytes(self) -> NDArray[np.int64]:
         """int64[n]: rank of each entry in the order of bytes; equal for equal bytes."""
-        return places_by_bytes(self.entries)
+        return ranks_by_bytes(self.entries)
 
 
 _FIGURES = {"script": "scripts"}
 
 
-def holding(entries: EntryTable, wanted: bytes) -> NDArray[np.bool_]:
-    """Return bool[n]: the entries whose bytes contain ``wanted``; all if it is empty.
+def holding(entries: EntryTable, content: bytes) -> NDArray[np.bool_]:
+    """Return bool[n]: the entries whose bytes contain ``content``; all if it is empty.
 
     Starts with its rarest byte in the vocabulary and checks the other bytes at the remaining offsets.
     """
     found = np.zeros(len(entries), dtype=np.bool_)
-    if not wanted:
+    if not content:
         return ~found
-    if len(wanted) > entries.byte_lengths.max(initial=0):
+    if len(content) > entries.byte_lengths.max(initial=0):
         return found
     values = entries.values
     frequency = entries.byte_frequencies
-    rarest = min(range(len(wanted)), key=lambda place: frequency[wanted[place]])
-    starts = np.flatnonzero(values == wanted[rarest]) - rarest
-    starts = starts[(starts >= 0) & (starts + len(wanted) <= len(values))]
-    for place in sorted(range(len(wanted)), key=lambda place: frequency[wanted[place]]):
-        if place != rarest:
-            starts = starts[values[starts + place] == wanted[place]]
+    rarest = min(range(len(content)), key=lambda index: frequency[content[index]])
+    starts = np.flatnonzero(values == content[rarest]) - rarest
+    starts = starts[(starts >= 0) & (starts + len(content) <= len(values))]
+    for index in sorted(range(len(content)), key=lambda index: frequency[content[index]]):
+        if index != rarest:
+            starts = starts[values[starts + index] == content[index]]
     owners = entries.owners[starts]
-    inside = starts + len(wanted) <= entries.offsets[owners + 1]
+    inside = starts + len(content) <= entries.offsets[owners + 1]
     found[owners[inside]] = True
     return found
 
@@ -486,11 +486,11 @@ def folded(entries: EntryTable) -> EntryTable:
     """Return the entries with case folded. Their lengths in bytes may change."""
     blobs: list[bytes] = []
     lengths = np.zeros(len(entries), dtype=np.int64)
-    for piece in characters_of(entries):
-        points = folding()[piece.points]
+    for characters in characters_of(entries):
+        points = folding()[characters.points]
         blobs.append(to_bytes(points))
-        span = slice(piece.first_id, piece.first_id + piece.n_tokens)
-        lengths[span] = np.bincount(piece.owners, weights=utf8_widths(points), minlength=piece.n_tokens)
+        span = slice(characters.first_id, characters.first_id + characters.n_tokens)
+        lengths[span] = np.bincount(characters.owners, weights=utf8_widths(points), minlength=characters.n_tokens)
     offsets = np.zeros(len(entries) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     offsets.flags.writeable = False

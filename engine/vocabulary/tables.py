@@ -169,16 +169,16 @@ def _directory_fits(tables: NDArray[np.uint8]) -> bool:
     with constant bytes is correct."""
     header = _header(tables)
     first = layout.DIRECTORY // 8
-    places = header[first : first + 2 * layout.TABLE_SECTIONS].reshape(-1, 2).tolist()
+    sections = header[first : first + 2 * layout.TABLE_SECTIONS].reshape(-1, 2).tolist()
     end = layout.HEADER_SIZE
-    for start, size in places:
+    for start, size in sections:
         if start != end or not 0 <= size <= len(tables):
             return False
         end += -(-size // 64) * 64
     if end != len(tables):
         return False
-    masks = places[layout.MASKS][0]
-    sizes = [size for _, size in places]
+    masks = sections[layout.MASKS][0]
+    sizes = [size for _, size in sections]
     count, first_id, longest = header[[layout.TOKEN_COUNT // 8, layout.FIRST_ID // 8, layout.LONGEST // 8]].tolist()
     pairs = sizes[layout.CROSSINGS] - CROSSED_PAIRS
     return (
@@ -378,27 +378,27 @@ def _check(table: RankTable) -> None:
 
 
 class Alike(NamedTuple):
-    """Tokens of one length. ``places``: int64[k], ascending, their indices in the vocabulary. ``tokens``: void[k] of
+    """Tokens of one length. ``indices``: int64[k], ascending, their positions in the vocabulary. ``tokens``: void[k] of
     that length: their bytes, which sort like ``bytes``."""
 
-    places: NDArray[np.int64]
+    indices: NDArray[np.int64]
     tokens: NDArray[np.void]
 
 
 def tokens_by_length(
-    blob: bytes, offsets: NDArray[np.int64], wanted: NDArray[np.bool_] | None = None
+    blob: bytes, offsets: NDArray[np.int64], chosen: NDArray[np.bool_] | None = None
 ) -> dict[int, Alike]:
     """Group the tokens ``blob[offsets[i]:offsets[i + 1]]`` by their length in bytes, without empty ones and those that
-    are not ``wanted`` (bool[n])."""
+    are not ``chosen`` (bool[n])."""
     values = np.frombuffer(blob, dtype=np.uint8)
     lengths = np.diff(offsets)
-    if wanted is not None:
-        lengths = np.where(wanted, lengths, 0)
+    if chosen is not None:
+        lengths = np.where(chosen, lengths, 0)
     found: dict[int, Alike] = {}
     for length in interruptible(np.unique(lengths[lengths > 0]).tolist(), every=1):
-        places = np.flatnonzero(lengths == length)
-        content = values[offsets[places][:, np.newaxis] + np.arange(length)]
-        found[length] = Alike(places, content.view(f"V{length}").reshape(-1))
+        indices = np.flatnonzero(lengths == length)
+        content = values[offsets[indices][:, np.newaxis] + np.arange(length)]
+        found[length] = Alike(indices, content.view(f"V{length}").reshape(-1))
     return found
 
 

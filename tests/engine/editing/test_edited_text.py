@@ -40,7 +40,7 @@ def sizes(request):
         patch.setattr(edited_text, "_TAKEN", block)
         patch.setattr(token_blocks, "BLOCK_UNITS", block)
         patch.setattr(token_blocks, "_MAX_UNITS", most)
-        patch.setattr(token_blocks, "_MIN_ROOM", room)
+        patch.setattr(token_blocks, "_MIN_SPARE", room)
         yield
 
 
@@ -329,7 +329,7 @@ def test_windows_as_long_as_kernels_take_and_longer(with_kernels):
 def test_kernels_make_the_edits_of_a_text_of_many_blocks(with_kernels, monkeypatch):
     monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 100)
     monkeypatch.setattr(token_blocks, "_MAX_UNITS", 300)
-    monkeypatch.setattr(token_blocks, "_MIN_ROOM", 1)
+    monkeypatch.setattr(token_blocks, "_MIN_SPARE", 1)
     monkeypatch.setattr(readers, "PIECE_UNITS", 100)
     monkeypatch.setattr(EditedText, "_apply_at_once", None)  # every edit is one for kernels
     rng = random.Random(4)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from engine.runtime.cancellation import cancellable
 from engine.vocabulary.entries import EntryTable
-from engine.vocabulary.entry_search import places_by_bytes
+from engine.vocabulary.entry_search import ranks_by_bytes
 
 heads = st.sampled_from([b"", b" " * 8, b" " * 15, b" " * 16, b"a" * 17, b"\0" * 16, b"\xff" * 16])
 tails = st.binary(max_size=3) | st.sampled_from([b"\0", b"\0\0", b"a", b"\xff", b" " * 20])
@@ -25,12 +25,12 @@ def entries_with(tokens: list[bytes]) -> EntryTable:
 @given(tokens_of_any_kind)
 def test_places_are_those_of_sorting(tokens):
     distinct = sorted(set(tokens))
-    assert places_by_bytes(entries_with(tokens)).tolist() == [distinct.index(token) for token in tokens]
+    assert ranks_by_bytes(entries_with(tokens)).tolist() == [distinct.index(token) for token in tokens]
 
 
 def test_whoever_waits_is_let_in_meanwhile():
     times: list[int] = []
     alike = [b"%016d" % (number // 2) + b"%d" % number for number in range(200)]
     with cancellable(lambda: times.append(1)):
-        places_by_bytes(entries_with(alike))
+        ranks_by_bytes(entries_with(alike))
     assert len(times) > 16 + 5

@@ -27,6 +27,6 @@ def test_every_token_is_in_the_group_of_its_length(tokens, chance):
         assert alike.tolist() == [tokens[place] for place in chosen]
         assert np.unique(alike).tolist() == sorted({tokens[place] for place in chosen})
         assert none_of(length).tokens.dtype == alike.dtype
-    assert sum(len(group.places) for group in tokens_by_length(b"".join(tokens), offsets).values()) == sum(
+    assert sum(len(group.indices) for group in tokens_by_length(b"".join(tokens), offsets).values()) == sum(
         map(bool, tokens)
     )
