@@ -1,6 +1,6 @@
 """Byte-pair encoding exactly as defined: simple and slow.
 
-The fast kernels are tested against this module, and the merge inspector shows its steps.
+The fast kernels, and the merges that the merge inspector shows, are tested against this module.
 
 A vocabulary maps the bytes of tokens to their ids; pairs are merged in the order of the ids. A text is first split into
 pretokens by the encoding's split pattern; each is then encoded separately:

@@ -250,11 +250,6 @@ def normalizer(normalization: str | None, lowercase: bool = False, strip_accents
     return Normalizer(steps)
 
 
-def normalize(text: str, normalization: str | None, lowercase: bool = False, strip_accents: bool = False) -> str:
-    """Return a text as a training run with these settings sees it. Raises UnknownNormalizationError."""
-    return normalizer(normalization, lowercase, strip_accents)(text)
-
-
 def normalizer_with(steps: Sequence[str]) -> Normalizer:
     """Return the normalizer for the steps that a file names. Raises UnknownNormalizationError."""
     unknown = [step for step in steps if step not in (*STEPS, SIGNS_AS_SPACES)]
