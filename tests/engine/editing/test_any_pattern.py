@@ -183,7 +183,7 @@ def sizes(request, monkeypatch):
         monkeypatch.setattr(pretokenization, "CHUNK_CHARS", 5)
         monkeypatch.setattr(token_blocks, "BLOCK_UNITS", 3)
         monkeypatch.setattr(token_blocks, "_MAX_UNITS", 6)
-        monkeypatch.setattr(token_blocks, "_MIN_ROOM", 0)
+        monkeypatch.setattr(token_blocks, "_MIN_SPARE", 0)
 
 
 def random_edit(rng: random.Random, length: int) -> TextEdit:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import engine
 from engine.runtime import caches
 from engine.text.character_classes import SCRIPT_NAMES
+from engine.vocabulary import entry_search
 from engine.vocabulary.entries import KINDS, EntryTable, entries_of, folded_text, folding, to_bytes
-from engine.vocabulary.entries import search as expressions
 from engine.vocabulary.entry_diagnostics import FINDINGS, PARTIAL, diagnose
 from engine.vocabulary.entry_search import DIAGNOSED, EntryQuery, EntrySearch, QueryError, holding, read_hex
 from tests.engine.vocabulary.vocabularies import PIECES, TOKENS, vocabulary
@@ -104,7 +104,7 @@ def test_expressions_are_found_as_in_each_text_by_itself(tokens, expression, mat
     ],
 )
 def test_only_what_cannot_see_a_line_end_is_searched_line_by_line(expression, is_sure):
-    assert expressions.is_linewise(expression) is is_sure
+    assert entry_search.is_linewise(expression) is is_sure
 
 
 def test_a_vocabulary_that_was_searched_goes_with_its_last_user():
@@ -136,7 +136,7 @@ def test_what_a_search_keeps_is_let_go_of_and_comes_back():
 
 
 def test_a_search_that_takes_too_long_ends(monkeypatch):
-    monkeypatch.setattr(expressions, "TIMEOUT_SECONDS", 0.05)
+    monkeypatch.setattr(entry_search, "TIMEOUT_SECONDS", 0.05)
     search = EntrySearch(entries_of(vocabulary([b"a" * 60 + b"b"])))
     for expression in ("(a|aa|a?)+(a|aa)*$", "(?=a)(a|aa|a?)+(a|aa)*$"):
         with pytest.raises(QueryError, match=r"took longer than 0\.05 seconds"):
@@ -145,9 +145,9 @@ def test_a_search_that_takes_too_long_ends(monkeypatch):
 
 def test_many_short_searches_together_end_as_well(monkeypatch):
     """Each of these takes a good part of the time there is; none takes all of it."""
-    monkeypatch.setattr(expressions, "TIMEOUT_SECONDS", 10.0)
+    monkeypatch.setattr(entry_search, "TIMEOUT_SECONDS", 10.0)
     asked = iter(range(10_000))
-    monkeypatch.setattr(expressions.time, "monotonic", lambda: next(asked) * 0.5)
+    monkeypatch.setattr(entry_search.time, "monotonic", lambda: next(asked) * 0.5)
     entries = entries_of(vocabulary([b"a%d" % number for number in range(4000)]))
     with pytest.raises(QueryError, match="took longer"):
         EntrySearch(entries).ids(EntryQuery("(?=a)a1", "regex"))

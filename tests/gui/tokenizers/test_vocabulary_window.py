@@ -270,12 +270,12 @@ def test_diagnosis_fills_columns_filters_and_facts(qtbot, open_window):
 
 @pytest.mark.deep
 def test_a_diagnosis_is_kept_for_the_next_window(qtbot, open_window, tmp_path, monkeypatch):
-    from engine.vocabulary.entries import diagnostics
+    from engine.vocabulary import entry_diagnostics
 
     bench = open_window(tmp_path / "kept")
     browse(qtbot, bench, "r50k_base", diagnosed=True)
     close_window(qtbot, bench)
-    monkeypatch.setattr(diagnostics, "diagnose", lambda *_: pytest.fail("it was made again"))
+    monkeypatch.setattr(entry_diagnostics, "diagnose", lambda *_: pytest.fail("it was made again"))
     browse(qtbot, open_window(tmp_path / "kept"), "r50k_base", diagnosed=True)
 
 
