@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from engine.vocabulary.entry_diagnostics import compare
 from PySide6.QtCore import QAbstractTableModel, Qt
 
 import engine
 from engine.analysis.merge_steps import merge_spans, state_after, trace_of
 from engine.vocabulary.entries import entries_of
+from engine.vocabulary.entry_diagnostics import compare
 from gui.tokenizers.merges.panel import PairsModel, StepsModel
 from gui.tokenizers.vocabulary.side_pages import ComparisonModel
 

@@ -523,14 +523,14 @@ def _languages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
 
 
 def _premium(found: list[int], row: int) -> str:
-    from engine.analysis.metrics import premium
+    from engine.analysis.comparison import premium
 
     value = premium(found[row], found[0])
     return tr("n/a") if value is None else f"{value:.2f}"
 
 
 def _fertility(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
-    from engine.analysis.metrics import bytes_per_token, fertility
+    from engine.analysis.comparison import bytes_per_token, fertility
 
     encoding = tools.open_encoding(COMPARED[0])
     rows = []
@@ -650,7 +650,7 @@ def _embedding(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 
 def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
-    from engine.vocabulary.entries.table import BYTE, MERGE, entries_of
+    from engine.vocabulary.entries import BYTE, MERGE, entries_of
 
     rows, claims = [], []
     for place, (name, size) in enumerate(SIZES):

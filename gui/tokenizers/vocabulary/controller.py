@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from engine.vocabulary.entry_diagnostics import Comparison
-
     from gui.runtime.jobs import JobFailure, JobResult, JobRunner
     from gui.runtime.notify import Notifier
     from gui.tokenizers.vocabulary.detail import TokenController

@@ -71,7 +71,7 @@ def read_search(typed: str, mode: str) -> tuple[str, str]:
 
 
 class Wanted(NamedTuple):
-    """A search, with the fields of ``engine.vocabulary.entries.search.EntryQuery``. ``kind``: None for any."""
+    """A search, with the fields of ``engine.vocabulary.entry_search.EntryQuery``. ``kind``: None for any."""
 
     text: str = ""
     mode: str = "text"

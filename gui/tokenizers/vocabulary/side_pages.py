@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from engine.vocabulary.entry_diagnostics import Comparison
-
     from gui.tokenizers.vocabulary.plots import LengthPlots
     from gui.tokenizers.vocabulary.service import Lengths
 

@@ -55,9 +55,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.vocabulary.entries.diagnostics import Diagnosis
-    from engine.vocabulary.entries.search import SortKey
-    from engine.vocabulary.entries.table import EntryTable
+    from engine.vocabulary.entries import EntryTable
+    from engine.vocabulary.entry_diagnostics import Diagnosis
+    from engine.vocabulary.entry_search import SortKey
 
 
 KINDS = {
@@ -67,7 +67,7 @@ KINDS = {
     "unused": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
     "piece": QT_TRANSLATE_NOOP("Vocabulary", "piece"),
 }
-"""Labels of kinds of IDs, by the names in ``engine.vocabulary.entries.table``."""
+"""Labels of kinds of IDs, by the names in ``engine.vocabulary.entries``."""
 
 FINDINGS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "unreachable"),
@@ -76,7 +76,7 @@ FINDINGS = {
     "control": QT_TRANSLATE_NOOP("Vocabulary", "control"),
     "unused id": QT_TRANSLATE_NOOP("Vocabulary", "unused ID"),
 }
-"""Labels of findings, by the names in ``engine.vocabulary.entries.diagnostics``, in its order."""
+"""Labels of findings, by the names in ``engine.vocabulary.entry_diagnostics``, in its order."""
 
 FINDING_HINTS = {
     "unreachable": QT_TRANSLATE_NOOP("Vocabulary", "Never produced: its own text encodes to other IDs"),
@@ -93,7 +93,7 @@ SCRIPTS = (
     *("Thai", "Lao", "Khmer", "Myanmar", "Tibetan", "Mongolian", "Hangul", "Han"),
     "other scripts",
 )
-"""Copy of ``engine.text.scripts.SCRIPT_NAMES`` that needs no import of the engine; a test compares both."""
+"""Copy of ``engine.text.character_classes.SCRIPT_NAMES`` that needs no import of the engine; a test compares both."""
 
 PENDING = "…"
 MAX_SHOWN_BYTES = 60

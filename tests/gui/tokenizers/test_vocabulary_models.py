@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from engine.vocabulary.entry_diagnostics import FINDINGS as ENGINE_FINDINGS
-
 from engine.text.character_classes import SCRIPT_NAMES
 from engine.vocabulary.entries import KINDS as ENGINE_KINDS
+from engine.vocabulary.entry_diagnostics import FINDINGS as ENGINE_FINDINGS
 from gui.tokenizers.vocabulary.table import FINDING_HINTS, FINDINGS, KINDS, SCRIPTS
 
 
