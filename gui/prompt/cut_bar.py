@@ -18,7 +18,7 @@ from gui.prompt.token_service import CutRequest, TextCut, cut_text
 from gui.runtime.notify import Offer
 
 if TYPE_CHECKING:
-    from engine.encoding.cutting import Kept
+    from engine.encoding.encoding import Kept
     from gui.prompt.prompt_panel import PromptPanel
     from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
@@ -78,7 +78,7 @@ class CutBar(QFrame):
 
     @property
     def part(self) -> Kept:
-        """Part to keep, as ``engine.encoding.cutting`` names it."""
+        """Part to keep, as ``engine.encoding.encoding`` names it."""
         return self.keep.currentData()
 
     def show_cut(self, found: TextCut | None) -> None:

@@ -21,7 +21,7 @@ from gui.runtime.jobs import Ticket
 
 if TYPE_CHECKING:
     from engine import Encoding
-    from engine.encoding.cutting import Kept
+    from engine.encoding.encoding import Kept
     from gui.core.user_encodings import OpenEncoding
 
 
@@ -264,7 +264,7 @@ class TextCut:
 
 def cut_text(open_encoding: OpenEncoding, request: CutRequest, ticket: Ticket) -> TextCut:
     """Find the span to remove. Runs on a worker thread. Raises EngineError."""
-    from engine.encoding.cutting import cut
+    from engine.encoding.encoding import cut
 
     encoding = open_encoding(request.encoding)
     text = request.text.text(ticket.wait_while_busy)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from engine.requests.lines import LineCount, LinesReport, RequestLines
     from engine.requests.template import Template
     from engine.requests.types import CountedRequest, Grade, Image, Kind, Message, Request, SpecialText, Tally, Tool
-    from engine.text.byte_map import ByteMap
+    from engine.text.offsets import ByteMap
     from engine.types import TokenPatch
     from gui.core.user_encodings import OpenEncoding
 
@@ -174,7 +174,7 @@ def count_draft(open_encoding: OpenEncoding, draft: RequestDraft, _ticket: Ticke
     from engine.errors import EngineError
     from engine.requests.bodies.reader import read_tools
     from engine.requests.types import Request, RequestError
-    from engine.text.byte_map import ByteMap
+    from engine.text.offsets import ByteMap
 
     tools: tuple[Tool, ...] = ()
     tools_problem = ""

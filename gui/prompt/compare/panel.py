@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.analysis.comparison import TextComparison
-    from engine.analysis.comparison.types import Difference, Part
+    from engine.analysis.comparison import Difference, Part, TextComparison
     from gui.prompt.compare.service import Compared
 
 _NAMES = {

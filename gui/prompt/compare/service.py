@@ -143,7 +143,7 @@ def _row(
 
 def differences_table(comparison: TextComparison, *, by_lines: bool) -> ExportTable:
     """Return the spans where the encodings differ most, a row for each span and encoding."""
-    found = comparison.lines if by_lines else comparison.stretches
+    found = comparison.lines if by_lines else comparison.spans
     rows = [
         (rank, one.line, one.spread, one.beginning, name, count)
         for rank, one in enumerate(found, 1)
