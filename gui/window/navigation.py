@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QTabBar, QToolButton, QVBoxLayout, QWidget
 
 from gui.look.icons import Icons
@@ -37,39 +38,32 @@ class WorkspaceRail(QFrame):
         column.setContentsMargins(6, 8, 6, 8)
         column.setSpacing(6)
         for number, workspace in enumerate(WORKSPACES, 1):
-            button = self._button(icons, workspace)
+            title = translated(workspace.title)
+            button = self._button(f"rail_{workspace.id}", icons.icon(workspace.icon), title)
+            button.setCheckable(True)
+            button.setAutoExclusive(True)
+            button.setText(title)
+            button.clicked.connect(self._on_clicked)
             key = actions[f"workspace_{number}"].shortcut().toString()
             button.setToolTip(f"{translated(workspace.tip)} ({key})")
             column.addWidget(button)
             self._buttons[workspace.id] = button
         column.addStretch(1)
-        self._settings = settings = QToolButton(self, objectName="railSettings")
-        settings.setProperty("kind", "rail")
-        settings.setAutoRaise(True)
-        settings.setIcon(icons.icon("settings"))
-        settings.setIconSize(ICON)
-        settings.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        settings.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        settings.setAccessibleName(self.tr("Settings"))
+        settings = self._button("railSettings", icons.icon("settings"), self.tr("Settings"))
         settings.setToolTip(actions["preferences"].toolTip())
         settings.clicked.connect(actions["preferences"].trigger)
         column.addWidget(settings)
         self.set_slim(False)
 
-    def _button(self, icons: Icons, workspace: Workspace) -> QToolButton:
-        title = translated(workspace.title)
-        button = QToolButton(self, objectName=f"rail_{workspace.id}")
+    def _button(self, name: str, icon: QIcon, spoken: str) -> QToolButton:
+        button = QToolButton(self, objectName=name)
         button.setProperty("kind", "rail")
         button.setAutoRaise(True)
-        button.setCheckable(True)
-        button.setAutoExclusive(True)
-        button.setIcon(icons.icon(workspace.icon))
+        button.setIcon(icon)
         button.setIconSize(ICON)
-        button.setText(title)
-        button.setAccessibleName(title)
+        button.setAccessibleName(spoken)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.clicked.connect(self._on_clicked)
         return button
 
     def set_slim(self, slim: bool) -> None:
