@@ -114,10 +114,10 @@ class FileTree:
     @cached_property
     def node_types(self) -> NDArray[np.int64]:
         """int64[n]: for each node, index in ``file_types`` of the type with the most tokens."""
-        places = {one.suffix: index for index, one in enumerate(self.file_types)}
+        indexes = {one.suffix: index for index, one in enumerate(self.file_types)}
         rest = max(0, len(self.file_types) - 1)
         of_files = np.array(
-            [places.get(os.path.splitext(path)[1].casefold(), rest) for path in self.paths],  # noqa: PTH122 - as above
+            [indexes.get(os.path.splitext(path)[1].casefold(), rest) for path in self.paths],  # noqa: PTH122 - as above
             dtype=np.int64,
         )
         sums = [self.sums(np.where(of_files == index, self.tokens[0], 0)) for index in range(max(1, rest + 1))]

@@ -123,8 +123,8 @@ class FileCells(QStyledItemDelegate):
         """Draw a share at the end of its cell and its bar at the start."""
         side = Qt.AlignmentFlag.AlignLeft if mirrored else Qt.AlignmentFlag.AlignRight
         painter.drawText(area, side | Qt.AlignmentFlag.AlignAbsolute | Qt.AlignmentFlag.AlignVCenter, text)
-        room = area.width() - painter.fontMetrics().horizontalAdvance("100.0%") - CELL_PADDING
-        width = min(BAR_WIDTH, room)
+        free = area.width() - painter.fontMetrics().horizontalAdvance("100.0%") - CELL_PADDING
+        width = min(BAR_WIDTH, free)
         tree = self._model.tree
         if tree is None or width < BAR_WIDTH / 2:
             return

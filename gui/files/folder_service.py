@@ -175,27 +175,27 @@ class FolderFit(QObject):
         self._lane.finished.connect(self._on_finished)
         self._lane.failed.connect(self._on_failed)
         self._lane.cancelled.connect(self._on_cancelled)
-        self._wanted: FitRequest | None = None
+        self._pending: FitRequest | None = None
 
     @property
     def waited_for(self) -> bool:
         """True if a suggestion is pending, requested by the user or not."""
-        return self._wanted is not None
+        return self._pending is not None
 
     @property
     def asked_for(self) -> bool:
         """True if a suggestion that the user requested is pending."""
-        return self._wanted is not None and not self._wanted.quiet
+        return self._pending is not None and not self._pending.quiet
 
     def ask(self, request: FitRequest) -> None:
         """Request a suggestion; replaces a pending request."""
-        self._wanted = request
+        self._pending = request
         self._lane.cancel()
         self._lane.submit(request)
 
     def withdraw(self) -> None:
         """Cancel the pending request."""
-        self._wanted = None
+        self._pending = None
         self._lane.cancel()
 
     @Slot(object)
@@ -215,10 +215,10 @@ class FolderFit(QObject):
 
     def _answers(self, request: FitRequest) -> bool:
         """Return True if this request is still pending; it no longer is afterwards."""
-        wanted = request is self._wanted
-        if wanted:
-            self._wanted = None
-        return wanted
+        is_pending = request is self._pending
+        if is_pending:
+            self._pending = None
+        return is_pending
 
 
 def work_out(request: FitRequest, ticket: Ticket) -> Proposal:
@@ -251,7 +251,7 @@ class FolderWatch(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._watcher: QFileSystemWatcher | None = None
-        self._wanted: list[str] = []
+        self._paths: list[str] = []
         self._waiting: list[str] = []
         self._asked: set[str] = set()
         self._refused = 0
@@ -274,8 +274,8 @@ class FolderWatch(QObject):
         folders = folders[folders != TOP]
         files = np.argsort(-tree.file_bytes, kind="stable")[:MAX_FILES]
         self._beyond = max(0, len(folders) - MAX_FOLDERS) + max(0, len(tree.paths) - MAX_FILES)
-        self._wanted = [str(tree.path_of(int(node))) for node in folders[:MAX_FOLDERS]]
-        self._wanted += [tree.paths[index] for index in files.tolist()]
+        self._paths = [str(tree.path_of(int(node))) for node in folders[:MAX_FOLDERS]]
+        self._paths += [tree.paths[index] for index in files.tolist()]
         watched = self._watched()
         gone = self._names_in_qt().difference(watched.values())
         if self._watcher is None or len(gone) > SLICE:
@@ -283,7 +283,7 @@ class FolderWatch(QObject):
             watched.clear()
         elif gone:
             self._watcher.removePaths(list(gone))
-        self._waiting = [path for path in self._wanted if path not in watched]
+        self._waiting = [path for path in self._paths if path not in watched]
         self._asked.update(self._waiting)
         self._watch_some()
 
@@ -299,14 +299,14 @@ class FolderWatch(QObject):
         return {*self._watcher.directories(), *self._watcher.files()} if self._watcher is not None else set()
 
     def _watched(self) -> dict[str, str]:
-        """Return the wanted paths that are watched, each with the name that Qt has for it.
+        """Return the paths that are watched, each with the name that Qt has for it.
 
-        On macOS Qt composes names (NFC), however they are stored. A composed name that is itself wanted matches only
-        itself: other systems tell the two apart.
+        On macOS Qt composes names (NFC), however they are stored. A composed name that is itself a path of the tree
+        matches only itself: other systems tell the two apart.
         """
         there = self._names_in_qt()
-        watched = {path: path for path in self._wanted if path in there}
-        for path in self._wanted:
+        watched = {path: path for path in self._paths if path in there}
+        for path in self._paths:
             composed = unicodedata.normalize("NFC", path)
             if path not in watched and composed in there and composed not in watched:
                 watched[path] = composed
@@ -328,10 +328,10 @@ class FolderWatch(QObject):
         """Report a change if paths are newly watched: they may have changed unnoticed since they were counted.
 
         Paths that are refused every time do not count as new, or this would never end. Refused paths are found by the
-        wanted names, since the names that Qt returns may be normalized differently.
+        names in the tree, since the names that Qt returns may be normalized differently.
         """
         watched = self._watched()
-        self._refused = sum(path not in watched for path in self._wanted)
+        self._refused = sum(path not in watched for path in self._paths)
         if not self._asked.isdisjoint(watched):
             self._settle.start()
         self._asked.clear()

@@ -121,13 +121,13 @@ class LabController(QObject):
             self._run(key)
 
     @Slot(str, str, str, str)
-    def _take(self, key: str, place: str, text: str, encoding: str) -> None:
+    def _take(self, key: str, destination: str, text: str, encoding: str) -> None:
         """Open the text of a card on another page."""
         context = self._context
-        if place == TRAINER:
+        if destination == TRAINER:
             self._texts.write(context.paths.lab / f"{key}.txt", text)
             return
-        if place == MERGES:
+        if destination == MERGES:
             if context.pages.merges is not None:
                 context.pages.merges.show_text(text, encoding)
             return

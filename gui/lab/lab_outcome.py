@@ -156,7 +156,7 @@ class PieceCells(QStyledItemDelegate):
         metrics = option.fontMetrics
         x, height = option.rect.left() + CHIP_GAP, metrics.height() + 2
         top = option.rect.center().y() - height // 2
-        for place, piece in enumerate(text.split(BETWEEN)):
+        for index, piece in enumerate(text.split(BETWEEN)):
             width = metrics.horizontalAdvance(piece) + 2 * CHIP_GAP
             if x + width > option.rect.right():
                 painter.setPen(self._theme.colour("quiet"))
@@ -166,7 +166,7 @@ class PieceCells(QStyledItemDelegate):
             area = QRectF(QStyle.visualRect(option.direction, option.rect, QRect(x, top, width, height)))
             path = QPainterPath()
             path.addRoundedRect(area, CHIP_RADIUS, CHIP_RADIUS)
-            painter.fillPath(path, fills[place % min(2, len(fills))])
+            painter.fillPath(path, fills[index % min(2, len(fills))])
             painter.setPen(self._theme.colour("text"))
             painter.drawText(area, Qt.AlignmentFlag.AlignCenter, piece)
             x += width + CHIP_SPACE
@@ -219,19 +219,19 @@ class OutcomeTable(QTableView):
         header, last = self.horizontalHeader(), self.model().columnCount() - 1
         # A table as high as its rows has no vertical scroll bar, although one may show until it has that height.
         high = self.model().rowCount() > MAX_ROWS
-        room = self.viewport().width() if high else self.maximumViewportSize().width()
+        width = self.viewport().width() if high else self.maximumViewportSize().width()
         for column in range(last):
-            header.resizeSection(column, min(self._wishes[column], max(room // WIDEST_SHARE, 60)))
+            header.resizeSection(column, min(self._wishes[column], max(width // WIDEST_SHARE, 60)))
         taken = sum(header.sectionSize(column) for column in range(last))
         wish = self._wishes[last]
         numeric = self.model().is_numeric(last)
-        header.resizeSection(last, wish if numeric else max(wish, room - taken))
+        header.resizeSection(last, wish if numeric else max(wish, width - taken))
         if numeric:  # do not stretch: numbers would stand far from their row
             edges = 2 * self.frameWidth() + self.verticalScrollBar().sizeHint().width()
             self.setMaximumWidth(
                 taken + wish + (edges if self.model().rowCount() > MAX_ROWS else 2 * self.frameWidth())
             )
-        bar = self.horizontalScrollBar().sizeHint().height() if taken + wish > room else 0
+        bar = self.horizontalScrollBar().sizeHint().height() if taken + wish > width else 0
         self.setFixedHeight(self._least + bar)
 
     def _wish(self, column: int) -> int:

@@ -100,8 +100,8 @@ class LabCard(QFrame):
     def matches(self, words: str) -> bool:
         """Return True if the experiment contains these words, or has this key."""
         card = self.card
-        said = " ".join((card.key, *map(card_words, (card.title, card.question, card.truth, card.subject))))
-        return words.casefold() in said.casefold()
+        text = " ".join((card.key, *map(card_words, (card.title, card.question, card.truth, card.subject))))
+        return words.casefold() in text.casefold()
 
     def open(self) -> None:
         """Show text, numbers and outcome. Built when first opened: together the cards have a thousand widgets."""
@@ -181,8 +181,8 @@ class LabCard(QFrame):
             caption = PlainLabel(self.tr("Text"))
             caption.setProperty("role", "caption")
             head = row_of(caption, 1, spacing=12)
-            for place, words in self._places():
-                head.addWidget(self._place_button(place, words))
+            for destination, words in self._destinations():
+                head.addWidget(self._destination_button(destination, words))
             column.addLayout(head)
             self.text = self._make_text()
             caption.setBuddy(self.text)
@@ -190,9 +190,9 @@ class LabCard(QFrame):
         row = row_of((self._make_numbers(), 1), self.run_button, spacing=8)
         column.addLayout(row)
 
-    def _place_button(self, place: str, words: str) -> QPushButton:
-        button = button_of_kind(f"labTake-{self.card.key}-{place}", words, "link")
-        button.setProperty("place", place)
+    def _destination_button(self, destination: str, words: str) -> QPushButton:
+        button = button_of_kind(f"labTake-{self.card.key}-{destination}", words, "link")
+        button.setProperty("destination", destination)
         button.clicked.connect(self._take)
         return button
 
@@ -229,14 +229,14 @@ class LabCard(QFrame):
         row.addWidget(self.reset_button)
         return row
 
-    def _places(self) -> tuple[tuple[str, str], ...]:
+    def _destinations(self) -> tuple[tuple[str, str], ...]:
         """Return the destinations that the text can be opened in, with the labels of their buttons."""
-        places = [(EDITOR, self.tr("Open in the editor"))]
+        destinations = [(EDITOR, self.tr("Open in the editor"))]
         if self.card.encoding:
-            places.append((MERGES, self.tr("Show its merges")))
+            destinations.append((MERGES, self.tr("Show its merges")))
         if self.card.trainable:
-            places.append((TRAINER, self.tr("Train on it")))
-        return tuple(places)
+            destinations.append((TRAINER, self.tr("Train on it")))
+        return tuple(destinations)
 
     @Slot()
     def _ask_run(self) -> None:
@@ -269,7 +269,7 @@ class LabCard(QFrame):
 
     @Slot()
     def _take(self) -> None:
-        self.taken.emit(self.card.key, self.sender().property("place"), self.inputs().text, self.card.encoding)
+        self.taken.emit(self.card.key, self.sender().property("destination"), self.inputs().text, self.card.encoding)
 
 
 class ListRows(QStyledItemDelegate):
@@ -439,14 +439,14 @@ class LabPage(QWidget):
         for other in self.cards.values():
             other.setVisible(other is card)
         card.open()
-        place = list(self.cards).index(key)
+        index = list(self.cards).index(key)
         self.place.setText(
             self.tr("{subject}: {n} of {all}").format(
-                subject=card_words(card.card.subject), n=place + 1, all=len(self.cards)
+                subject=card_words(card.card.subject), n=index + 1, all=len(self.cards)
             )
         )
-        self.previous.setEnabled(place > 0)
-        self.next.setEnabled(place < len(self.cards) - 1)
+        self.previous.setEnabled(index > 0)
+        self.next.setEnabled(index < len(self.cards) - 1)
         self.scroll.verticalScrollBar().setValue(0)
 
     @Slot()
@@ -511,6 +511,6 @@ class LabPage(QWidget):
 
     def _step(self, by: int) -> None:
         keys = list(self.cards)
-        place = keys.index(self._shown) + by
-        if 0 <= place < len(keys):
-            self.show_card(keys[place])
+        index = keys.index(self._shown) + by
+        if 0 <= index < len(keys):
+            self.show_card(keys[index])

@@ -155,9 +155,9 @@ def yes_or_no(holds: bool) -> str:
     return tr("yes") if holds else tr("no")
 
 
-def pieces(parts: Iterable[bytes | str]) -> str:
+def pieces(spans: Iterable[bytes | str]) -> str:
     """Return spans of a text on one line, with invisible characters made visible and invalid UTF-8 as bytes."""
-    return BETWEEN.join(_shown(part) for part in parts)
+    return BETWEEN.join(_shown(span) for span in spans)
 
 
 def token_pieces(encoding: Encoding, ids: Sequence[int]) -> str:
@@ -165,5 +165,5 @@ def token_pieces(encoding: Encoding, ids: Sequence[int]) -> str:
     return pieces(encoding.decode_single_token_bytes(token_id) for token_id in ids)
 
 
-def _shown(part: bytes | str) -> str:
-    return visible_text(part) if isinstance(part, str) else visible(part)
+def _shown(span: bytes | str) -> str:
+    return visible_text(span) if isinstance(span, str) else visible(span)

@@ -84,15 +84,17 @@ def _five_stages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     encoding = tools.open_encoding(GPT4)
     normal = unicodedata.normalize("NFKC", inputs.text)
     special = sorted(encoding.special_tokens_set, key=len, reverse=True)
-    parts = re.split("(" + "|".join(map(re.escape, special)) + ")", normal)
+    segments = re.split("(" + "|".join(map(re.escape, special)) + ")", normal)
     pretokens: list[str] = []
-    for place, part in enumerate(parts):
-        pretokens += [part] if place % 2 else split_words(part, GPT4)
+    for index, segment in enumerate(segments):
+        pretokens += [segment] if index % 2 else split_words(segment, GPT4)
     ids = encoding.encode(normal, allowed_special="all")
-    ordinary = [token for place, part in enumerate(parts) if not place % 2 for token in encoding.encode_ordinary(part)]
+    ordinary = [
+        token for index, segment in enumerate(segments) if not index % 2 for token in encoding.encode_ordinary(segment)
+    ]
     rows = (
         (tr("1. Normalize (NFKC)"), number(len(normal)), pieces([normal])),
-        (tr("2. Special tokens, found first, never merged"), number(len(parts) // 2), pieces(parts[1::2])),
+        (tr("2. Special tokens, found first, never merged"), number(len(segments) // 2), pieces(segments[1::2])),
         (tr("3. Split into pretokens"), number(len(pretokens)), pieces(pretokens)),
         (tr("4. Merge within each"), number(len(ordinary)), token_pieces(encoding, ordinary)),
         (tr("5. IDs"), number(len(ids)), " ".join(map(str, ids))),
@@ -159,10 +161,10 @@ def _normal_forms(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     claims = tuple(
         Claim(
             tr("Tokens as written and normalized: “{text}”").format(text=row[2]),
-            ", ".join(wanted),
+            ", ".join(counts),
             f"{row[1]}, {row[3]}",
         )
-        for row, wanted in zip(rows, expected, strict=False)
+        for row, counts in zip(rows, expected, strict=False)
     )
     columns = (tr("As written"), tr("Tokens"), tr("In NFKC"), tr("Tokens"))
     return Outcome(claims if own else (), (ResultTable(GPT4O, columns, tuple(rows), frozenset({1, 3})),))
@@ -258,8 +260,8 @@ Expected = tuple[str, str, int | str]
 def _lines(names: Sequence[str], expected: Sequence[Expected], inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     """Encode every line with every encoding."""
     rows, counts, splits = [], {}, {}
-    for place, name in enumerate(names):
-        tools.progress(place / len(names))
+    for index, name in enumerate(names):
+        tools.progress(index / len(names))
         encoding = tools.open_encoding(name)
         for line in inputs.text.split("\n"):
             ids = encoding.encode_ordinary(line)
@@ -268,9 +270,9 @@ def _lines(names: Sequence[str], expected: Sequence[Expected], inputs: Inputs, t
         rows += [(line, name, number(int(counts[line, name])), splits[line, name]) for name in names]
     claims = []
     if own:
-        for line, name, wanted in expected:
-            found = (counts if isinstance(wanted, int) else splits)[line, name]
-            claims.append(Claim(tr("“{text}” in {name}").format(text=line, name=name), str(wanted), found))
+        for line, name, result in expected:
+            found = (counts if isinstance(result, int) else splits)[line, name]
+            claims.append(Claim(tr("“{text}” in {name}").format(text=line, name=name), str(result), found))
     columns = (tr("Text"), tr("Encoding"), tr("Tokens"), tr("Split"))
     return Outcome(tuple(claims), (ResultTable(tr("Line by line"), columns, tuple(rows), frozenset({2})),))
 
@@ -310,7 +312,7 @@ def _words_and_tokens(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     expected = (("9", "9", "9"), ("7", "16", "15"))
     claims = tuple(
         Claim(tr("Words, tokens in cl100k_base, in o200k_base: “{text}”").format(text=row[0]), *map(", ".join, both))
-        for row, *both in ((row, wanted, row[1:]) for row, wanted in zip(rows, expected, strict=False))
+        for row, *both in ((row, counts, row[1:]) for row, counts in zip(rows, expected, strict=False))
     )
     columns = (tr("Text"), tr("Words"), GPT4, GPT4O)
     return Outcome(
@@ -496,8 +498,8 @@ def _texts(inputs: Inputs) -> list[tuple[str, str]]:
 def _languages(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     texts = _texts(inputs)
     counts = []
-    for place, name in enumerate(COMPARED):
-        tools.progress(place / len(COMPARED))
+    for index, name in enumerate(COMPARED):
+        tools.progress(index / len(COMPARED))
         encoding = tools.open_encoding(name)
         counts.append([encoding.count(text) for _, text in texts])
     claims = tuple(
@@ -537,7 +539,7 @@ def _fertility(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
     for language, text in _texts(inputs):
         tokens, words = encoding.count(text), len(text.split())
         per_word = fertility(tokens, words)
-        told = tr("means nothing here") if language in NO_SPACES else ""
+        note = tr("means nothing here") if language in NO_SPACES else ""
         size = bytes_per_token(len(text.encode("utf-8", "surrogatepass")), tokens)
         rows.append(
             (
@@ -546,7 +548,7 @@ def _fertility(inputs: Inputs, tools: Tools, own: bool) -> Outcome:
                 str(words),
                 tr("n/a") if per_word is None else f"{per_word:.1f}",
                 tr("n/a") if size is None else f"{size:.2f}",
-                told,
+                note,
             )
         )
     columns = (tr("Language"), tr("Tokens"), tr("Words by spaces"), tr("Fertility"), tr("Bytes per token"), tr("Note"))
@@ -653,8 +655,8 @@ def _sizes(_inputs: Inputs, tools: Tools, _own: bool) -> Outcome:
     from engine.vocabulary.entries import BYTE, MERGE, entries_of
 
     rows, claims = [], []
-    for place, (name, size) in enumerate(SIZES):
-        tools.progress(place / len(SIZES))
+    for index, (name, size) in enumerate(SIZES):
+        tools.progress(index / len(SIZES))
         encoding = tools.open_encoding(name)
         special = len(encoding.special_tokens_set)
         rows.append((name, number(encoding.n_vocab), number(special)))

@@ -63,13 +63,13 @@ class Learned:
         """Number of tokens of the texts after the last merge."""
         return self.merges[-1].tokens_left if self.merges else self.before
 
-    def name(self, place: int) -> str:
-        """Return the symbol that merge number ``place`` made, as text."""
-        return self.symbols[self.alphabet + place].decode("utf-8", "backslashreplace")
+    def name(self, index: int) -> str:
+        """Return the symbol that merge number ``index`` made, as text."""
+        return self.symbols[self.alphabet + index].decode("utf-8", "backslashreplace")
 
     def steps(self) -> list[tuple[str, int]]:
         """Return for each merge the symbol it made and the count of its pair."""
-        return [(self.name(place), merge.count) for place, merge in enumerate(self.merges)]
+        return [(self.name(index), merge.count) for index, merge in enumerate(self.merges)]
 
     def encode(self, word: Sequence[bytes]) -> list[int]:
         """Return the IDs of a pretoken by replaying the merges in training order.
@@ -78,10 +78,10 @@ class Learned:
         """
         from engine.training.reference import merge_pair
 
-        places = {symbol: place for place, symbol in enumerate(self.symbols[: self.alphabet])}
-        ids = [places[symbol] for symbol in word]
-        for place, merge in enumerate(self.merges):
-            merge_pair(ids, (merge.left_id, merge.right_id), self.alphabet + place)
+        symbol_ids = {symbol: index for index, symbol in enumerate(self.symbols[: self.alphabet])}
+        ids = [symbol_ids[symbol] for symbol in word]
+        for index, merge in enumerate(self.merges):
+            merge_pair(ids, (merge.left_id, merge.right_id), self.alphabet + index)
         return ids
 
 
@@ -102,8 +102,8 @@ def learn(
     if sum(map(len, words)) > MAX_CHARACTERS:
         raise ValueError(f"The Lab trains on up to {MAX_CHARACTERS:,} symbols. Use the Train page for more.")
     symbols = list(alphabet) if alphabet is not None else sorted({symbol for word in words for symbol in word})
-    places = {symbol: place for place, symbol in enumerate(symbols)}
-    counted = Counter(tuple(places[symbol] for symbol in word) for word in words)
+    symbol_ids = {symbol: index for index, symbol in enumerate(symbols)}
+    counted = Counter(tuple(symbol_ids[symbol] for symbol in word) for word in words)
     found = learn_merges(counted, symbols, merges, min_count=min_count, first_seen=first_seen)
     for merge in found:
         symbols.append(symbols[merge.left_id] + symbols[merge.right_id])
@@ -113,7 +113,7 @@ def learn(
 def in_bytes(word: str) -> list[bytes]:
     """Return a pretoken as single bytes."""
     data = word.encode("utf-8", "surrogatepass")
-    return [data[place : place + 1] for place in range(len(data))]
+    return [data[index : index + 1] for index in range(len(data))]
 
 
 def in_characters(word: str, *, marked: bool = False) -> list[bytes]:
@@ -152,13 +152,13 @@ def merge_table(learned: Learned) -> ResultTable:
     """Return a table of all merges of a training, in order."""
     rows = tuple(
         (
-            number(place + 1),
+            number(index + 1),
             pieces([learned.symbols[merge.left_id], learned.symbols[merge.right_id]]),
-            pieces([learned.symbols[learned.alphabet + place]]),
+            pieces([learned.symbols[learned.alphabet + index]]),
             number(merge.count),
             number(merge.tokens_left),
         )
-        for place, merge in enumerate(learned.merges)
+        for index, merge in enumerate(learned.merges)
     )
     columns = (tr("Merge"), tr("Pair"), tr("Becomes"), tr("Seen"), tr("Tokens left"))
     return ResultTable(tr("Learned tokens"), columns, rows, frozenset({0, 3, 4}))
@@ -306,7 +306,7 @@ def _seen_and_unseen(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
         ids = learned.encode(in_characters(word, marked=True))
         rows.append((word, pieces(learned.symbols[token] for token in ids)))
     expected = ("lower</w>", "lowe │ s │ t │ </w>", "low │ l │ y │ </w>")
-    claims = tuple(Claim(word, wanted, found) for (word, found), wanted in zip(rows, expected, strict=False))
+    claims = tuple(Claim(word, split, found) for (word, found), split in zip(rows, expected, strict=False))
     table = ResultTable(tr("The words of the last line"), (tr("Word"), tr("Split")), tuple(rows))
     return Outcome(claims if own else (), (table,))
 
@@ -324,7 +324,8 @@ def _left_to_right(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
         rows.append((word, pair, " ".join(map(chr, symbols))))
     expected = ("Z b", "Z a", "Z Z a")
     claims = tuple(
-        Claim(f"{word}, {pair} → Z", wanted, found) for (word, pair, found), wanted in zip(rows, expected, strict=False)
+        Claim(f"{word}, {pair} → Z", symbols, found)
+        for (word, pair, found), symbols in zip(rows, expected, strict=False)
     )
     columns = (tr("Symbols"), tr("Pair"), tr("After merging it into Z"))
     return Outcome(claims if own else (), (ResultTable(tr("Merging"), columns, tuple(rows)),))
@@ -507,7 +508,7 @@ def _curve(inputs: Inputs, _tools: Tools, own: bool) -> Outcome:
 
 def _points(learned: Learned) -> tuple[tuple[float, float], ...]:
     """Return size and bytes per token of the alphabet, and after each merge: merges are nested, so one run has all."""
-    after = ((len(BYTES) + place + 1, merge.tokens_left) for place, merge in enumerate(learned.merges))
+    after = ((len(BYTES) + index + 1, merge.tokens_left) for index, merge in enumerate(learned.merges))
     return tuple((float(size), learned.before / max(left, 1)) for size, left in ((len(BYTES), learned.before), *after))
 
 

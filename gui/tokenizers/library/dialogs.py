@@ -326,10 +326,10 @@ class TokenizerModelsDialog(QDialog):
 
     @Slot(str)
     def _show_matching(self, words: str) -> None:
-        wanted: Sequence[str] = words.casefold().split()
+        search: Sequence[str] = words.casefold().split()
         for row in range(self.list.count()):
             item = self.list.item(row)
-            item.setHidden(not all(word in item.text().casefold() for word in wanted))
+            item.setHidden(not all(word in item.text().casefold() for word in search))
 
     @Slot()
     def _show_choice(self) -> None:

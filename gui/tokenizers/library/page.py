@@ -307,8 +307,8 @@ class DetailsPane(QFrame):
 
     def fact(self, title: str) -> str:
         """Return the text under a title; empty if there is none."""
-        for place in range(self.facts.count()):
-            labels = self.facts.itemAt(place).widget().findChildren(QLabel)
+        for index in range(self.facts.count()):
+            labels = self.facts.itemAt(index).widget().findChildren(QLabel)
             if labels[0].text() == title:
                 return labels[1].text()
         return ""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gui.widgets.page_controller import AppContext
 
 _WORD_BEFORE = re.compile(r" ?\S*\Z")
-_WORD_BEHIND = re.compile(r"\S*")
+_WORD_AFTER = re.compile(r"\S*")
 LONGEST_WORD = 200
 """Maximum distance from the caret to search for the edges of its word, in UTF-16 units."""
 
@@ -128,8 +128,8 @@ class MergesController(PageController["MergesPanel"]):
         them."""
         editor = self._context.prompt.editor
         before = editor.text_between(max(0, caret - LONGEST_WORD), caret)
-        behind = editor.text_between(caret, caret + LONGEST_WORD)
-        front, rest = _WORD_BEFORE.search(before), _WORD_BEHIND.match(behind)
+        after = editor.text_between(caret, caret + LONGEST_WORD)
+        front, rest = _WORD_BEFORE.search(before), _WORD_AFTER.match(after)
         assert front is not None
         assert rest is not None
         return caret - utf16_length(front.group()), caret + utf16_length(rest.group())

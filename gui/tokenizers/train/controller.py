@@ -514,8 +514,8 @@ class TrainingController(PageController["TrainingPanel"]):
             survey.set_forecast_problem(why)
 
     @Slot(int)
-    def _on_file_chosen(self, place: int) -> None:
-        self._file = place
+    def _on_file_chosen(self, index: int) -> None:
+        self._file = index
         self._follow_settings()
 
     @Slot(object)

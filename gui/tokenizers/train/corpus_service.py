@@ -305,8 +305,8 @@ def held_back(survey: CorpusSurvey, share: float) -> tuple[CorpusSurvey, tuple[C
     if left > (1 - MIN_OF_SHARE) * share * survey.file_bytes:
         return survey, ()
     paths = {file.path for file in taken}
-    kept = tuple(file for file in survey.files if file.path not in paths)
-    return replace(survey, files=kept, file_bytes=sum(file.file_bytes for file in kept)), tuple(taken)
+    retained = tuple(file for file in survey.files if file.path not in paths)
+    return replace(survey, files=retained, file_bytes=sum(file.file_bytes for file in retained)), tuple(taken)
 
 
 def _tr(text: str) -> str:

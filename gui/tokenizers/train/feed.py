@@ -373,10 +373,10 @@ class TrainingProgressPage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         wide = self.width() >= SIDE_BY_SIDE
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if self.splitter.orientation() != wanted:
-            self.splitter.setOrientation(wanted)
-            self.splitter.setSizes(list(SHARES[wanted]))
+        orientation = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if self.splitter.orientation() != orientation:
+            self.splitter.setOrientation(orientation)
+            self.splitter.setSizes(list(SHARES[orientation]))
 
     def _place(self) -> None:
         merges = QWidget()

@@ -315,9 +315,9 @@ class TrainingPreview(QWidget):
         column_of(self.pages, parent=self, margins=(8, 8, 8, 8))
 
     @Slot(int)
-    def _on_file(self, place: int) -> None:
-        if place >= 0:
-            self.file_chosen.emit(place)
+    def _on_file(self, index: int) -> None:
+        if index >= 0:
+            self.file_chosen.emit(index)
 
 
 FORM_WIDTH = 360
@@ -375,9 +375,9 @@ class TrainingPanel(QWidget):
 
     def restore_state(self, state: dict[str, Any]) -> None:
         """Restore the choices from ``state``; missing or invalid values get their defaults."""
-        for part, name in ((self.survey, "rules"), (self.form, "settings")):
+        for box, name in ((self.survey, "rules"), (self.form, "settings")):
             values = state.get(name)
-            part.restore_state(values if isinstance(values, dict) else {})
+            box.restore_state(values if isinstance(values, dict) else {})
         restore_sizes(self.splitter, state.get("split"))
         folder = state.get("folder")
         self.folder.field.setText(folder if isinstance(folder, str) else "")

@@ -276,7 +276,7 @@ class SideBySidePage(QWidget):
         chosen = self.left.choice.currentIndex(), self.right.choice.currentIndex()
         rows = AlignedRows(*cut_short_text(report.sample, self.view.columns))
         self.view.show_tokens(
-            tuple(report.names[place] for place in chosen), tuple(self._spans[place] for place in chosen), rows
+            tuple(report.names[index] for index in chosen), tuple(self._spans[index] for index in chosen), rows
         )
 
 

@@ -165,7 +165,7 @@ class VocabularyDetail(QWidget):
         size = len(detail.token_bytes)
         self.heading.setText(self._text(detail.token_bytes) or self.tr("(nothing)"))
         rank = "" if detail.rank is None else self.tr(", rank {rank}").format(rank=detail.rank)
-        said = {
+        facts = {
             "id": f"{detail.token_id}{rank}",
             "bytes": hexadecimal(detail.token_bytes, 64),
             "length": self.tr("1 byte") if size == 1 else self.tr("{n} bytes").format(n=number(size)),
@@ -175,7 +175,7 @@ class VocabularyDetail(QWidget):
             "built": self._built(detail),
             "remarks": self._remarks(detail),
         }
-        for name, words in said.items():
+        for name, words in facts.items():
             self._facts[name].setText(words)
         for widget in (self._facts["remarks"], self._titles[self._facts["remarks"]]):
             widget.setVisible(bool(detail.findings))

@@ -263,10 +263,10 @@ class VocabularyFilters(QWidget):
         scripts = enumerate(map(tr, SCRIPTS))
         self.script = ChoiceChip(
             "vocabScript",
-            [(self.tr("Any script"), None), *((words, place) for place, words in scripts)],
+            [(self.tr("Any script"), None), *((words, index) for index, words in scripts)],
             self.tr("Script of the entry"),
         )
-        findings = [(tr(words), place) for place, words in enumerate(FINDINGS.values())]
+        findings = [(tr(words), index) for index, words in enumerate(FINDINGS.values())]
         self.finding = ChoiceChip(
             "vocabFinding", [(self.tr("Any flag"), None), *findings], self.tr("Flag of the entry")
         )

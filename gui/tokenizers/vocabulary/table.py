@@ -338,9 +338,9 @@ class EntryPainter:
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             for column in range(len(COLUMNS)):
                 left = view.columnViewportPosition(column) + TEXT_MARGIN
-                room = view.columnWidth(column) - 2 * TEXT_MARGIN
-                if room > 0 and left < width and left + room > 0:
-                    self._paint_column(painter, tops, column, QRect(left, 0, room, height))
+                free = view.columnWidth(column) - 2 * TEXT_MARGIN
+                if free > 0 and left < width and left + free > 0:
+                    self._paint_column(painter, tops, column, QRect(left, 0, free, height))
 
     def _paint_column(self, painter: QPainter, tops: Sequence[tuple[int, int]], column: int, area: QRect) -> None:
         """Paint a column. ``area``: the text area of a row at the top of the view."""
@@ -350,17 +350,17 @@ class EntryPainter:
             return
         numeric = COLUMNS[column].numeric
         texts = self._fixed if column in FIXED_FONT else self._plain
-        left, height, room = area.left(), area.height(), area.width()
+        left, height, width = area.left(), area.height(), area.width()
         if numeric:
-            room -= self._end
+            width -= self._end
         painter.setFont(texts.font)
         cell_text, shaped = self._model.shown, texts.line
         for row, top in tops:
             text = cell_text(row, column)
             if text:
-                line, wide, high = shaped(text, room)
-                at = left + room - wide if numeric else left
-                painter.drawStaticText(at, top + (height - high + 1) // 2, line)
+                line, line_width, line_height = shaped(text, width)
+                at = left + width - line_width if numeric else left
+                painter.drawStaticText(at, top + (height - line_height + 1) // 2, line)
 
 
 class EntryDelegate(QStyledItemDelegate):

@@ -299,7 +299,7 @@ def test_a_proposal_that_is_stopped_is_said(qtbot, bench, panel, tree):
     lane = next(lane for lane in bench.runner.busy_lanes if lane.name == "Calculating what fits")
     fit = bench.pages.folders._fit
     with qtbot.waitSignal(lane.busy_changed):
-        fit._on_cancelled(fit._wanted)  # as a job tells that was stopped
+        fit._on_cancelled(fit._pending)  # as a job tells that was stopped
     assert "Stopped. Nothing was suggested." in panel.remark.text()
     assert not panel.fit.words.isVisible()
 
