@@ -1,4 +1,4 @@
-"""Layouts and form helpers: wrapping rows, captions, number boxes, page tabs, and deferred updates."""
+"""Layouts and form helpers: rows and columns, captions, number boxes, page tabs, and deferred updates."""
 
 from __future__ import annotations
 
@@ -130,12 +130,17 @@ class FlowLayout(QLayout):
 
 
 def row_of(*items: Any, **options: Any) -> QHBoxLayout:
-    """Return a row of widgets and layouts. See ``_fill``."""
+    """Return a row of items, in the order of the screen.
+
+    An item is a widget or a layout, or a tuple of it, its stretch factor and perhaps its alignment; a number is an
+    empty item with that stretch factor. Options: ``parent``, the widget that gets the layout; ``margins``, left, top,
+    right and bottom, none by default, and those of the style if None; ``spacing``, that of the style by default.
+    """
     return _fill(QHBoxLayout(), *items, **options)
 
 
 def column_of(*items: Any, **options: Any) -> QVBoxLayout:
-    """Return a column of widgets and layouts. See ``_fill``."""
+    """Return a column of items; they and the options are as those of ``row_of``."""
     return _fill(QVBoxLayout(), *items, **options)
 
 
@@ -146,12 +151,6 @@ def _fill(
     margins: tuple[int, int, int, int] | None = (0, 0, 0, 0),
     spacing: int | None = None,
 ) -> Box:
-    """Add items to a box, and return it.
-
-    An item is a widget or a layout, or a tuple of it, its stretch factor and perhaps its alignment; a number is an
-    empty item with that stretch factor. ``parent``: the widget that gets the layout. ``margins``: left, top, right and
-    bottom; None for those of the style. ``spacing``: None for that of the style.
-    """
     if parent is not None:
         parent.setLayout(box)
     if margins is not None:
