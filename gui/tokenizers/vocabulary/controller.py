@@ -265,7 +265,7 @@ class VocabularyBrowser(QObject):
     @Slot(object)
     def _on_diagnosed(self, diagnosed: Diagnosed) -> None:
         shown = self._shown
-        if shown is None or diagnosed.request.search is not shown.search:
+        if shown is None or diagnosed.opened is not shown:
             return
         self._progress = ""
         self._panel.model.set_diagnosis(diagnosed.diagnosis)
@@ -290,7 +290,7 @@ class VocabularyBrowser(QObject):
 
     @Slot(object)
     def _on_token(self, detail: TokenDetail) -> None:
-        if self._shown is not None and detail.request.search is self._shown.search:
+        if detail.request.opened is self._shown:
             self._panel.detail.show_token(detail)
             self._panel.state_changed.emit()
             self.token_shown.emit(detail)

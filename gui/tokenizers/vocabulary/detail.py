@@ -128,7 +128,7 @@ class VocabularyDetail(QWidget):
         self.hint.hide()
         self.heading.show()
         self._scroll.show()
-        entries = detail.request.search.entries
+        entries = detail.request.opened.entries
         self._write(detail)
         self._show_links(detail, entries)
         if detail.tree is None:
@@ -442,11 +442,11 @@ class TokenController(QObject):
     def set_token(self, token: TokenDetail) -> None:
         """Search for another token, and offer the edits possible for it."""
         before, self._token = self._token, token
-        encoding = token.request.encoding
+        encoding = token.request.opened.encoding
         can = encoding.name in self._own.names() and not encoding.no_merges
         self._pane.remove.setVisible(can and (token.kind == "special" or token.parents is not None))
         self._pane.rename.setVisible(can and token.kind == "special")
-        if before is None or (before.request.encoding, before.token_id) != (encoding, token.token_id):
+        if before is None or before.request.opened.encoding is not encoding or before.token_id != token.token_id:
             self._look_again()
 
     # --- occurrences --------------------------------------------------------------------------------------------------
@@ -486,12 +486,12 @@ class TokenController(QObject):
             self._find(revision, text)
         if self._edit is not None:
             (token, new_text), self._edit = self._edit, None
-            self._weighing.submit(EditRequest(token.request.encoding, token.token_id, new_text, text))
+            self._weighing.submit(EditRequest(token.request.opened.encoding, token.token_id, new_text, text))
 
     def _find(self, revision: int, text: ChunkedText) -> None:
         if self._token is not None:
             special = self._prompt.special_as_tokens
-            encoding, token_id = self._token.request.encoding, self._token.token_id
+            encoding, token_id = self._token.request.opened.encoding, self._token.token_id
             self._finding.submit(PlacesRequest(revision, text, encoding, special, token_id))
 
     @Slot(object)

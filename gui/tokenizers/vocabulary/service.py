@@ -33,52 +33,6 @@ if TYPE_CHECKING:
     from gui.tokenizers.vocabulary.panel import Wanted
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DiagnosisRequest:
-    """An encoding to diagnose, and the search over its entries, which receives the diagnosis."""
-
-    encoding: Encoding
-    search: EntrySearch
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Diagnosed:
-    """Result of a diagnosis. ``uncached``: why it could not be cached, empty if it was."""
-
-    request: DiagnosisRequest
-    diagnosis: Diagnosis
-    uncached: str = ""
-
-
-def diagnose_or_read(folder: Path, request: DiagnosisRequest, ticket: Ticket) -> Diagnosed:
-    """Read the diagnosis cached in ``folder``, or make and cache it. Runs on a worker thread."""
-    from engine.vocabulary.entry_diagnostics import diagnose, diagnosis_key, pack, unpack
-
-    entries = request.search.entries
-    request.search.prepare()
-    ticket.progress(0.0)
-    path = folder / f"{diagnosis_key(request.encoding, entries)}.diagnosis"
-    uncached = ""
-    cached = _read(path)
-    diagnosis = None if cached is None else unpack(cached, len(entries))
-    if diagnosis is None:
-        diagnosis = diagnose(request.encoding, entries, ticket.progress)
-        try:
-            write_atomic(path, pack(diagnosis))
-        except OSError as error:
-            uncached = error.strerror or str(error)
-    request.search.set_diagnosis(diagnosis)
-    return Diagnosed(request, diagnosis, uncached)
-
-
-def _read(path: Path) -> bytes | None:
-    """Return the content of a file; None if it does not exist or cannot be read, and must be rebuilt."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return None
-
-
 ID_RANGES = 200
 """Number of ranges of IDs in the plot of lengths."""
 
@@ -131,11 +85,63 @@ def lengths_of(entries: EntryTable) -> Lengths:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TokenRequest:
-    """An ID of an encoding, and the search over its entries."""
+class OpenedVocabulary:
+    """An encoding, its entries, the search over them, and their lengths."""
 
     encoding: Encoding
+    entries: EntryTable
     search: EntrySearch
+    lengths: Lengths
+
+    @property
+    def name(self) -> str:
+        """The name of the encoding."""
+        return self.entries.name
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Diagnosed:
+    """Result of a diagnosis. ``uncached``: why it could not be cached, empty if it was."""
+
+    opened: OpenedVocabulary
+    diagnosis: Diagnosis
+    uncached: str = ""
+
+
+def diagnose_or_read(folder: Path, opened: OpenedVocabulary, ticket: Ticket) -> Diagnosed:
+    """Read the diagnosis cached in ``folder``, or make and cache it. Runs on a worker thread."""
+    from engine.vocabulary.entry_diagnostics import diagnose, diagnosis_key, pack, unpack
+
+    entries = opened.entries
+    opened.search.prepare()
+    ticket.progress(0.0)
+    path = folder / f"{diagnosis_key(opened.encoding, entries)}.diagnosis"
+    uncached = ""
+    cached = _read(path)
+    diagnosis = None if cached is None else unpack(cached, len(entries))
+    if diagnosis is None:
+        diagnosis = diagnose(opened.encoding, entries, ticket.progress)
+        try:
+            write_atomic(path, pack(diagnosis))
+        except OSError as error:
+            uncached = error.strerror or str(error)
+    opened.search.set_diagnosis(diagnosis)
+    return Diagnosed(opened, diagnosis, uncached)
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the content of a file; None if it does not exist or cannot be read, and must be rebuilt."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenRequest:
+    """An ID of a vocabulary."""
+
+    opened: OpenedVocabulary
     token_id: int
 
 
@@ -184,11 +190,11 @@ def look_at(request: TokenRequest, _ticket: Ticket) -> TokenDetail:
     """Return the details of a token. Runs on a worker thread."""
     from engine.vocabulary.entry_diagnostics import children_of, is_reachable
 
-    encoding, search, token_id = request.encoding, request.search, request.token_id
+    encoding, token_id = request.opened.encoding, request.token_id
     info = encoding.token_info(token_id)
-    reachable = is_reachable(encoding, search.entries, token_id)
+    reachable = is_reachable(encoding, request.opened.entries, token_id)
     is_merged = info.kind in ("byte", "merge")
-    diagnosis = search.diagnosis
+    diagnosis = request.opened.search.diagnosis
     return TokenDetail(
         request,
         info.token_bytes,
@@ -253,21 +259,6 @@ class TokensOfText:
             text = engine.EditedText(request.encoding, special_as_tokens=request.special_as_tokens)
             self._patch, self._of = text.reset(request.text.text(ticket.wait_while_busy)), of
         return self._patch
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpenedVocabulary:
-    """An encoding, its entries, the search over them, and their lengths."""
-
-    encoding: Encoding
-    entries: EntryTable
-    search: EntrySearch
-    lengths: Lengths
-
-    @property
-    def name(self) -> str:
-        """The name of the encoding."""
-        return self.entries.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -362,11 +353,11 @@ class VocabularyService(QObject):
 
     def diagnose(self, opened: OpenedVocabulary) -> None:
         """Diagnose all entries, or read the cached diagnosis."""
-        self._diagnosing.submit(DiagnosisRequest(opened.encoding, opened.search))
+        self._diagnosing.submit(opened)
 
     def look_at(self, opened: OpenedVocabulary, token_id: int) -> None:
         """Request the details of a token."""
-        self._looking.submit(TokenRequest(opened.encoding, opened.search, token_id))
+        self._looking.submit(TokenRequest(opened, token_id))
 
     def compare(self, opened: OpenedVocabulary, other: str) -> None:
         """Compare with the encoding of this name."""
