@@ -9,7 +9,6 @@ from itertools import pairwise
 from PySide6.QtCore import QCoreApplication, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import (
-    QAbstractItemView,
     QFrame,
     QHeaderView,
     QLabel,
@@ -37,7 +36,7 @@ from gui.widgets.delegates import TextDelegate
 from gui.widgets.forms import button_of_kind
 from gui.widgets.layouts import column_of, row_of, separator
 from gui.widgets.table_model import RowsModel
-from gui.widgets.tables import FittedTable, set_up_rows
+from gui.widgets.tables import FittedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
 
 NAME, ORIGIN, ENTRIES, MODELS, PROMPT, USED_FOR = range(6)
@@ -364,16 +363,13 @@ class LibraryPage(QWidget):
     def _make_table(self, theme: Theme) -> FittedTable:
         table = FittedTable("libraryTable")
         table.setAccessibleName(tr("Tokenizers"))
-        table.setProperty("kind", "flat")
         table.setModel(self.model)
         table.setItemDelegate(LibraryCells(self.model, theme, table))
-        set_up_rows(table)
+        set_up_list(table, ROW_PADDING)
         table.setAlternatingRowColors(False)
-        table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         table.horizontalHeader().setStretchLastSection(True)
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + ROW_PADDING)
         return table
 
     def _make_tools(self, icons: Icons) -> ToolRow:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from PySide6.QtCore import QEvent, QKeyCombination, Qt, Signal, Slot
-from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QLineEdit,
     QPushButton,
@@ -31,7 +31,7 @@ from gui.tokenizers.vocabulary.table import (
 from gui.widgets.chip import Chip, ChoiceChip, PopoverChip
 from gui.widgets.encoding_picker import EncodingPicker, EncodingTools
 from gui.widgets.forms import button_of_kind, form_grid, form_row
-from gui.widgets.labels import StatusLine, wrapped_label
+from gui.widgets.labels import StatusLine, ToneLabel
 from gui.widgets.layouts import (
     FlowLayout,
     PageTabs,
@@ -349,10 +349,9 @@ class VocabularyPanel(QWidget):
         self.status = StatusLine("vocabStatus")
         self.compare = button_of_kind("vocabCompareWith", self.tr("Com&pare with…"), "link")
         self.compare.setToolTip(self.tr("Compare with the vocabulary of another encoding"))
-        self.problem = wrapped_label("vocabProblem")
+        self.problem = ToneLabel("vocabProblem", theme)
         self.problem.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.problem.hide()
-        self._show_colour()
         yield
         self.detail = VocabularyDetail(theme, self._spelled)
         self.side = PageTabs("vocabSide", self.tr("Selected token and vocabulary statistics"))
@@ -366,7 +365,6 @@ class VocabularyPanel(QWidget):
         self.filters.encoding.chosen.connect(self.state_changed)
         self.filters.left.connect(self._on_left)
         self.splitter.splitterMoved.connect(self.state_changed)
-        theme.changed.connect(self._show_colour)
 
     def add_page(self, page: QWidget, title: str) -> None:
         """Add a page to the side."""
@@ -379,7 +377,7 @@ class VocabularyPanel(QWidget):
 
     def say_problem(self, words: str) -> None:
         """Show why the last request failed. The vocabulary and its status stay."""
-        self.problem.setText(words)
+        self.problem.say(words, "error")
         self.problem.show()
 
     def state(self) -> dict[str, Any]:
@@ -433,12 +431,6 @@ class VocabularyPanel(QWidget):
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
         if not self.table.currentIndex().isValid() and self.model.rowCount():
             self.table.selectRow(0)
-
-    @Slot()
-    def _show_colour(self) -> None:
-        palette = QPalette()
-        palette.setColor(QPalette.ColorRole.WindowText, self._theme.colour("error"))
-        self.problem.setPalette(palette)
 
     def _place(self) -> None:
         left = QWidget()
