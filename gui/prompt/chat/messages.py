@@ -36,7 +36,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QListWidget,
@@ -44,7 +43,6 @@ from PySide6.QtWidgets import (
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -62,6 +60,7 @@ from gui.look.quantities import figure
 from gui.look.theme import Theme
 from gui.prompt.chat.result import message_count
 from gui.widgets.forms import button_of_kind
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.table_model import everything_visible
 from gui.widgets.tables import StretchedTable, set_up_rows
 
@@ -318,38 +317,25 @@ class MessageEditor(QWidget):
         self.dot.setObjectName("requestMessageQuality")
 
     def _place(self) -> None:
-        head = QHBoxLayout()
-        head.setSpacing(4)
         self.role.setMinimumContentsLength(8)
         self.role.setMinimumWidth(self.fontMetrics().horizontalAdvance("developer") + ROLE_PADDING)
         self.speaker.setMinimumWidth(
             self.fontMetrics().horizontalAdvance(self.speaker.placeholderText()) + NAME_PADDING
         )
         self.role.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        head.addWidget(self.role)
-        head.addWidget(self.speaker, 1)
-        for widget in (self.up, self.down, self.remove, self.tokens, self.dot):
-            head.addWidget(widget)
         self.size_row = QWidget()
-        size = QHBoxLayout(self.size_row)
-        size.setContentsMargins(0, 0, 0, 0)
-        size.addWidget(self.width_box, 1)
-        size.addWidget(PlainLabel("×"))
-        size.addWidget(self.height_box, 1)
-        size.addWidget(self.detail, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(16)
-        for button in (self.add_image, self.open_image, self.remove_image):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(EDGE, 8, EDGE, 9)
-        body.setSpacing(6)
-        body.addLayout(head)
-        body.addWidget(self.content, 1)
-        body.addWidget(self.images)
-        body.addWidget(self.size_row)
-        body.addLayout(buttons)
+        row_of((self.width_box, 1), PlainLabel("×"), (self.height_box, 1), (self.detail, 1), parent=self.size_row)
+        controls = (self.up, self.down, self.remove, self.tokens, self.dot)
+        column_of(
+            row_of(self.role, (self.speaker, 1), *controls, spacing=4),
+            (self.content, 1),
+            self.images,
+            self.size_row,
+            row_of(self.add_image, self.open_image, self.remove_image, 1, spacing=16),
+            parent=self,
+            margins=(EDGE, 8, EDGE, 9),
+            spacing=6,
+        )
         self._on_image()
 
 
@@ -785,12 +771,5 @@ class MessageList(QWidget):
         self._fitted = -1
 
     def _place(self) -> None:
-        foot = QHBoxLayout()
-        foot.setContentsMargins(EDGE, 6, EDGE, 10)
-        foot.addWidget(self.add)
-        foot.addStretch(1)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(0)
-        body.addWidget(self.table, 1)
-        body.addLayout(foot)
+        foot = row_of(self.add, 1, margins=(EDGE, 6, EDGE, 10))
+        column_of((self.table, 1), foot, parent=self, spacing=0)

@@ -12,12 +12,9 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QPlainTextEdit,
     QSizePolicy,
-    QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -32,7 +29,7 @@ from gui.prompt.chat.result import RequestLinesPage, RequestResult, unknown_word
 from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.forms import Remark, button_of_kind
-from gui.widgets.layouts import labelled_row
+from gui.widgets.layouts import column_of, labelled_row, row_of, splitter_of
 from gui.widgets.tool_row import ElidedChoice, ToolRow
 
 if TYPE_CHECKING:
@@ -413,53 +410,24 @@ class ChatPanel(QFrame):
 
     def _place(self) -> None:
         self.tools_page = QWidget()
-        column = QVBoxLayout(self.tools_page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.tools, 1)
-        column.addLayout(labelled_row(self.tr("Too&l choice"), self.choice))
+        column_of((self.tools, 1), labelled_row(self.tr("Too&l choice"), self.choice), parent=self.tools_page)
         self.tools_page.hide()
         foot = QFrame()
         foot.setProperty("kind", "surface")
-        tools = QVBoxLayout(foot)
-        tools.setContentsMargins(EDGE, 8, EDGE, 8)
-        tools.setSpacing(6)
-        head = QHBoxLayout()
-        head.addWidget(self.tools_title)
-        head.addWidget(self.tools_names, 1)
-        head.addWidget(self.edit_tools)
-        tools.addLayout(head)
-        tools.addWidget(self.tools_page, 1)
-        tools.addWidget(self.tools_remark)
+        head = row_of(self.tools_title, (self.tools_names, 1), self.edit_tools)
+        column_of(head, (self.tools_page, 1), self.tools_remark, parent=foot, margins=(EDGE, 8, EDGE, 8), spacing=6)
         line = QFrame()
         line.setProperty("kind", "line")
         left = QWidget()
-        rows = QVBoxLayout(left)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self.messages, 3)
-        rows.addWidget(line)
-        rows.addWidget(foot, 2)
-        self._rows = rows
-        rows.setStretchFactor(foot, 0)
+        self._rows = column_of((self.messages, 3), line, (foot, 0), parent=left, spacing=0)
         self._foot = foot
-        self.builder = QSplitter(Qt.Orientation.Horizontal)
-        self.builder.addWidget(left)
-        self.builder.addWidget(self.result)
+        self.builder = splitter_of("", left, self.result, FIRST_WIDTHS)
         self.builder.setStretchFactor(0, 1)
         self.builder.setStretchFactor(1, 1)
-        self.builder.setChildrenCollapsible(False)
-        self.builder.setSizes(FIRST_WIDTHS)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.builder)
         self.pages.addWidget(self.lines)
-        remark = QVBoxLayout()
-        remark.setContentsMargins(8, 0, 8, 0)
-        remark.addWidget(self.unknown)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(0, 0, 0, 0)
-        body.setSpacing(0)
-        body.addLayout(remark)
-        body.addWidget(self.pages, 1)
+        column_of(column_of(self.unknown, margins=(8, 0, 8, 0)), (self.pages, 1), parent=self, spacing=0)
 
 
 def _files(event: QDropEvent) -> list[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QIcon, QPainter, QPixmap, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QHeaderView, QPushButton, QSplitter, QTableView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QPushButton, QSplitter, QTableView, QWidget
 
 from gui.core.token_text import visible_line
 from gui.editor.token_editor import TokenView
@@ -27,7 +27,7 @@ from gui.widgets.chip import Chip
 from gui.widgets.delegates import part_text_from_figures
 from gui.widgets.forms import Remark
 from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, row_of
 from gui.widgets.parts_bar import SQUARE, Part, PartsBar
 from gui.widgets.progress import ProgressBar
 from gui.widgets.table_model import Column, TableModel
@@ -322,14 +322,8 @@ class RequestResult(QWidget):
         self.place.setProperty("role", "caption")
 
     def _lay_out(self) -> None:
-        body = QVBoxLayout(self)
-        body.setContentsMargins(12, 8, 16, 8)
-        body.setSpacing(6)
-        for widget in (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes):
-            body.addWidget(widget)
-        body.addWidget(self.view, 1)
-        body.addWidget(self.cut)
-        body.addWidget(self.place)
+        labels = (self.total, self.bar, self.tint, self.parts, self.problem, self.special, self.notes)
+        column_of(*labels, (self.view, 1), self.cut, self.place, parent=self, margins=(12, 8, 16, 8), spacing=6)
 
 
 def _part_tokens(number: int, line: LineTokens, locale: QLocale) -> str:
@@ -502,32 +496,17 @@ class RequestLinesPage(QWidget):
         return table
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.addWidget(self.title, 1)
-        head.addWidget(self.progress, 1)
-        head.addWidget(self.stop)
-        head.addWidget(self.export)
-        head.addWidget(self.back)
+        head = row_of((self.title, 1), (self.progress, 1), self.stop, self.export, self.back)
         tables = QSplitter(Qt.Orientation.Vertical, childrenCollapsible=False)
         tables.addWidget(_titled(self.worst_title, self.worst))
         tables.addWidget(_titled(self.bad_title, self.bad))
         tables.setStretchFactor(0, 2)
         tables.setStretchFactor(1, 1)
-        body = QVBoxLayout(self)
-        body.setContentsMargins(8, 8, 8, 8)
-        body.setSpacing(6)
-        body.addLayout(head)
-        body.addWidget(self.summary)
-        body.addWidget(self.remark)
-        body.addWidget(tables, 1)
+        column_of(head, self.summary, self.remark, (tables, 1), parent=self, margins=(8, 8, 8, 8), spacing=6)
 
 
 def _titled(title: QWidget, table: QWidget) -> QWidget:
     """Return a table below its title, which keeps its position while the table is hidden."""
     pane = QWidget()
-    column = QVBoxLayout(pane)
-    column.setContentsMargins(0, 4, 0, 0)
-    column.addWidget(title)
-    column.addWidget(table, 1)
-    column.addStretch(0)
+    column_of(title, (table, 1), 0, parent=pane, margins=(0, 4, 0, 0))
     return pane

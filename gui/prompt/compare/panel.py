@@ -11,14 +11,12 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QPlainTextEdit,
     QPushButton,
     QSplitter,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -34,7 +32,7 @@ from gui.state.settings import SettingsStore
 from gui.widgets.encoding_picker import EncodingPicker
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import button_of_kind
-from gui.widgets.layouts import PageTabs
+from gui.widgets.layouts import PageTabs, column_of, row_of, splitter_of
 from gui.widgets.table_model import RowsModel
 from gui.widgets.tables import FittedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
@@ -360,17 +358,8 @@ class CompareEncodings(QWidget):
         self.set_base.clicked.connect(self.make_base)
 
     def _place(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(6)
-        buttons.addWidget(self.picker)
-        for button in (self.set_base, self.up, self.down, self.remove):
-            buttons.addWidget(button)
-        buttons.addStretch(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addWidget(self.table, 1)
-        column.addLayout(buttons)
+        buttons = row_of(self.picker, self.set_base, self.up, self.down, self.remove, 1, spacing=6)
+        column_of((self.table, 1), buttons, parent=self, spacing=6)
 
 
 class ComparePages(PageTabs):
@@ -394,13 +383,7 @@ class ComparePages(PageTabs):
         self.scripts = PartsModel(self.locale(), self.tr("Script of the line"), self)
         self.kinds = PartsModel(self.locale(), self.tr("Kind of characters"), self)
         page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 6, 0, 0)
-        row = QHBoxLayout()
-        row.setContentsMargins(12, 0, 12, 0)
-        row.addWidget(self.by_lines)
-        column.addLayout(row)
-        column.addWidget(self.table, 1)
+        column_of(row_of(self.by_lines, margins=(12, 0, 12, 0)), (self.table, 1), parent=page, margins=(0, 6, 0, 0))
         self.addTab(page, self.tr("Where they differ"))
         self.addTab(self._table(self.scripts, "compareScripts", self.tr("Tokens by script")), self.tr("By script"))
         self.addTab(self._table(self.kinds, "compareKinds", self.tr("Tokens by kind")), self.tr("By kind"))
@@ -588,26 +571,16 @@ class ComparePanel(QFrame):
     def _place(self) -> None:
         self.status.setProperty("role", "caption")
         head = QWidget()
-        above = QVBoxLayout(head)
-        above.setContentsMargins(16, 8, 16, 0)
-        above.setSpacing(6)
-        for widget in (self.strip, self.status, self.typed, self.encodings):
-            above.addWidget(widget, 1 if widget is self.encodings else 0)
-        left = QSplitter(Qt.Orientation.Vertical, objectName="compareLists")
+        column_of(
+            self.strip, self.status, self.typed, (self.encodings, 1), parent=head, margins=(16, 8, 16, 0), spacing=6
+        )
+        left = QSplitter(Qt.Orientation.Vertical, objectName="compareLists", childrenCollapsible=False)
         left.addWidget(head)
         texts = QWidget()
-        inset = QVBoxLayout(texts)
-        inset.setContentsMargins(10, 0, 0, 0)  # aligns names of encodings with those of the table
-        inset.addWidget(self.view)
+        # The margin aligns names of encodings with those of the table.
+        column_of(self.view, parent=texts, margins=(10, 0, 0, 0))
         left.addWidget(texts)
         left.setSizes([270, 400])
-        whole = QSplitter(Qt.Orientation.Horizontal, objectName="compareSplitter")
-        whole.addWidget(left)
-        whole.addWidget(self.pages)
-        whole.setSizes([620, 340])
+        whole = splitter_of("compareSplitter", left, self.pages, (620, 340))
         whole.setStretchFactor(0, 1)
-        for splitter in (left, whole):
-            splitter.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(whole)
+        column_of(whole, parent=self)
