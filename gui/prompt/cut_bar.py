@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QPushButton, QSpinBox, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QPushButton, QSpinBox, QToolButton, QWidget
 
 from gui.core.figures import MAX_TOKENS
 from gui.core.text_chunks import ChunkedText
@@ -16,6 +16,7 @@ from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.prompt.token_service import CutRequest, TextCut, cut_text
 from gui.runtime.notify import Offer
+from gui.widgets.layouts import label_of, row_of
 
 if TYPE_CHECKING:
     from engine.encoding.encoding import Kept
@@ -64,17 +65,13 @@ class CutBar(QFrame):
         self.close_button.clicked.connect(self.closed)
 
     def _lay_out(self) -> None:
-        first, second = PlainLabel(self.tr("Cut to"), self), PlainLabel(self.tr("tokens, keep"), self)
-        first.setBuddy(self.tokens)
-        second.setBuddy(self.keep)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 6, 10, 6)
-        for widget in (first, self.tokens, second, self.keep):
-            row.addWidget(widget)
-        row.addSpacing(12)
-        row.addWidget(self.outcome, 1)
-        row.addWidget(self.cut)
-        row.addWidget(self.close_button)
+        first, second = label_of(self.tokens, self.tr("Cut to")), label_of(self.keep, self.tr("tokens, keep"))
+        row = row_of(
+            *(first, self.tokens, second, self.keep, (self.outcome, 1), self.cut, self.close_button),
+            parent=self,
+            margins=(10, 6, 10, 6),
+        )
+        row.insertSpacing(row.indexOf(self.outcome), 12)
 
     @property
     def part(self) -> Kept:

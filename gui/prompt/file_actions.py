@@ -11,13 +11,11 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QMenu,
     QPlainTextEdit,
     QSplitter,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from gui.state.settings import SettingsStore
 from gui.state.storage import Storage
 from gui.widgets import file_choosers
 from gui.widgets.forms import button_row
+from gui.widgets.layouts import column_of, label_of
 
 if TYPE_CHECKING:
     from gui.prompt.file_service import Candidate, FileService, OpenedFile, UndecidedFile
@@ -54,31 +53,25 @@ class EncodingChooser(QDialog):
         self.file = file
         self.setObjectName("encodingChooser")
         self.setWindowTitle(self.tr("Character encoding of {name}").format(name=visible_line(file.path.name)))
-        words = QLabel(
+        words = PlainLabel(
             self.tr(
                 "{name} could not be decoded: {why}. Choose the character encoding that makes the text below look "
                 "right."
             ).format(name=visible_line(file.path.name), why=file.why),
             self,
         )
-        words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         self._list = QListWidget(self, objectName="encodingCandidates", accessibleName=self.tr("Character encodings"))
         self._preview = QPlainTextEdit(self, objectName="encodingPreview", readOnly=True, tabChangesFocus=True)
         self._preview.setAccessibleName(self.tr("Preview of the text"))
-        label = PlainLabel(self.tr("&Character encoding"), self)
-        label.setBuddy(self._list)
+        label = label_of(self._list, self.tr("&Character encoding"))
         buttons = button_row(self, QDialogButtonBox.StandardButton.Open, QDialogButtonBox.StandardButton.Cancel)
         self._open = buttons.button(QDialogButtonBox.StandardButton.Open)
         split = QSplitter(self)
         split.addWidget(self._list)
         split.addWidget(self._preview)
         split.setStretchFactor(1, 1)
-        column = QVBoxLayout(self)
-        column.addWidget(words)
-        column.addWidget(label)
-        column.addWidget(split, 1)
-        column.addWidget(buttons)
+        column_of(words, label, (split, 1), buttons, parent=self, margins=None)
         self.resize(720, 420)
         self._list.currentItemChanged.connect(self._show_candidate)
         self._list.itemActivated.connect(self._accept_item)

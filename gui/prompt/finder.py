@@ -7,18 +7,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QSpinBox, QWidget
 
 from gui.core.text_chunks import ChunkedText
 from gui.editor.text_transfer import PieceWriter
 from gui.editor.token_editor import TokenEditor
-from gui.look.plain_text import PlainLabel
 from gui.look.quantities import figure
 from gui.prompt.find_service import FindRequest, FindService, Matches, Replacement
 from gui.prompt.prompt import Prompt
 from gui.runtime.notify import Notifier
 from gui.widgets.find_bar import FindBar
 from gui.widgets.forms import button_row
+from gui.widgets.layouts import column_of, label_of
 
 if TYPE_CHECKING:
     from gui.costs.price_editor import PriceEditor
@@ -342,13 +342,9 @@ class GoToDialog(QDialog):
         self.number.setGroupSeparatorShown(True)
         self.number.setValue(now)
         self.number.setAccessibleName(question)
-        label = PlainLabel(question, self)
-        label.setBuddy(self.number)
+        label = label_of(self.number, question)
         buttons = button_row(self, QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Cancel)
-        column = QVBoxLayout(self)
-        column.addWidget(label)
-        column.addWidget(self.number)
-        column.addWidget(buttons)
+        column_of(label, self.number, buttons, parent=self, margins=None)
         self.accepted.connect(self._on_accepted)
         self.number.selectAll()
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)  # wide enough to show the title

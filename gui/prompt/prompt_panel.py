@@ -10,14 +10,12 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QEvent, QObject,
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QHBoxLayout,
     QLabel,
     QPushButton,
     QSizePolicy,
     QSplitter,
     QTabBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -31,6 +29,7 @@ from gui.prompt.prompt import Prompt
 from gui.runtime.notify import INFORMATION, WARNING, Notice, Offer
 from gui.state.settings import SettingsStore, describe
 from gui.widgets.encoding_picker import EncodingPicker
+from gui.widgets.layouts import column_of, row_of
 from gui.widgets.tool_row import QuietChoice, ToolRow, segments
 
 if TYPE_CHECKING:
@@ -152,9 +151,7 @@ class PromptBanners(QWidget):
         self._icons = icons
         self.setObjectName("promptBanners")
         self.setAccessibleName(self.tr("Prompt notices"))
-        self._column = column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        self._column = column_of(parent=self, spacing=0)
         self._closed: set[str] = set()
         prompt.counted.connect(self._on_counted)
         prompt.origin_changed.connect(self._closed.clear)
@@ -288,23 +285,14 @@ class FirstSteps(QWidget):
         self._settings, self._icons = settings, icons
         self.cards: dict[str, QFrame] = {}
         self._pictures: list[tuple[QLabel, str]] = []
-        row = QHBoxLayout()
-        row.setSpacing(10)
+        row = row_of(spacing=10)
         for card in open_cards(settings):
             self.cards[card.key] = made = self._card(card)
             row.addWidget(made, 1)
-        foot = QHBoxLayout()
-        foot.setContentsMargins(0, 0, 0, 0)
         self.close_all = QPushButton(self.tr("Don’t show these again"), objectName="firstStepsClose")
         self.close_all.setProperty("kind", "link")
         self.close_all.clicked.connect(self._dismiss_all)
-        foot.addStretch(1)
-        foot.addWidget(self.close_all)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(16, 8, 16, 4)
-        column.setSpacing(4)
-        column.addLayout(row)
-        column.addLayout(foot)
+        column_of(row, row_of(1, self.close_all), parent=self, margins=(16, 8, 16, 4), spacing=4)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self._draw)
         settings.changed.connect(self._on_setting)
@@ -333,17 +321,9 @@ class FirstSteps(QWidget):
         button.setProperty("kind", "secondary" if card.page else "primary")
         button.setAccessibleName(f"{_tr(card.title)}: {_tr(card.button)}")
         button.clicked.connect(partial(self._follow, card))
-        head = QHBoxLayout()
-        head.setSpacing(8)
-        head.addWidget(picture)
-        head.addWidget(title, 1)
-        head.addWidget(close)
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(12, 8, 8, 10)
-        column.setSpacing(4)
-        column.addLayout(head)
-        column.addWidget(sentence, 1)
-        column.addWidget(button, alignment=Qt.AlignmentFlag.AlignLeft)
+        head = row_of(picture, (title, 1), close, spacing=8)
+        foot = (button, 0, Qt.AlignmentFlag.AlignLeft)
+        column_of(head, (sentence, 1), foot, parent=frame, margins=(12, 8, 8, 10), spacing=4)
         # A row of cards gives a wrapping label too little height: each needs two lines.
         sentence.setMinimumHeight(2 * sentence.fontMetrics().height())
         return frame
@@ -495,23 +475,11 @@ class PromptPanel(QFrame):
 
     def _lay_out(self) -> None:
         self._text = QWidget(self)
-        text = QHBoxLayout(self._text)
-        text.setContentsMargins(MARGIN, TOP, 0, 0)
-        text.setSpacing(0)
-        text.addWidget(self.gutter)
-        text.addWidget(self.editor, 1)
+        row_of(self.gutter, (self.editor, 1), parent=self._text, margins=(MARGIN, TOP, 0, 0), spacing=0)
         upper = QWidget(self, objectName="promptText")
-        self._column = column = QVBoxLayout(upper)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.banners)
-        column.addWidget(self._text, 1)
-        column.addWidget(self.readout)
-        column.addWidget(self.counts)
+        self._column = column_of(self.banners, (self._text, 1), self.readout, self.counts, parent=upper, spacing=0)
         self.splitter = StripSplitter(upper, self)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.splitter)
+        column_of(self.splitter, parent=self)
 
     def give_tools(self, bar: ViewBar) -> None:
         """Add the tools to the view bar of the window; the Tab key goes from them to the text."""

@@ -21,13 +21,11 @@ from PySide6.QtWidgets import (
     QAbstractScrollArea,
     QApplication,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QSplitter,
     QTabBar,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,6 +39,7 @@ from gui.prompt.prompt import Prompt
 from gui.prompt.prompt_panel import BOTH, TEXT
 from gui.prompt.token_service import FORMS, Arranging, IdRows, IdsText, RowsRequest, decode_ids, label_of, written
 from gui.state.settings import SettingsStore
+from gui.widgets.layouts import column_of, row_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -399,21 +398,10 @@ class IdsPanel(QWidget):
         self.forms.currentChanged.connect(self._show_figures)
 
     def _lay_out(self) -> None:
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.addWidget(self._title, 1)
-        above.addWidget(self.forms)
-        below.addWidget(self.preview, 1)
-        below.addWidget(self.copy)
-        below.addWidget(self.paste)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(10, 6, 10, 8)
-        foot.addLayout(above)
-        foot.addLayout(below)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.list, 1)
-        column.addLayout(foot)
+        above = row_of((self._title, 1), self.forms)
+        below = row_of((self.preview, 1), self.copy, self.paste)
+        foot = column_of(above, below, margins=(10, 6, 10, 8))
+        column_of((self.list, 1), foot, parent=self, spacing=0)
 
     @property
     def form(self) -> str:
@@ -497,21 +485,12 @@ class IdsToText(QFrame):
     def _lay_out(self) -> None:
         title = PlainLabel(self.tr("IDs to text"), self)
         title.setProperty("role", "strong")
-        above, below = QHBoxLayout(), QHBoxLayout()
-        above.addWidget(title, 1)
-        above.addWidget(self.close_button)
-        below.addWidget(self.message, 1)
-        below.addWidget(self.copy)
-        below.addWidget(self.insert)
-        split = QSplitter(self)
+        above = row_of((title, 1), self.close_button)
+        below = row_of((self.message, 1), self.copy, self.insert)
+        split = QSplitter(self, childrenCollapsible=False)
         split.addWidget(self.ids)
         split.addWidget(self.text)
-        split.setChildrenCollapsible(False)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(10, 6, 10, 8)
-        column.addLayout(above)
-        column.addWidget(split, 1)
-        column.addLayout(below)
+        column_of(above, (split, 1), below, parent=self, margins=(10, 6, 10, 8))
         self.setFixedHeight(self.fontMetrics().lineSpacing() * 10)
 
     @Slot()

@@ -10,11 +10,9 @@ from PySide6.QtCore import QLocale, QModelIndex, QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QSplitter,
     QStackedWidget,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,6 +27,7 @@ from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.forms import button_of_kind
 from gui.widgets.labels import ToneLabel, wrapped_label
+from gui.widgets.layouts import column_of, label_of, row_of, splitter_of
 from gui.widgets.progress import ReachableProgressBar
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
@@ -274,23 +273,15 @@ class RankingPage(QWidget):
     def _place(self) -> None:
         title = PlainLabel(self.tr("Heaviest parts"))
         title.setProperty("role", "section")
-        label = PlainLabel(self.tr("&Rank by"))
-        label.setProperty("role", "caption")
-        label.setBuddy(self.by)
-        row = QHBoxLayout()
-        row.setContentsMargins(16, 0, 12, 0)
-        row.addWidget(title, 1)
-        row.addWidget(label)
-        row.addWidget(self.by)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 6, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(row)
-        column.addWidget(self.nothing)
-        inset = QHBoxLayout()
-        inset.setContentsMargins(12, 0, 0, 0)
-        inset.addWidget(self.table)
-        column.addLayout(inset, 1)
+        label = label_of(self.by, self.tr("&Rank by"), "caption")
+        column_of(
+            row_of((title, 1), label, self.by, margins=(16, 0, 12, 0)),
+            self.nothing,
+            (row_of(self.table, margins=(12, 0, 0, 0)), 1),
+            parent=self,
+            margins=(0, 6, 0, 0),
+            spacing=6,
+        )
 
 
 class SavingsPage(QWidget):
@@ -394,36 +385,17 @@ class SavingsPage(QWidget):
         self.stack.setContentsMargins(12, 0, 0, 0)
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
-        left = QSplitter(Qt.Orientation.Vertical, objectName="advisorLists")
+        left = QSplitter(Qt.Orientation.Vertical, objectName="advisorLists", childrenCollapsible=False)
         left.addWidget(self.stack)
         left.addWidget(self._below)
         left.setSizes(FIRST_HEIGHTS)
         self.detail = QWidget()
-        column = QVBoxLayout(self.detail)
-        column.setContentsMargins(12, 8, 12, 0)
-        column.setSpacing(4)
-        column.addWidget(self.title)
-        column.addWidget(self.why)
-        column.addWidget(self.places, 1)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="advisorSplitter")
-        self.splitter.addWidget(left)
-        self.splitter.addWidget(self.detail)
-        self.splitter.setSizes(FIRST_WIDTHS)
-        for splitter in (left, self.splitter):
-            splitter.setChildrenCollapsible(False)
+        column_of(self.title, self.why, (self.places, 1), parent=self.detail, margins=(12, 8, 12, 0), spacing=4)
+        splitter = splitter_of("advisorSplitter", left, self.detail, FIRST_WIDTHS)
         foot = QFrame()
         foot.setProperty("kind", "foot")
-        row = QHBoxLayout(foot)
-        row.setContentsMargins(16, 8, 16, 8)
-        row.setSpacing(8)
-        row.addWidget(self.total, 1)
-        row.addWidget(self.safe)
-        row.addWidget(self.apply)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.splitter, 1)
-        whole.addWidget(foot)
+        row_of((self.total, 1), self.safe, self.apply, parent=foot, margins=(16, 8, 16, 8), spacing=8)
+        column_of((splitter, 1), foot, parent=self, spacing=0)
 
 
 class SavingsPanel(QFrame):
@@ -496,13 +468,5 @@ class SavingsPanel(QFrame):
         self.tools = ToolRow("savingsTools", self.tr("Savings"))
         self.tools.add(self.progress, self.stop)
         self.tools.add_button(self.run, self._icons.icon("find"))
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 8, 16, 8)
-        head.setSpacing(4)
-        head.addWidget(self.strip)
-        head.addWidget(self.status)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(self.savings, 1)
+        head = column_of(self.strip, self.status, margins=(16, 8, 16, 8), spacing=4)
+        column_of(head, (self.savings, 1), parent=self, spacing=0)

@@ -25,13 +25,11 @@ from PySide6.QtGui import QFontMetrics, QPainter, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QSplitter,
     QStackedWidget,
     QStyleOptionViewItem,
     QTableView,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -49,6 +47,7 @@ from gui.widgets.delegates import GAP, RUNS_ROLE, RunsDelegate, TextDelegate, pa
 from gui.widgets.empty_state import EmptyState
 from gui.widgets.figure_strip import FigureStrip
 from gui.widgets.labels import ToneLabel
+from gui.widgets.layouts import column_of
 from gui.widgets.table_model import Index, RowsModel, plain_tips
 from gui.widgets.tables import FittedTable, StretchedTable, set_up_list
 from gui.widgets.tool_row import ToolRow
@@ -484,35 +483,19 @@ class VersionComparison(QFrame):
         self.tools.add_caption(self.tr("Compare &with"), self.other)
         self.tools.add(self.other)
         costs = QWidget()
-        below = QVBoxLayout(costs)
-        below.setContentsMargins(0, 6, 0, 0)
         title = PlainLabel(self.tr("Cost change per model"))
         title.setProperty("role", "section")
         title.setContentsMargins(16, 0, 16, 0)
-        below.addWidget(title)
-        inset = QHBoxLayout()
-        inset.setContentsMargins(0, 0, 0, 0)
-        inset.addWidget(self.costs)
-        below.addLayout(inset, 1)
+        column_of(title, (self.costs, 1), parent=costs, margins=(0, 6, 0, 0))
         split = QSplitter(Qt.Orientation.Vertical, objectName="versionLists", childrenCollapsible=False)
         split.addWidget(self.tokens)
         split.addWidget(costs)
         split.setStretchFactor(0, 3)
         split.setStretchFactor(1, 2)
         compared = QWidget()
-        column = QVBoxLayout(compared)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(4)
-        head = QVBoxLayout()
-        head.setContentsMargins(16, 8, 16, 4)
-        head.setSpacing(4)
-        head.addWidget(self.strip)
-        head.addWidget(self.words)
-        column.addLayout(head)
-        column.addWidget(split, 1)
+        head = column_of(self.strip, self.words, margins=(16, 8, 16, 4), spacing=4)
+        column_of(head, (split, 1), parent=compared, spacing=4)
         self.stack = QStackedWidget()
         self.stack.addWidget(compared)
         self.stack.addWidget(self.empty)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.stack)
+        column_of(self.stack, parent=self)

@@ -20,16 +20,13 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QHBoxLayout,
     QHeaderView,
     QLineEdit,
     QMessageBox,
     QPushButton,
-    QSplitter,
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -41,7 +38,7 @@ from gui.look.quantities import figure, moment_format
 from gui.look.theme import Theme
 from gui.prompt.versions.comparison import VersionComparison, tr
 from gui.widgets.labels import wrapped_label
-from gui.widgets.layouts import FlowLayout
+from gui.widgets.layouts import FlowLayout, column_of, row_of, splitter_of
 from gui.widgets.progress import draw_share
 from gui.widgets.table_model import Index, RowsModel, everything_visible
 from gui.widgets.tables import FittedTable, edit_cell, set_up_list
@@ -329,28 +326,15 @@ class VersionList(QWidget):
         table.delete_pressed.connect(self.ask_to_delete)
 
     def _place(self) -> None:
-        top = QHBoxLayout()
-        top.setContentsMargins(16, 8, 12, 2)
-        top.setSpacing(8)
-        top.addWidget(self.name, 1)
-        top.addWidget(self.save)
-        acts = FlowLayout()
-        for button in (self.restore, self.rename, self.delete):
-            acts.addWidget(button)
-        foot = QVBoxLayout()
-        foot.setContentsMargins(16, 4, 12, 10)
-        foot.setSpacing(6)
-        foot.addLayout(acts)
-        foot.addWidget(self.total)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(6)
-        column.addLayout(top)
-        inset = QHBoxLayout()
-        inset.setContentsMargins(12, 0, 0, 0)
-        inset.addWidget(self.table)
-        column.addLayout(inset, 1)
-        column.addLayout(foot)
+        buttons = FlowLayout()
+        buttons.add(self.restore, self.rename, self.delete)
+        column_of(
+            row_of((self.name, 1), self.save, margins=(16, 8, 12, 2), spacing=8),
+            (row_of(self.table, margins=(12, 0, 0, 0)), 1),
+            column_of(buttons, self.total, margins=(16, 4, 12, 10), spacing=6),
+            parent=self,
+            spacing=6,
+        )
 
 
 class _Versions(FittedTable):
@@ -381,11 +365,6 @@ class VersionsPanel(QWidget):
         super().__init__(objectName="versionsPanel")
         self.list = VersionList(theme)
         self.comparison = VersionComparison(theme, icons)
-        self.splitter = QSplitter(Qt.Orientation.Horizontal, objectName="versionsSplitter", childrenCollapsible=False)
-        self.splitter.addWidget(self.list)
-        self.splitter.addWidget(self.comparison)
+        self.splitter = splitter_of("versionsSplitter", self.list, self.comparison, FIRST_WIDTHS)
         self.splitter.setStretchFactor(1, 1)
-        self.splitter.setSizes(FIRST_WIDTHS)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.splitter)
+        column_of(self.splitter, parent=self)
