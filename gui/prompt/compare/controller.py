@@ -29,12 +29,13 @@ from gui.prompt.compare.service import (
     differences_table,
     export_table,
 )
+from gui.runtime.jobs import NewestRequest
 from gui.widgets import file_choosers
 from gui.widgets.page_controller import PageController
 
 if TYPE_CHECKING:
     from gui.prompt.compare.panel import ComparePanel
-    from gui.runtime.jobs import JobFailure, JobProgress, JobResult
+    from gui.runtime.jobs import JobFailure, JobResult
     from gui.widgets.page_controller import AppContext
 
 NEEDS = ("gui.widgets.api_key_check", "gui.prompt.compare.panel", "gui.state.storage")
@@ -66,7 +67,7 @@ class CompareController(PageController["ComparePanel"]):
         super().__init__(context, state)
         self._prompt, self._notifier = self._context.prompt, self._context.notifier
         self.compared: Compared | None = None
-        self._revision, self._requested = 0, -1
+        self._revision = 0
         self._awaits_text = self._awaits_rows = self._goes = False
         self._part: tuple[int, int] | None = None
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
@@ -87,7 +88,9 @@ class CompareController(PageController["ComparePanel"]):
         context.window.view_bar.add_tools("compareTab", panel.tools)
         self._show_encodings(panel)
         context.session.restore("compare", panel.restore_state, self._state)
-        self._comparing = self._runner.conflated(self.tr("Comparing encodings"), partial(compare_text, self._open))
+        lane = self._runner.conflated(self.tr("Comparing encodings"), partial(compare_text, self._open))
+        panel.stop_asked.connect(lane.cancel)
+        self._comparing = NewestRequest(lane)
         self._cutting = self._runner.conflated(self.tr("Splitting a text into rows"), cut_rows)
         self._storage = Storage(self._runner, self.tr("Exporting the comparison"), self)
         self._guard = KeyGuard(self._runner, context.notifier, panel, self)
@@ -100,17 +103,16 @@ class CompareController(PageController["ComparePanel"]):
         panel.encodings.base_changed.connect(self._show_base)
         panel.view.columns_changed.connect(self._cut)
         panel.pages.stretch_opened.connect(self._go_to)
-        panel.stop_asked.connect(comparing.cancel)
         panel.state_changed.connect(self._context.session.touch)
         prompt.changed.connect(self._on_prompt)
         prompt.editor.selectionChanged.connect(self._on_selection)
         prompt.text_ready.connect(self._on_text)
-        comparing.finished.connect(self._on_compared)
-        comparing.failed.connect(self._on_not_compared)
+        comparing.answered.connect(self._on_compared)
+        comparing.failed.connect(self._on_failed)
         comparing.cancelled.connect(self._on_stopped)
         comparing.progressed.connect(self._on_progress)
         self._cutting.finished.connect(self._on_cut)
-        self._cutting.failed.connect(self._on_failed)
+        self._cutting.failed.connect(self._on_not_cut)
         self._storage.written.connect(self._on_written)
         self._storage.failed.connect(self._on_not_written)
 
@@ -186,17 +188,15 @@ class CompareController(PageController["ComparePanel"]):
 
     def _compare(self, text: ChunkedText | str, first: int | None, part: tuple[int, int] | None = None) -> None:
         revision = self._prompt.editor.revision
-        self._requested = self._revision
         names = self._panel.encodings.names
-        self._comparing.submit(CompareRequest(self._requested, text, names, first, revision, part))
+        self._comparing.submit(CompareRequest(self._revision, text, names, first, revision, part))
 
     # --- results ------------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def _on_compared(self, result: JobResult) -> None:
-        compared: Compared = result.value
-        if result.request.revision != self._requested or compared.request.names != self._panel.encodings.names:
-            return  # another text or other encodings were chosen in the meantime and are already requested
+    def _on_compared(self, compared: Compared) -> None:
+        if compared.request.names != self._panel.encodings.names:
+            return  # other encodings were chosen in the meantime and are already requested
         self._notifier.withdraw(FAILED)
         self.compared = compared
         self._panel.show_running(False)
@@ -240,27 +240,24 @@ class CompareController(PageController["ComparePanel"]):
         if self.compared is not None and self.compared.request.names == self._panel.encodings.names:
             self._panel.show_compared(self.compared)
 
-    @Slot(object)
-    def _on_progress(self, progress: JobProgress) -> None:
-        if progress.request.revision == self._requested:
-            self._panel.status.setText(self.tr("Comparing… {n}%").format(n=round(100 * progress.fraction)))
+    @Slot(float)
+    def _on_progress(self, fraction: float) -> None:
+        self._panel.status.setText(self.tr("Comparing… {n}%").format(n=round(100 * fraction)))
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        self._panel.show_running(False)
+        self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
 
     @Slot(object)
-    def _on_stopped(self, request: CompareRequest) -> None:
-        if request.revision == self._requested:
-            self._panel.show_running(False)
-            self._panel.status.setText(self.tr("Stopped. Change anything to compare again."))
+    def _on_not_cut(self, failure: JobFailure) -> None:
+        self._on_failed(failure.why)
 
-    @Slot(object)
-    def _on_not_compared(self, failure: JobFailure) -> None:
-        if failure.request.revision == self._requested:
-            self._on_failed(failure)
-
-    @Slot(object)
-    def _on_failed(self, failure: JobFailure) -> None:
+    @Slot(str)
+    def _on_failed(self, why: str) -> None:
         self._panel.show_running(False)
         self._panel.status.setText(self.tr("Not compared."))
-        words = self.tr("Could not compare the encodings: {why}.").format(why=failure.why.rstrip("."))
+        words = self.tr("Could not compare the encodings: {why}.").format(why=why.rstrip("."))
         self._notifier.error(words, key=FAILED)
 
     @Slot(int, int)
