@@ -172,11 +172,14 @@ class Encoding:
 
     def drop(self) -> None:
         """Drop tiktoken's encoder, of up to 100 MB, if the kernels encode and it was built only for a feature that they
-        lack. Also drops the parents of all tokens."""
+        lack. Also drops the parents of all tokens and, up to 6 MB, their bytes and lengths: the kernels' tables hold
+        the same bytes, mapped from a file."""
         if self._native is None:
             return
         self.__dict__.pop("token_parents", None)
         if isinstance(self._ranks, BundledVocabulary):
+            self.__dict__.pop("_vocabulary", None)
+            self.__dict__.pop("_table", None)
             with self._core_lock:  # otherwise one that is being built would reappear
                 self._core = None
             self.__dict__.pop("_short_text_cores", None)
@@ -208,6 +211,7 @@ class Encoding:
             return ranks.table()
         from engine.vocabulary.tables import table_in
 
+        caches.add(self)
         return table_in(self._native.native.tables)
 
     @functools.cached_property

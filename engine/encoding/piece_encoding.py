@@ -29,7 +29,7 @@ from engine.split.patterns import GEMMA3, HTML_TAGS
 from engine.types import MergeStep, TokenParents
 from engine.vocabulary.bundle import BundledVocabulary
 from engine.vocabulary.piece_order import FIRST_PIECE, UNKNOWN, PieceOrder, piece_order
-from engine.vocabulary.tables import ids_in, pairs_in, scan_data_in, shared_tables, table_in
+from engine.vocabulary.tables import ids_in, pairs_in, scan_data_in, shared_tables, spellings_in
 from engine.vocabulary.tokens import NO_PARENT, Vocabulary, replayed_merges
 
 if TYPE_CHECKING:
@@ -93,6 +93,7 @@ class PieceTextEncoder(TextEncoder):
     def __init__(self, native: NativeEncoder) -> None:
         super().__init__(native)
         self._ids_of = ids_in(native.tables)
+        self._bytes, self._starts = spellings_in(native.tables)
 
     def count(self, text: str, num_threads: int = 1) -> int:
         """Return the number of tokens of a text."""
@@ -114,16 +115,13 @@ class PieceTextEncoder(TextEncoder):
         ids = self._ids_of[numbers]
         indices = np.flatnonzero(ids == UNKNOWN)
         if len(indices):
-            spelled = [self._ids_of[list(self._table.token(number))] for number in numbers[indices].tolist()]
+            starts, ends = self._starts[numbers[indices]].tolist(), self._starts[numbers[indices] + 1].tolist()
+            spelled = [self._ids_of[self._bytes[start:end]] for start, end in zip(starts, ends, strict=True)]
             parts = np.split(ids, np.repeat(indices, 2) + np.tile([0, 1], len(indices)))
             parts[1::2] = spelled
             ids = np.concatenate(parts)
         ids.flags.writeable = False
         return ids
-
-    @functools.cached_property
-    def _table(self) -> RankTable:
-        return table_in(self.native.tables)
 
 
 def _chunks(text: str) -> list[str]:
@@ -146,6 +144,7 @@ class PieceEncoding(PreprocessingEncoding):
 
     @functools.cached_property
     def _table(self) -> RankTable:
+        caches.add(self)
         return self._ranks.table()
 
     @functools.cached_property
@@ -243,7 +242,7 @@ class PieceEncoding(PreprocessingEncoding):
         """Return True for ids of merged pieces of several characters."""
         return (ids >= FIRST_PIECE) & (self.characters_in_tokens[ids] > 1)
 
-    @functools.cached_property
+    @property
     def characters_in_tokens(self) -> NDArray[np.int64]:
         """int64[n_vocab]: number of characters that start in each token of the table."""
         values = np.frombuffer(self._table.blob, dtype=np.uint8)

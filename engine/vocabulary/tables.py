@@ -302,6 +302,12 @@ def table_in(tables: NDArray[np.uint8]) -> RankTable:
     return RankTable(first_id, _section(tables, layout.TOKEN_BYTES).tobytes(), offsets)
 
 
+def spellings_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """Return the bytes of all tokens, concatenated, and uint32[n + 1], the start of each in them: ``table_in`` without
+    a copy. Both are read-only."""
+    return _section(tables, layout.TOKEN_BYTES), _section(tables, layout.TOKEN_OFFSETS).view(np.uint32)
+
+
 def ids_in(tables: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """Return uint32[n], read-only: the ids of the pieces, by number."""
     return _section(tables, layout.PIECE_IDS).view(np.uint32)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import random
+import weakref
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from engine.encoding.encoder import NativeEncoder
 from engine.kernels._jit import COMPILED
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime import caches
-from engine.vocabulary.bundle import table_from_ranks
+from engine.vocabulary.bundle import RankTable, table_from_ranks
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from engine.vocabulary.tokens import Vocabulary
 from tests.engine.kernels.small_vocabularies import learnt_ranks, small_table
@@ -100,3 +101,33 @@ def test_tokens_are_listed_without_tiktokens_encoder():
     tokens = encoding.token_byte_values()
     assert encoding._core is None
     assert tokens == encoding._core_bpe.token_byte_values()
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+@pytest.mark.parametrize("name", ["gpt2", "gemma"])
+def test_bytes_and_lengths_of_tokens_are_dropped_where_the_kernels_have_them(name):
+    encoding = Catalog(DATA_DIR).get(name)
+    assert encoding.use_kernels()
+    for _ in range(2):
+        lengths = encoding.byte_lengths
+        vocabulary = weakref.ref(encoding._vocabulary)
+        text = encoding.decode_single_token_bytes(1000)
+        caches.drop_all()
+        assert vocabulary() is None
+        assert encoding.decode_single_token_bytes(1000) == text
+        assert encoding.byte_lengths is not lengths
+        assert np.array_equal(encoding.byte_lengths, lengths)
+
+
+@pytest.mark.skipif(not COMPILED, reason="tables of real vocabularies take minutes uncompiled")
+def test_bytes_of_pieces_are_not_copied():
+    encoding = Catalog(DATA_DIR).get("gemma")
+    assert encoding.use_kernels()
+    cut = "\N{GRINNING FACE}".encode()[:3]
+    ids = encoding.ids_of_pretokens(cut, np.array([[0, len(cut)]]))
+    assert ids is not None
+    assert encoding.decode_bytes(ids.tolist()) == cut, "a beginning is no piece"
+    tables = encoding._native.native.tables
+    copies = [one for one in vars(encoding._native).values() if isinstance(one, (np.ndarray, bytes, RankTable))]
+    assert copies
+    assert all(isinstance(one, np.ndarray) and np.shares_memory(one, tables) for one in copies)
