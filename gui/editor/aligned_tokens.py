@@ -139,7 +139,7 @@ class AlignedTokens(QAbstractScrollArea):
 
     def show_hint(self, words: str) -> None:
         """Show only this text."""
-        self._rows, self._hint, self._marked = None, words, None
+        self._spans, self._rows, self._hint, self._marked = (), None, words, None
         self._layouts.clear()
         self._set_bar()
         self.viewport().update()

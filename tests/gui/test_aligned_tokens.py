@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -121,3 +122,16 @@ def test_the_frame_of_the_focus_comes_and_goes_alone(qtbot, view, monkeypatch, c
         assert rows == sorted({in_sight[0], in_sight[-1], *reaching})
         view.viewport().render(before, QPoint(), region)
         assert before.toImage() == view.viewport().grab().toImage() != picture
+
+
+def test_a_hint_releases_the_tokens(view):
+    text = ROW * ROWS
+    units = units_of(text)
+    spans = spans_of(len(units), 3)
+    view.show_tokens(("one",), (spans,), AlignedRows(units, row_starts(units, view.columns)))
+    view.grab()
+    released = weakref.ref(spans)
+    del spans
+    view.show_hint("Nothing is selected.")
+    assert released() is None
+    view.grab()
