@@ -24,6 +24,7 @@ import os
 import sys
 import threading
 import time
+import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -303,6 +304,7 @@ class Lane(QObject):
             with cancellation.cancellable(ticket.wait_while_busy), cancellable(ticket.wait_while_busy):
                 outcome = JobResult(request, self._work(request, ticket))
         except BaseException as error:  # noqa: BLE001 - delivered to the GUI thread, never swallowed
+            _release_locals(error)
             outcome = JobFailure(request, error)
         self._returned.emit(ticket, outcome)
         return outcome
@@ -398,6 +400,20 @@ class NewestRequest(QObject):
     def _on_progressed(self, progress: JobProgress) -> None:
         if progress.request is self._request:
             self.progressed.emit(progress.fraction, progress.note)
+
+
+def _release_locals(error: BaseException) -> None:
+    """Clear the local variables in the tracebacks of an exception and its causes.
+
+    The frames refer to the exception, as a part of the failure. In such a cycle all data of the job, up to a hundred
+    megabytes, would wait for a full garbage collection.
+    """
+    seen: set[int] = set()
+    one: BaseException | None = error
+    while one is not None and id(one) not in seen:
+        seen.add(id(one))
+        traceback.clear_frames(one.__traceback__)
+        one = one.__cause__ or one.__context__
 
 
 def _ignore_progress(_fraction: float, _note: str) -> None:

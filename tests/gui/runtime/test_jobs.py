@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -102,6 +103,25 @@ def test_whatever_a_job_raises_is_delivered_and_the_lane_goes_on(qtbot, runner, 
     with qtbot.waitSignal(lane.finished) as finished:
         lane.submit("next")
     assert finished.args[0].value == "next"
+
+
+class Data:
+    """Stands for megabytes."""
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), JobCancelled()])
+def test_the_data_of_a_failed_job_is_released_without_a_garbage_collection(qtbot, runner, error):
+    made = []
+
+    def work(request, ticket):
+        data = Data()
+        made.append(weakref.ref(data))
+        raise type(error)(*error.args)
+
+    lane = runner.conflated("raises", work)
+    lane.submit(None)
+    qtbot.waitUntil(lambda: not lane.busy)
+    assert made[0]() is None
 
 
 def test_cancel_ends_the_running_job_and_drops_the_waiting_one(qtbot, runner):
