@@ -357,7 +357,7 @@ def _rows(
         a_start, b_start = hunks[0].a_start - back, hunks[0].b_start - back
         rows += _equal(a, b, Hunk(a_place, a_start, b_place, b_start), CONTEXT if rows else 0, CONTEXT)
         a_place, b_place = hunks[-1].a_end + on, hunks[-1].b_end + on
-        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MAX_ROWS - len(rows))
+        rows += _changed(a, b, Hunk(a_start, a_place, b_start, b_place), hunks, MAX_ROWS - len(rows), check)
     if found.hunks:
         rows += _equal(a, b, Hunk(a_place, len(a.ids), b_place, len(b.ids)), CONTEXT, 0)
     return rows[:MAX_ROWS], len(rows) > MAX_ROWS
@@ -390,19 +390,20 @@ def _on(a: TokenLines, b: TokenLines, hunk: Hunk) -> int:
     return (int(a.breaks[number]) if number < len(a.breaks) else len(a.ids)) - hunk.a_end
 
 
-def _changed(a: TokenLines, b: TokenLines, area: Hunk, hunks: Sequence[Hunk], most: int) -> list[DiffRow]:
+def _changed(
+    a: TokenLines, b: TokenLines, area: Hunk, hunks: Sequence[Hunk], most: int, check: Callable[[float], None]
+) -> list[DiffRow]:
+    """Return at most ``most`` rows. One hunk may be a whole text, with a run for each of two million tokens."""
     left, right = a.rows(area.a_start, area.a_end)[:most], b.rows(area.b_start, area.b_end)[:most]
     gone = [(hunk.a_start, hunk.a_end) for hunk in hunks]
     new = [(hunk.b_start, hunk.b_end) for hunk in hunks]
-    return [
-        DiffRow(
-            a.number(one[0]) if one else 0,
-            b.number(other[0]) if other else 0,
-            a.runs(*one, gone, REMOVED) if one else (),
-            b.runs(*other, new, ADDED) if other else (),
-        )
-        for one, other in zip_longest(left, right)
-    ]
+    rows = []
+    for one, other in zip_longest(left, right):
+        check(0.9)
+        before = a.runs(*one, gone, REMOVED) if one else ()
+        after = b.runs(*other, new, ADDED) if other else ()
+        rows.append(DiffRow(a.number(one[0]) if one else 0, b.number(other[0]) if other else 0, before, after))
+    return rows
 
 
 def _equal(a: TokenLines, b: TokenLines, area: Hunk, head: int, tail: int) -> list[DiffRow]:

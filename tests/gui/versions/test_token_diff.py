@@ -154,6 +154,13 @@ def test_the_caller_can_stop_it():
         compare(engine.get_encoding("o200k_base"), "a", "b", stop)
 
 
+def test_the_caller_can_stop_it_within_one_hunk():
+    shares: list[float] = []
+    found = compare(engine.get_encoding("gpt2"), "".join(f"line {n}\n" for n in range(300)), "", shares.append)
+    assert len(found.rows) >= 300
+    assert len(shares) > len(found.rows)
+
+
 def wide(character: str) -> int:
     return 2 if character == "中" else 1
 
