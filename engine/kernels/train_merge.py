@@ -1,7 +1,16 @@
-"""Merging of pairs in training: counts of pairs, their queue, and the merges themselves.
+"""Merging of pairs in training: the arrays it works on, counts of pairs, their queue, and the merges themselves.
 
-The table of pairs holds their counts (``find``). It uses open addressing. Entries are never removed; a pair that no
-longer occurs has the count 0. All offsets count bytes; ``lists`` has its entry at the same offset as ``pairs``.
+*Slots* are the unique pretokens one after the other: a head (``HEAD`` plus the count of the pretoken), then one slot
+for each symbol of the alphabet, then the next head; one more head ends them all. A merged token keeps the slots of its
+parts: the first and the last of them hold its id. So both neighbours of a token are found without links, and nothing
+ever moves.
+
+A *place* is a slot and the weight of its pretoken: ``slot << 32 | weight``. Each pair of tokens has a list of its
+places at the time the list was made, in slot order. Whether a place is still valid is checked on use.
+
+Pairs are identified by a *key*, ``(left << 32 | right) + 1``. The table of pairs holds their counts (``find``). It uses
+open addressing. Entries are never removed; a pair that no longer occurs has the count 0. All offsets count bytes;
+``lists`` has its entry at the same offset as ``pairs``.
 
 The queue of pairs (``enqueue``, ``best_pair``) returns the highest count first; of equal counts the smallest key, which
 is the smaller left id, then the smaller right id. Pairs wait in *buckets* by their count: each count below 512 has its
@@ -20,43 +29,117 @@ just before, both places belong to this pair, and the sums are corrected.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.lookup import HASH_A
 from engine.kernels.memory import Span, keep, length, load32, load64, part, prefetch, span, store32, store64
-from engine.kernels.train_layout import (
-    BELOW_THRESHOLD,
-    BUCKET,
-    FIRST_ID,
-    GONE,
-    HEAD,
-    HEAP_SIZE,
-    LEFT,
-    LONGEST,
-    MERGE_FIELDS,
-    MERGED,
-    NEEDED,
-    NO_ROOM_PAIRS,
-    NO_ROOM_PLACES,
-    NO_ROOM_RECORDS,
-    PAIR_SHIFT,
-    PAIRS_USED,
-    PAUSED,
-    PLACES_USED,
-    THRESHOLD,
-    TOKENS,
-    WAITING_FREE,
-    WAITING_USED,
-    Merging,
-    number,
-    put_number,
-    spans_of,
-)
 from engine.kernels.vectors import leading_zeros, multiply_wrapping, shift_right
 
-# --- Merging of pairs in training: counts of pairs, their queue, and the merges themselves ----------------------------
+HEAD = 1 << 31
+"""Marks the slot before a pretoken. Ids and weights are smaller."""
+GONE = 0xFFFFFFFF
+"""Marks the first slot of a token that became the right part of another."""
+MAX_WEIGHT = HEAD - 1
+"""Maximum weight. A pretoken with a higher count has several copies."""
+
+# Indexes of numbers in ``state``.
+THRESHOLD = 0  # pairs with a lower count are not in PAIRS
+PAIR_SHIFT = 1  # hash >> shift is an entry of ``pairs``
+PAIRS_USED = 2  # entries of ``pairs`` in use
+HEAP_SIZE = 3  # entries of ``heap`` in use
+PLACES_USED = 4  # entries of ``places`` in use
+MERGED = 5  # merges done
+TOKENS = 6  # tokens of the corpus
+FIRST_ID = 7  # id of the first merge: number of symbols of the alphabet
+NEEDED = 8  # room needed, when merging stopped for lack of room
+LONGEST = 9  # maximum length of a token, in bytes
+LEFT = 10  # left part of the pair being merged
+BUCKET = 11  # the bucket whose pairs are in ``heap``
+WAITING_USED = 12  # entries of ``waiting`` that were ever used
+WAITING_FREE = 13  # the first free entry of ``waiting``, plus one; 0: none
+STATE_SIZE = 16
+
+# Reasons why merging stopped.
+PAUSED = 0  # the budget is used up
+BELOW_THRESHOLD = 1  # no pair with such a count is left
+NO_ROOM_PLACES = 2
+NO_ROOM_PAIRS = 3
+NO_ROOM_RECORDS = 4
+
+MERGE_FIELDS = 4
+"""Fields of a merge in ``merges``: left id, right id, count of the pair, tokens of the corpus afterwards."""
+
+
+class Merging(NamedTuple):
+    """All arrays that merging needs; contiguous and writable. ``V``: maximum number of ids. Kernels use the same tuple
+    with a span of each array: ``spans_of``.
+
+    slots: uint32[n]. widths: uint32[V], slots per token. byte_lengths: uint32[V].
+    pairs: int64[2 * 2**k], key and count of each pair; key 0 is empty. lists: int64[2 * 2**k], start and length in
+    ``places`` of the list of the pair at the same index of ``pairs``.
+    places: int64[p]. heap: int64[2**k], count and key of pairs. waiting: int64[2**k], key of a pair, and the number
+    plus one of the next in its bucket. buckets: int64[BUCKETS], the number plus one of the first in each, 0 for none.
+    sums: int64[4 * V], zero between merges: for each token, weight and occurrences as a left neighbour, then as a
+    right one. neighbours: int64[2 * V], left ones, then right ones.
+    records: int64[2 * r], for each merged place: the place, and ``left neighbour << 32 | right neighbour``.
+    merges: int64[MERGE_FIELDS * V]. state: int64[STATE_SIZE].
+    """
+
+    slots: NDArray[np.uint32]
+    widths: NDArray[np.uint32]
+    byte_lengths: NDArray[np.uint32]
+    pairs: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    places: NDArray[np.int64]
+    heap: NDArray[np.int64]
+    waiting: NDArray[np.int64]
+    buckets: NDArray[np.int64]
+    sums: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
+    records: NDArray[np.int64]
+    merges: NDArray[np.int64]
+    state: NDArray[np.int64]
+
+
+@inline_kernel
+def spans_of(work: Merging) -> Merging:
+    """Return a span of each array. Call it once, on entry to a kernel: numba counts references to arrays, and passing
+    an array on costs as much as several lookups."""
+    return Merging(
+        span(work.slots),
+        span(work.widths),
+        span(work.byte_lengths),
+        span(work.pairs),
+        span(work.lists),
+        span(work.places),
+        span(work.heap),
+        span(work.waiting),
+        span(work.buckets),
+        span(work.sums),
+        span(work.neighbours),
+        span(work.records),
+        span(work.merges),
+        span(work.state),
+    )
+
+
+@inline_kernel
+def number(work: Merging, index: int) -> int:
+    """Return one of the numbers in ``state``."""
+    return load64(work.state, index << 3)
+
+
+@inline_kernel
+def put_number(work: Merging, index: int, value: int) -> None:
+    """Set one of the numbers in ``state``."""
+    store64(work.state, index << 3, value)
+
+
+# --- Counts of pairs, their queue, and the merges ---------------------------------------------------------------------
 
 
 ENTRY = 16
@@ -133,26 +216,26 @@ def is_above(count: int, key: int, other_count: int, other_key: int) -> bool:
 @inline_kernel
 def push(heap: Span, size: int, count: int, key: int) -> None:
     """Push a pair onto a heap of ``size`` entries, which has room for it. Each entry has four children."""
-    place = size
-    while place > 0:
-        parent = (place - 1) >> 2
+    index = size
+    while index > 0:
+        parent = (index - 1) >> 2
         parent_count = load64(heap, parent << 4)
         parent_key = load64(heap, (parent << 4) + 8)
         if not is_above(count, key, parent_count, parent_key):
             break
-        store64(heap, place << 4, parent_count)
-        store64(heap, (place << 4) + 8, parent_key)
-        place = parent
-    store64(heap, place << 4, count)
-    store64(heap, (place << 4) + 8, key)
+        store64(heap, index << 4, parent_count)
+        store64(heap, (index << 4) + 8, parent_key)
+        index = parent
+    store64(heap, index << 4, count)
+    store64(heap, (index << 4) + 8, key)
 
 
 @kernel
 def sink_top(heap: Span, size: int, count: int, key: int) -> None:
     """Replace the top of a heap of ``size`` entries by a pair."""
-    place = 0
+    index = 0
     while True:
-        first = (place << 2) + 1
+        first = (index << 2) + 1
         if first >= size:
             break
         best = first
@@ -167,11 +250,11 @@ def sink_top(heap: Span, size: int, count: int, key: int) -> None:
                 best_key = child_key
         if not is_above(best_count, best_key, count, key):
             break
-        store64(heap, place << 4, best_count)
-        store64(heap, (place << 4) + 8, best_key)
-        place = best
-    store64(heap, place << 4, count)
-    store64(heap, (place << 4) + 8, key)
+        store64(heap, index << 4, best_count)
+        store64(heap, (index << 4) + 8, best_key)
+        index = best
+    store64(heap, index << 4, count)
+    store64(heap, (index << 4) + 8, key)
 
 
 @inline_kernel
@@ -265,6 +348,7 @@ def best_pair(work: Merging) -> int:
 SEEN = 1 << 40
 """Added to the occurrences of a listed neighbour, so that they do not read as 0 after they decrease again."""
 LOW = 0xFFFFFFFF
+"""Mask of the lower half: the weight in a place, the right id in a key."""
 AHEAD = 16
 """Number of places to prefetch ahead."""
 RECORD = 16
@@ -504,8 +588,6 @@ def merge_pairs(arrays: Merging, most: int, budget: int) -> int:
 # queue has run down to the threshold, the rest is recounted with a lower one: the next *phase*.
 
 
-WEIGHT = 0xFFFFFFFF
-"""Mask of the weight in a place."""
 BATCH = 128
 """Pairs looked up together, so that the processor does not wait for each."""
 
@@ -536,8 +618,8 @@ def compact(slots: NDArray[np.uint32], widths: NDArray[np.uint32]) -> int:
 
 @inline_kernel
 def gather(work: Merging, at: int, stop: int, weight: int, batch: Span) -> tuple[int, int, int]:
-    """Write up to ``BATCH`` pairs that start in slots ``at`` to ``stop`` to ``batch``, as key and place (see
-    ``train_layout``). Every token must have one slot. ``weight``: that of the pretoken at ``at``. Return the number of
+    """Write up to ``BATCH`` pairs that start in slots ``at`` to ``stop`` to ``batch``, as key and place. Every
+    token must have one slot. ``weight``: that of the pretoken at ``at``. Return the number of
     pairs, the slot reached, and the weight there."""
     slots, pairs, lists, shift = work.slots, work.pairs, work.lists, number(work, PAIR_SHIFT)
     count = 0
@@ -577,7 +659,7 @@ def count_pairs(arrays: Merging, start: int, stop: int) -> int:
             entry = find(pairs, shift, key)
             used += load64(pairs, entry) == 0
             store64(pairs, entry, key)
-            store64(pairs, entry + 8, load64(pairs, entry + 8) + (load64(batch, (index << 4) + 8) & WEIGHT))
+            store64(pairs, entry + 8, load64(pairs, entry + 8) + (load64(batch, (index << 4) + 8) & LOW))
             store64(lists, entry + 8, load64(lists, entry + 8) + 1)
     put_number(work, PAIRS_USED, used)
     keep(keys)
@@ -593,7 +675,7 @@ def drop_long_pairs(arrays: Merging) -> int:
     for entry in range(0, length(pairs), ENTRY):
         key = load64(pairs, entry)
         if key != 0:
-            left, right = (key - 1) >> 32, (key - 1) & 0xFFFFFFFF
+            left, right = (key - 1) >> 32, (key - 1) & LOW
             if load32(lengths, left << 2) + load32(lengths, right << 2) > longest:
                 store64(pairs, entry + 8, 0)
             highest = max(highest, load64(pairs, entry + 8))

@@ -8,7 +8,7 @@ of it is used.
 
 ``digest_counts`` is a digest of counted pretokens that does not depend on the order of counting.
 
-``fill_slots`` converts counted pretokens to the slots that merging works on (``train_layout``), one for each byte or
+``fill_slots`` converts counted pretokens to the slots that merging works on (``train_merge``), one for each byte or
 character. ``in_characters``: 0 if symbols are bytes, 1 if they are characters; the pretokens must then be valid UTF-8.
 ``spell`` returns the bytes of the tokens that merging made.
 """
@@ -24,7 +24,7 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.layout import LONG_PRETOKEN
 from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
 from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
-from engine.kernels.train_layout import HEAD, MAX_WEIGHT
+from engine.kernels.train_merge import HEAD, MAX_WEIGHT
 from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 
 ENTRY_WORDS = 3
@@ -60,15 +60,15 @@ def spans_of(table: CountTable) -> CountTable:
 
 
 @inline_kernel
-def number_in(table: CountTable, place: int) -> int:
+def number_in(table: CountTable, index: int) -> int:
     """Return one of the numbers in ``state``."""
-    return load64(table.state, place << 3)
+    return load64(table.state, index << 3)
 
 
 @inline_kernel
-def put_number_in(table: CountTable, place: int, value: int) -> None:
+def put_number_in(table: CountTable, index: int, value: int) -> None:
     """Set one of the numbers in ``state``."""
-    store64(table.state, place << 3, value)
+    store64(table.state, index << 3, value)
 
 
 @inline_kernel

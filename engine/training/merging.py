@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.encoding.encoding import Encoding
-from engine.kernels import train_layout as layout
+from engine.kernels import train_merge
 from engine.kernels.train_merge import (
     BUCKETS,
     compact,
@@ -128,19 +128,19 @@ class Merger:
         max_token_bytes: int | None = None,
         merges: NDArray[np.int64] | None = None,
     ) -> None:
-        """slots: see ``train_layout``; owned by the merger from now on. symbols: those of the alphabet, by id. tokens:
+        """slots: see ``train_merge``; owned by the merger from now on. symbols: those of the alphabet, by id. tokens:
         their number in the corpus. merges: int64[m, 4], already applied to the slots, if any; every token then has one
         slot."""
-        earlier = np.empty((0, layout.MERGE_FIELDS), dtype=np.int64) if merges is None else merges
+        earlier = np.empty((0, train_merge.MERGE_FIELDS), dtype=np.int64) if merges is None else merges
         most_merges = min(most_merges, len(earlier) + len(slots))  # each merge removes at least one slot
         most_ids = len(symbols) + most_merges
-        state = np.zeros(layout.STATE_SIZE, dtype=np.int64)
-        state[layout.FIRST_ID] = len(symbols)
-        state[layout.MERGED] = len(earlier)
-        state[layout.TOKENS] = tokens
-        state[layout.LONGEST] = NO_LIMIT if max_token_bytes is None else max_token_bytes
+        state = np.zeros(train_merge.STATE_SIZE, dtype=np.int64)
+        state[train_merge.FIRST_ID] = len(symbols)
+        state[train_merge.MERGED] = len(earlier)
+        state[train_merge.TOKENS] = tokens
+        state[train_merge.LONGEST] = NO_LIMIT if max_token_bytes is None else max_token_bytes
         empty = np.empty(0, dtype=np.int64)
-        self._work = layout.Merging(
+        self._work = train_merge.Merging(
             slots=slots,
             widths=np.ones(most_ids, dtype=np.uint32),
             byte_lengths=np.ones(most_ids, dtype=np.uint32),
@@ -153,7 +153,7 @@ class Merger:
             sums=np.zeros(4 * most_ids, dtype=np.int64),
             neighbours=np.empty(2 * most_ids, dtype=np.int64),
             records=np.empty(2 * FIRST_RECORDS, dtype=np.int64),
-            merges=np.empty(layout.MERGE_FIELDS * most_merges, dtype=np.int64),
+            merges=np.empty(train_merge.MERGE_FIELDS * most_merges, dtype=np.int64),
             state=state,
         )
         self._work.merges[: earlier.size] = earlier.reshape(-1)
@@ -168,32 +168,32 @@ class Merger:
     @property
     def merged(self) -> int:
         """Number of merges done."""
-        return int(self._work.state[layout.MERGED])
+        return int(self._work.state[train_merge.MERGED])
 
     @property
     def tokens(self) -> int:
         """Current number of tokens of the corpus."""
-        return int(self._work.state[layout.TOKENS])
+        return int(self._work.state[train_merge.TOKENS])
 
     @property
     def merges(self) -> NDArray[np.int64]:
         """int64[n, 4], a view: left id, right id, count of the pair, tokens of the corpus afterwards."""
-        return self._work.merges.reshape(-1, layout.MERGE_FIELDS)[: self.merged]
+        return self._work.merges.reshape(-1, train_merge.MERGE_FIELDS)[: self.merged]
 
     def advance(self, budget: int) -> None:
         """Merge until about ``budget`` positions were visited, or all merges are done."""
         if self.is_done:
             return
         state = self._work.state
-        if state[layout.THRESHOLD] == 0:
+        if state[train_merge.THRESHOLD] == 0:
             self._start_phase()
         status = merge_pairs(self._work, self._most_merges - self.merged, budget)
-        if status == layout.BELOW_THRESHOLD:
-            if state[layout.THRESHOLD] <= self._min_count:
+        if status == train_merge.BELOW_THRESHOLD:
+            if state[train_merge.THRESHOLD] <= self._min_count:
                 self.is_done = True
             else:
                 self._start_phase()
-        elif status != layout.PAUSED:
+        elif status != train_merge.PAUSED:
             self._make_room(status)
         if self.merged == self._most_merges:
             self.is_done = True
@@ -205,7 +205,7 @@ class Merger:
 
     def _start_phase(self) -> None:
         """Count all pairs, choose a threshold, and list the positions of the pairs above it."""
-        state, threshold = self._work.state, int(self._work.state[layout.THRESHOLD])
+        state, threshold = self._work.state, int(self._work.state[train_merge.THRESHOLD])
         self._let_go()
         if self.merged:
             self._pack()
@@ -216,7 +216,7 @@ class Merger:
         else:
             wanted = int(min(highest, threshold - 1) * (self.merged / self._most_merges) ** FALL)
         threshold = max(min(wanted, highest), self._min_count, 1)
-        state[layout.THRESHOLD] = threshold
+        state[train_merge.THRESHOLD] = threshold
         number, places = pairs_above(self._work, threshold)
         self._resize_pairs(max(FIRST_PAIR_BITS, number.bit_length() + 2), threshold)
         self._work = self._work._replace(places=np.empty(places + places // 2 + SPARE_PLACES, dtype=np.int64))
@@ -241,12 +241,12 @@ class Merger:
         self._new_pairs(max(FIRST_PAIR_BITS, (last // 4).bit_length()) if self.merged else FIRST_PAIR_BITS)
         at = count_pairs(self._work, 0, last)
         while at < last:
-            self._resize_pairs(64 - int(self._work.state[layout.PAIR_SHIFT]) + 1, 0)
+            self._resize_pairs(64 - int(self._work.state[train_merge.PAIR_SHIFT]) + 1, 0)
             at = count_pairs(self._work, at, last)
 
     def _new_pairs(self, bits: int) -> None:
-        self._work.state[layout.PAIR_SHIFT] = 64 - bits
-        self._work.state[layout.PAIRS_USED] = 0
+        self._work.state[train_merge.PAIR_SHIFT] = 64 - bits
+        self._work.state[train_merge.PAIRS_USED] = 0
         self._work = self._work._replace(pairs=zeros(2 << bits), lists=zeros(2 << bits))
 
     def _resize_pairs(self, bits: int, least: int) -> None:
@@ -254,27 +254,27 @@ class Merger:
         pairs, lists = self._work.pairs, self._work.lists
         self._new_pairs(bits)
         work = self._work
-        work.state[layout.PAIRS_USED] = move_pairs(pairs, lists, work.pairs, work.lists, 64 - bits, least)
+        work.state[train_merge.PAIRS_USED] = move_pairs(pairs, lists, work.pairs, work.lists, 64 - bits, least)
 
     def _new_queue(self) -> None:
         self._work.buckets[:] = 0
-        self._work.state[[layout.HEAP_SIZE, layout.WAITING_USED, layout.WAITING_FREE]] = 0
+        self._work.state[[train_merge.HEAP_SIZE, train_merge.WAITING_USED, train_merge.WAITING_FREE]] = 0
         self._widen_queue()
 
     def _widen_queue(self) -> None:
         """Make room in the queue for all pairs that fit in the table."""
         work, size = self._work, len(self._work.pairs) // 2
-        heap, waiting = 2 * int(work.state[layout.HEAP_SIZE]), 2 * int(work.state[layout.WAITING_USED])
+        heap, waiting = 2 * int(work.state[train_merge.HEAP_SIZE]), 2 * int(work.state[train_merge.WAITING_USED])
         self._work = work._replace(heap=_larger(work.heap, heap, size), waiting=_larger(work.waiting, waiting, size))
 
     def _make_room(self, status: int) -> None:
         work = self._work
-        needed = int(work.state[layout.NEEDED])
-        if status == layout.NO_ROOM_PLACES:
-            used = int(work.state[layout.PLACES_USED])
+        needed = int(work.state[train_merge.NEEDED])
+        if status == train_merge.NO_ROOM_PLACES:
+            used = int(work.state[train_merge.PLACES_USED])
             self._work = work._replace(places=_larger(work.places, used, max(used * 3 // 2, used + 2 * needed)))
-        elif status == layout.NO_ROOM_PAIRS:
-            self._resize_pairs(64 - int(work.state[layout.PAIR_SHIFT]) + 1, 0)
+        elif status == train_merge.NO_ROOM_PAIRS:
+            self._resize_pairs(64 - int(work.state[train_merge.PAIR_SHIFT]) + 1, 0)
             self._widen_queue()
         else:
             self._work = work._replace(records=np.empty(2 * needed * 5 // 4 + 2, dtype=np.int64))

@@ -88,7 +88,7 @@ def character_alphabet(code_points: NDArray[np.int64]) -> Alphabet:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrittenCorpus:
-    """A corpus in symbols. ``slots``: as in ``engine.kernels.train_layout``. ``symbols``, ``text_bytes``: its size in
+    """A corpus in symbols. ``slots``: as in ``engine.kernels.train_merge``. ``symbols``, ``text_bytes``: its size in
     symbols and in UTF-8 bytes."""
 
     alphabet: Alphabet

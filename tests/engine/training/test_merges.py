@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine import TrainingRun
 from engine.kernels._jit import COMPILED
-from engine.kernels.train_layout import MAX_WEIGHT
+from engine.kernels.train_merge import MAX_WEIGHT
 from engine.split.patterns import split_named
 from engine.split.pretokenization import pretokenizer
 from engine.training import merging
