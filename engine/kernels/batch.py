@@ -15,10 +15,23 @@ from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.block_scanners import scan_cl100k, scan_deepseek, scan_gpt2, scan_o200k
 from engine.kernels.layout import BATCH, BATCH_BYTES, KEY, LONG_PRETOKEN, LONGEST_CACHED, section
 from engine.kernels.lookup import LINE_IDS, emit, find_long, hash_bytes, key_hash, key_high, key_low, make_room
-from engine.kernels.memory import Span, keep, load32, load64, prefetch, span, store32, store64
 from engine.kernels.misses import merge_long, resolve_misses
+from engine.kernels.primitives import (
+    LINE,
+    Span,
+    copy_line,
+    keep,
+    load32,
+    load64,
+    match_keys,
+    prefetch,
+    shift_right,
+    span,
+    store32,
+    store64,
+    trailing_zeros,
+)
 from engine.kernels.utf8 import PADDING, is_valid_utf8, kernel_room, write_utf8
-from engine.kernels.vectors import LINE, copy_line, match_keys, shift_right, trailing_zeros
 
 OUT_SLACK = 40
 """Ids that may be overwritten after the last one."""

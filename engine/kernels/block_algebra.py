@@ -58,7 +58,7 @@ from engine.kernels.blocks import (
     run_ends,
     zeros_above,
 )
-from engine.kernels.memory import Span, load8, load16, load32, load64, span, store8, store64
+from engine.kernels.primitives import Span, load8, load16, load32, load64, span, store8, store64
 
 INNER_STARTS = 8192
 """Size of the start of *crossings*, in bytes: a bit for each of 65,536 code points, set if there is no boundary before

@@ -54,8 +54,8 @@ from engine.kernels.blocks import (
     run_ends,
     store_positions,
 )
-from engine.kernels.memory import Span, keep, prefetch, span, store32, store64
 from engine.kernels.plain_scanners import next_cl100k, next_deepseek, next_gpt2, next_o200k
+from engine.kernels.primitives import Span, keep, prefetch, span, store32, store64
 from engine.kernels.utf8 import AHEAD
 
 

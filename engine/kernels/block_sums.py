@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.block_layout import BLOCK, FACTOR_BYTES, SUM_BYTES
-from engine.kernels.memory import Span, keep, load32, move, part, span, store64
-from engine.kernels.vectors import add_wrapping, multiply_wrapping
+from engine.kernels.primitives import Span, add_wrapping, keep, load32, move, multiply_wrapping, part, span, store64
 
 _HALF = BLOCK // 2
 _LOW = 0xFFFFFFFF

@@ -4,7 +4,7 @@ The first half classifies 64 bytes as bit masks (``block_masks``, ``bit_masks``)
 (``store_positions``). Masks are uint64; bit i stands for byte i of a block. Positions are int64. numba makes float64 of
 uint64 mixed with int64, so masks are combined only with masks and with the constants of this file; ``+`` and ``-`` of
 masks wrap. The instructions marked ``no_plain_twin`` have no plain version: what is built on them has one as a whole
-(``engine.kernels.plain_scanners``). The checked build verifies every access (``engine.kernels.memory``).
+(``engine.kernels.plain_scanners``). The checked build verifies every access (``engine.kernels.primitives``).
 
 The second half, from ``code_point_at``, reads characters and their classes from spans. A table of classes has two
 levels: ``pages``: uint16[16384], the number of the block of each 128 code points, and ``classes``: uint8[128 * n], one
@@ -40,7 +40,7 @@ from numba import types
 from numba.core import cgutils, config
 
 from engine.kernels._jit import COMPILED, inline_kernel, kernel, primitive
-from engine.kernels.memory import SPAN_TYPE, Span, address, load8, load16, store32
+from engine.kernels.primitives import SPAN_TYPE, Span, address, load8, load16, store32
 
 Mask = Any
 """uint64 in compiled code."""

@@ -20,11 +20,23 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import NO_MERGE, NO_TOKEN, NUMBER_BITS, NUMBER_MASK, section
+from engine.kernels.layout import NO_MERGE, NO_TOKEN, section
 from engine.kernels.lookup import LINE_IDS, LINE_MARK, OVERFLOWED, find_long, find_short, hash_bytes, key_hash
-from engine.kernels.memory import Span, keep, length, load8, load32, load64, span, store32, store64
 from engine.kernels.merging import SLOTS_FULL, merge_of, pair_line
-from engine.kernels.vectors import shift_right
+from engine.kernels.primitives import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    Span,
+    keep,
+    length,
+    load8,
+    load32,
+    load64,
+    shift_right,
+    span,
+    store32,
+    store64,
+)
 
 
 @kernel

@@ -38,7 +38,7 @@ from engine.kernels.block_layout import (
     WHITE,
 )
 from engine.kernels.blocks import BLOCK, NONE, ONE, Mask, highest, lowest, no_plain_twin
-from engine.kernels.memory import (
+from engine.kernels.primitives import (
     SPAN_TYPE,
     Span,
     load8,
@@ -47,13 +47,13 @@ from engine.kernels.memory import (
     load64,
     move,
     part,
+    same_line,
     span,
     store8,
     store32,
     store64,
 )
 from engine.kernels.utf8 import characters, load_characters, width_of
-from engine.kernels.vectors import same_line
 
 
 @inline_kernel

@@ -11,7 +11,7 @@ Within kernels a token is identified by its number, its position in merge order.
 from __future__ import annotations
 
 from engine.kernels._jit import inline_kernel
-from engine.kernels.memory import Span, load64, part
+from engine.kernels.primitives import NUMBER_MASK, Span, load64, part
 
 # Words of the header, as byte offsets. The first eight are the same in every version.
 MAGIC = 0
@@ -80,8 +80,6 @@ STATE_SECTIONS = 18
 NO_MERGE = 0xFFFFFFC0
 """Smallest 32-bit number that is not a merge. A merge is number << 6 | position."""
 
-NUMBER_BITS = 20
-NUMBER_MASK = (1 << NUMBER_BITS) - 1
 NO_TOKEN = NUMBER_MASK
 """Number that no token has: there are at most 2**20 - 1."""
 

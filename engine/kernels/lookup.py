@@ -33,17 +33,26 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, NUMBER_BITS, section
-from engine.kernels.memory import Span, length, load8, load32, load64, span, store8, store32, store64
-from engine.kernels.vectors import (
+from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, section
+from engine.kernels.primitives import (
     LINE,
+    NUMBER_BITS,
+    Span,
     copy_line,
     fold_multiply,
+    length,
+    load8,
+    load32,
+    load64,
     multiply_wrapping,
     same_line,
     shift_left,
     shift_right,
+    span,
     spread_ids,
+    store8,
+    store32,
+    store64,
 )
 
 HASH_A = -7046029254386353131

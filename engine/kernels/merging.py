@@ -31,19 +31,27 @@ from __future__ import annotations
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import NO_MERGE, NO_TOKEN, NUMBER_BITS, NUMBER_MASK, section
-from engine.kernels.memory import Span, load8, load32, load64, prefetch, store32, store64
-from engine.kernels.vectors import (
+from engine.kernels.layout import NO_MERGE, NO_TOKEN, section
+from engine.kernels.primitives import (
+    NUMBER_BITS,
+    NUMBER_MASK,
+    Span,
     clear_lowest,
     fill_ones,
     leading_zeros,
+    load8,
+    load32,
+    load64,
     match_pairs,
     multiply_wrapping,
+    prefetch,
     select,
     shift_left,
     shift_right,
     smallest_of_16,
     smallest_of_64,
+    store32,
+    store64,
     subtract_wrapping,
     trailing_zeros,
 )

@@ -52,7 +52,6 @@ from engine.kernels.lookup import (
     token_count,
     word_line,
 )
-from engine.kernels.memory import Span, keep, load32, load64, move, part, prefetch, span, store32, store64
 from engine.kernels.merging import (
     BLOCK_BYTES,
     ENTRY,
@@ -69,7 +68,24 @@ from engine.kernels.merging import (
     space_for,
     take_in,
 )
-from engine.kernels.vectors import clear_lowest, match_keys, select, shift_left, shift_right, trailing_zeros
+from engine.kernels.primitives import (
+    Span,
+    clear_lowest,
+    keep,
+    load32,
+    load64,
+    match_keys,
+    move,
+    part,
+    prefetch,
+    select,
+    shift_left,
+    shift_right,
+    span,
+    store32,
+    store64,
+    trailing_zeros,
+)
 
 OVERLAP = 16
 STRIDE = LANE_BYTES - OVERLAP

@@ -50,7 +50,7 @@ from engine.kernels.blocks import (
     white_end,
     white_run,
 )
-from engine.kernels.memory import Span, load8, load64, span, store32
+from engine.kernels.primitives import Span, load8, load64, span, store32
 
 _BEGINS_WORD = 1 << UPPER | 1 << CASELESS | 1 << MARK
 _ENDS_WORD = 1 << LOWER | 1 << CASELESS | 1 << MARK

@@ -13,7 +13,7 @@ from engine.kernels import layout
 from engine.kernels._jit import uncompiled
 from engine.kernels.lookup import SLOT
 from engine.kernels.merging import BLOCK_BYTES, LANE, second_level, space_for
-from engine.kernels.vectors import LINE
+from engine.kernels.primitives import LINE
 
 WORD_LINES = 1 << 10
 """Initial lines of the word cache: 64 KB."""

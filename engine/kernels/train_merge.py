@@ -36,8 +36,21 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.lookup import HASH_A
-from engine.kernels.memory import Span, keep, length, load32, load64, part, prefetch, span, store32, store64
-from engine.kernels.vectors import leading_zeros, multiply_wrapping, shift_right
+from engine.kernels.primitives import (
+    Span,
+    keep,
+    leading_zeros,
+    length,
+    load32,
+    load64,
+    multiply_wrapping,
+    part,
+    prefetch,
+    shift_right,
+    span,
+    store32,
+    store64,
+)
 
 HEAD = 1 << 31
 """Marks the slot before a pretoken. Ids and weights are smaller."""

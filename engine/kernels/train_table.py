@@ -23,9 +23,24 @@ from numpy.typing import NDArray
 from engine.kernels._jit import inline_kernel, kernel
 from engine.kernels.layout import LONG_PRETOKEN
 from engine.kernels.lookup import HASH_A, HASH_B, equal_bytes, hash_bytes, key_hash, key_high, key_low
-from engine.kernels.memory import Span, keep, length, load8, load32, load64, prefetch, span, store8, store32, store64
+from engine.kernels.primitives import (
+    Span,
+    add_wrapping,
+    fold_multiply,
+    keep,
+    length,
+    load8,
+    load32,
+    load64,
+    multiply_wrapping,
+    prefetch,
+    shift_right,
+    span,
+    store8,
+    store32,
+    store64,
+)
 from engine.kernels.train_merge import HEAD, MAX_WEIGHT
-from engine.kernels.vectors import add_wrapping, fold_multiply, multiply_wrapping, shift_right
 
 ENTRY_WORDS = 3
 ENTRY = 8 * ENTRY_WORDS

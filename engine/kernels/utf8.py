@@ -23,7 +23,8 @@ from numpy.typing import NDArray
 
 from engine.kernels._jit import inline_kernel, kernel, primitive
 from engine.kernels.blocks import ALL, BLOCK, NONE, ONE, PACKS, Mask, no_plain_twin, packed_bytes
-from engine.kernels.memory import (
+from engine.kernels.primitives import (
+    LINE,
     SPAN_TYPE,
     Span,
     address,
@@ -39,7 +40,6 @@ from engine.kernels.memory import (
     store32,
     store64,
 )
-from engine.kernels.vectors import LINE
 
 PADDING = 64
 """Number of zero bytes after the text."""

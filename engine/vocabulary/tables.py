@@ -43,6 +43,7 @@ from engine.kernels.build import contents_are_sound, fill_tables
 from engine.kernels.cache_folder import keep, sources_digest
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.plain_scanners import SCAN_SIZE
+from engine.kernels.primitives import NUMBER_BITS, NUMBER_MASK
 from engine.kernels.state import lay_out, zeros
 from engine.runtime.caches import release_range
 from engine.runtime.cancellation import interruptible
@@ -323,8 +324,7 @@ def pairs_in(tables: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[np.i
     and of their result. The number of a token is its id minus the first id."""
     slots = _section(tables, layout.PAIRS).view(np.int64)
     slots = slots[slots != -1]
-    mask = layout.NUMBER_MASK
-    return slots >> (2 * layout.NUMBER_BITS), (slots >> layout.NUMBER_BITS) & mask, slots & mask
+    return slots >> (2 * NUMBER_BITS), (slots >> NUMBER_BITS) & NUMBER_MASK, slots & NUMBER_MASK
 
 
 def _section(tables: NDArray[np.uint8], number: int) -> NDArray[np.uint8]:

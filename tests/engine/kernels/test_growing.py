@@ -21,7 +21,7 @@ from engine.kernels.lookup import (
     slot_line,
     word_line,
 )
-from engine.kernels.memory import load64, span, store64
+from engine.kernels.primitives import load64, span, store64
 from engine.split import reference
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import encoded

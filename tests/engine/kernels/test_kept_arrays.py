@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.kernels import memory
+from engine.kernels import primitives
 from engine.kernels._jit import COMPILED, kernel
 
-KERNELS = sorted(Path(memory.__file__).parent.glob("*.py"))
+KERNELS = sorted(Path(primitives.__file__).parent.glob("*.py"))
 
 
 @kernel
@@ -25,16 +25,16 @@ def filled(size):
 @kernel
 def changed_while_others_come_and_go(size):
     array = np.empty(size, np.uint8)
-    whole = memory.span(array)
-    half = memory.span(array[size // 2 :])
+    whole = primitives.span(array)
+    half = primitives.span(array[size // 2 :])
     for place in range(size):
-        memory.store8(whole, place, 7)
+        primitives.store8(whole, place, 7)
     filled(size)
     filled(size // 2)
     changed = 0
     for place in range(size // 2):
-        changed += (memory.load8(whole, place) != 7) | (memory.load8(half, place) != 7)
-    memory.keep(array)
+        changed += (primitives.load8(whole, place) != 7) | (primitives.load8(half, place) != 7)
+    primitives.keep(array)
     return changed
 
 

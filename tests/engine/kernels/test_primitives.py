@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.kernels import memory, vectors
+from engine.kernels import primitives
 from engine.kernels._jit import COMPILED, kernel
 
 INT64 = st.one_of(
@@ -25,17 +25,16 @@ MASK = (1 << 64) - 1
 @kernel
 def arithmetic(left, right, places):
     return (
-        vectors.add_wrapping(left, right),
-        vectors.subtract_wrapping(left, right),
-        vectors.multiply_wrapping(left, right),
-        vectors.shift_left(left, places),
-        vectors.shift_right(left, places),
-        vectors.clear_lowest(left),
-        vectors.below_lowest(left),
-        vectors.trailing_zeros(left),
-        vectors.leading_zeros(left),
-        vectors.select(left, right, places),
-        vectors.fold_multiply(left, right),
+        primitives.add_wrapping(left, right),
+        primitives.subtract_wrapping(left, right),
+        primitives.multiply_wrapping(left, right),
+        primitives.shift_left(left, places),
+        primitives.shift_right(left, places),
+        primitives.clear_lowest(left),
+        primitives.trailing_zeros(left),
+        primitives.leading_zeros(left),
+        primitives.select(left, right, places),
+        primitives.fold_multiply(left, right),
     )
 
 
@@ -44,30 +43,29 @@ def test_arithmetic_wraps_at_64_bits(left, right, places):
     text = f"{left & MASK:064b}"
     product = (left & MASK) * (right & MASK)
     expected = (
-        vectors.signed(left + right),
-        vectors.signed(left - right),
-        vectors.signed(left * right),
-        vectors.signed(left << places),
-        vectors.signed((left & MASK) >> places),
-        vectors.signed(left & (left - 1)),
-        vectors.signed(~left & (left - 1)),
+        primitives.signed(left + right),
+        primitives.signed(left - right),
+        primitives.signed(left * right),
+        primitives.signed(left << places),
+        primitives.signed((left & MASK) >> places),
+        primitives.signed(left & (left - 1)),
         len(text) - len(text.rstrip("0")),
         len(text) - len(text.lstrip("0")),
         right if left else places,
-        vectors.signed(product ^ (product >> 64)),
+        primitives.signed(product ^ (product >> 64)),
     )
     assert arithmetic(left, right, places) == expected
 
 
 @kernel
 def loads(array, byte_offset):
-    whole = memory.span(array)
+    whole = primitives.span(array)
     return (
-        memory.load8(whole, byte_offset),
-        memory.load16(whole, byte_offset),
-        memory.load32(whole, byte_offset),
-        memory.load64(whole, byte_offset),
-        memory.length(whole),
+        primitives.load8(whole, byte_offset),
+        primitives.load16(whole, byte_offset),
+        primitives.load32(whole, byte_offset),
+        primitives.load64(whole, byte_offset),
+        primitives.length(whole),
     )
 
 
@@ -81,10 +79,10 @@ def test_loads_are_little_endian_at_any_offset(content, offset):
 
 @kernel
 def stores(array, byte_offset, value):
-    inside = memory.part(memory.span(array), 8, 32)
-    memory.store64(inside, byte_offset, value)
-    memory.store32(inside, byte_offset + 8, value)
-    memory.store8(inside, byte_offset + 12, value)
+    inside = primitives.part(primitives.span(array), 8, 32)
+    primitives.store64(inside, byte_offset, value)
+    primitives.store32(inside, byte_offset + 8, value)
+    primitives.store8(inside, byte_offset + 12, value)
 
 
 @given(INT64, st.integers(0, 19))
@@ -99,9 +97,9 @@ def test_stores_write_what_they_are_wide_and_nothing_else(value, offset):
 
 @kernel
 def line_work(lines, keys, numbers, pair):
-    lines, keys, numbers = memory.span(lines), memory.span(keys), memory.span(numbers)
-    out = vectors.match_keys(lines, 64, keys, 16), vectors.match_pairs(lines, 64, pair)
-    return (*out, vectors.smallest_of_16(numbers, 64), vectors.smallest_of_64(numbers, 0))
+    lines, keys, numbers = primitives.span(lines), primitives.span(keys), primitives.span(numbers)
+    out = primitives.match_keys(lines, 64, keys, 16), primitives.match_pairs(lines, 64, pair)
+    return (*out, primitives.smallest_of_16(numbers, 64), primitives.smallest_of_64(numbers, 0))
 
 
 @given(
@@ -124,13 +122,13 @@ def test_lines_are_compared_as_a_whole(words, place, numbers):
 
 @kernel
 def copies(out, source):
-    vectors.fill_ones(memory.span(out), 4)
-    vectors.copy_line(memory.span(out), 132, memory.span(source), 3)
+    primitives.fill_ones(primitives.span(out), 4)
+    primitives.copy_line(primitives.span(out), 132, primitives.span(source), 3)
 
 
 @kernel
 def spread(out, values):
-    vectors.spread_ids(memory.span(out), 12, memory.span(values), 8)
+    primitives.spread_ids(primitives.span(out), 12, primitives.span(values), 8)
 
 
 @given(st.lists(st.integers(0, (1 << 20) - 1), min_size=6, max_size=6), st.integers(0, 15), st.integers(0, 15))
@@ -157,31 +155,31 @@ def test_lines_are_copied_and_filled_at_any_offset():
 
 ACCESSES = """
 import numpy as np
-from engine.kernels import memory, vectors
+from engine.kernels import primitives
 from engine.kernels._jit import kernel
 
 @kernel
 def access(which, array, offset):
-    whole = memory.span(array)
-    inside = memory.part(whole, 8, 64)
+    whole = primitives.span(array)
+    inside = primitives.part(whole, 8, 64)
     if which == 0:
-        memory.load8(inside, offset + 63)
+        primitives.load8(inside, offset + 63)
     elif which == 1:
-        memory.load64(inside, offset + 56)
+        primitives.load64(inside, offset + 56)
     elif which == 2:
-        memory.store32(inside, offset + 60, 7)
+        primitives.store32(inside, offset + 60, 7)
     elif which == 3:
-        vectors.match_pairs(inside, offset, 1)
+        primitives.match_pairs(inside, offset, 1)
     elif which == 4:
-        memory.part(inside, offset, 64)
+        primitives.part(inside, offset, 64)
     elif which == 5:
-        memory.part(inside, 32, 32 + offset)
+        primitives.part(inside, 32, 32 + offset)
     elif which == 6:
-        vectors.copy_line(inside, offset, whole, 0)
+        primitives.copy_line(inside, offset, whole, 0)
     elif which == 7:
-        vectors.spread_ids(inside, offset + 32, whole, 0)
+        primitives.spread_ids(inside, offset + 32, whole, 0)
     elif which == 8:
-        vectors.spread_ids(whole, 0, inside, offset + 48)
+        primitives.spread_ids(whole, 0, inside, offset + 48)
 
 array = np.zeros(200, dtype=np.uint8)
 for which in range(9):
