@@ -33,8 +33,8 @@ from engine.kernels.batch import (
 )
 from engine.kernels.block_sums import sum_blocks
 from engine.kernels.cache_folder import as_now
+from engine.kernels.layout import new_state
 from engine.kernels.lookup import note_token_ends
-from engine.kernels.state import new_state
 from engine.kernels.utf8 import MAX_BYTES, PADDING, ROOM, room_for, write_utf8
 from engine.runtime import caches
 from engine.split import safe_boundaries

@@ -1,8 +1,8 @@
-"""Layout of the two flat arrays that kernels work on. Both start with a header of 64-bit words.
+"""Layout of the two flat arrays that kernels work on, and their allocation. Both start with a header of 64-bit words.
 
 The *tables* (``engine.vocabulary.tables``) are made from a vocabulary once and never change: they can be memory-mapped
-from a file and shared by threads and processes. The *state* (``engine.kernels.state``) is scratch space and caches,
-used by one thread at a time. Both have a directory at the same offset, so that ``section`` serves both.
+from a file and shared by threads and processes. The *state* (``new_state``) is scratch space and caches, used by one
+thread at a time. Both have a directory at the same offset, so that ``section`` serves both.
 
 Within kernels a token is identified by its number, its position in merge order. Token ids are numbers plus
 ``FIRST_ID``. Results, and tables that results are read from, hold ids.
@@ -10,8 +10,15 @@ Within kernels a token is identified by its number, its position in merge order.
 
 from __future__ import annotations
 
-from engine.kernels._jit import inline_kernel
-from engine.kernels.primitives import NUMBER_MASK, Span, load64, part
+import contextlib
+import mmap
+import sys
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.kernels._jit import inline_kernel, uncompiled
+from engine.kernels.primitives import LINE, NUMBER_MASK, Span, load64, part
 
 # Words of the header, as byte offsets. The first eight are the same in every version.
 MAGIC = 0
@@ -72,9 +79,7 @@ IDS = 13  # ids of a pretoken of up to LONGEST_CACHED bytes
 WORD_MISSES = 14  # the batch: those of MISSES that are words
 LONG_MISSES = 15  # the batch: those of MISSES that are longer
 SPARE = 16  # for any use by the caller
-WORDS = (
-    17  # cache of words of up to 15 bytes: lines of two keys (16 bytes each) and their values (16 bytes each); it grows
-)
+WORDS = 17  # cache of words of up to 15 bytes: lines of two 16-byte keys and their 16-byte values; it grows
 STATE_SECTIONS = 18
 
 NO_MERGE = 0xFFFFFFC0
@@ -95,6 +100,12 @@ LANE_COUNT = 16
 """Pretokens merged together."""
 LANE_BYTES = 64
 """Maximum length of a pretoken in a lane, in bytes."""
+LANE = 704
+"""Size of a lane, in bytes, see ``merging``."""
+BLOCK_BYTES = 512
+"""Size of a block of a long pretoken, in bytes, see ``merging``."""
+SLOT = 32
+"""Size of an entry of SLOTS, in bytes."""
 LONGEST_CACHED = 512
 """Maximum length of a cached pretoken, in bytes. Longer ones are encoded each time."""
 BATCH_BYTES = 64 * LONGEST_CACHED
@@ -102,7 +113,123 @@ BATCH_BYTES = 64 * LONGEST_CACHED
 
 
 @inline_kernel
+def second_level(count: int) -> int:
+    """Return the byte offset in QUEUE_BITS of the bits that mark the non-zero words of the first level."""
+    return ((count >> 6) + 1) << 3
+
+
+@inline_kernel
+def space_for(size: int) -> int:
+    """Return the working space that ``merge_queued`` needs for a pretoken, in bytes."""
+    return 48 * size + 256
+
+
+@inline_kernel
 def section(whole: Span, number: int) -> Span:
     """Return the span of one section of the tables or the state."""
     entry = DIRECTORY + 16 * number
     return part(whole, load64(whole, entry), load64(whole, entry + 8))
+
+
+WORD_LINES = 1 << 10
+"""Initial lines of the word cache: 64 KB."""
+WORD_LINES_OF_LARGE = 1 << 13
+"""Initial lines with large pages: 512 KB, which are cleared at once anyway."""
+MAX_WORD_LINES = 1 << 17
+"""Maximum lines: 8 MB, 262,144 words. Twice as many with large pages."""
+WORDS_A_LINE = 0.375
+"""Words per line from which the cache is doubled: a third word in a line is in the neighbouring one, which is
+slower."""
+FIRST_SLOTS = 1 << 8
+"""Initial slots of the cache of longer pretokens: 8 KB."""
+MAX_SLOTS = 1 << 16
+"""Maximum slots: 2 MB."""
+PIECES_A_SLOT = 0.25
+"""Pretokens per slot from which the cache is doubled."""
+ARENA_BYTES = 1 << 22
+LARGE_PAGE = 1 << 21
+
+
+def lay_out(sizes: dict[int, int], sections: int) -> tuple[NDArray[np.int64], int]:
+    """Return the directory of a flat array, int64[2 * sections] (start and size of each in bytes), and the array's
+    size.
+
+    Sections start at multiples of 64 bytes, in the order of their numbers.
+    """
+    directory = np.zeros(2 * sections, dtype=np.int64)
+    end = HEADER_SIZE
+    for number in range(sections):
+        directory[2 * number : 2 * number + 2] = end, sizes[number]
+        end += -(-sizes[number] // 64) * 64
+    return directory, end
+
+
+def zeros(size: int, large_from: int | None = None) -> NDArray[np.uint8]:
+    """Return uint8[size], zero, aligned to a cache line. Pages are allocated on first write and freed with the array.
+    Memory from numpy may have been used before and would be cleared all at once.
+
+    ``large_from``: a multiple of 64, the byte offset from which to use 2 MB pages if the system supports them; the
+    start of the array is chosen to fit. Allocating two thousand 4 KB pages one by one takes longer than encoding a
+    megabyte; but a 2 MB page takes as long for a few bytes as for all.
+    """
+    if sys.platform == "win32":
+        return np.frombuffer(mmap.mmap(-1, size), dtype=np.uint8)
+    mapped = size if large_from is None else size + LARGE_PAGE
+    pages = mmap.mmap(-1, mapped, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    array = np.frombuffer(pages, dtype=np.uint8)
+    if large_from is None:
+        return array
+    start = -(array.ctypes.data + large_from) % LARGE_PAGE
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError):  # a system built without large pages
+            pages.madvise(mmap.MADV_HUGEPAGE, start + large_from, (size - large_from) // LARGE_PAGE * LARGE_PAGE)
+    return array[start : start + size]
+
+
+def new_state(token_count: int, *, large_pages: bool = False, spare: int = 0) -> NDArray[np.uint8]:
+    """Return a new state for a vocabulary of ``token_count`` tokens. It is about 15 MB, or 23 MB with ``large_pages``.
+    Only used pages are allocated: gradually, or with ``large_pages``, in large steps for the word cache.
+
+    ``spare``: size in bytes of section SPARE, for any use by the caller. It shares the pages of the words.
+    """
+    bit_words = uncompiled(second_level)(token_count) // 8
+    sizes = {
+        TOKEN_IDS: BATCH * 4 + 2 * LINE,
+        SLOTS: MAX_SLOTS * SLOT,
+        ARENA: ARENA_BYTES,
+        KEYS: BATCH * KEY,
+        VALUES: BATCH * 16,
+        MISSES: BATCH * 4 + 64,
+        COLD: BATCH * 4 + 64,
+        LANES: LANE_COUNT * LANE,
+        ACTIVE: LANE_COUNT * 4,
+        SCRATCH: 8 * BLOCK_BYTES,
+        QUEUE_HEADS: token_count * 4,
+        QUEUE_BITS: bit_words * 8 + ((bit_words >> 6) + 1) * 8,
+        BLOCK: uncompiled(space_for)(BLOCK_BYTES),
+        IDS: LONGEST_CACHED * 4 + 64,
+        WORD_MISSES: BATCH * 4 + 64,
+        LONG_MISSES: BATCH * 4 + 64,
+        SPARE: spare,
+        WORDS: (2 if large_pages else 1) * MAX_WORD_LINES * LINE,
+    }
+    directory, size = lay_out(sizes, STATE_SECTIONS)
+    state = zeros(size, int(directory[2 * SPARE]) if large_pages else None)
+    header = state[:HEADER_SIZE].view(np.int64)
+    header[DIRECTORY // 8 : DIRECTORY // 8 + len(directory)] = directory
+    header[SIZE // 8] = size
+    lines = min(WORD_LINES_OF_LARGE if large_pages else WORD_LINES, MAX_WORD_LINES)
+    header[WORD_LIMIT // 8] = int(lines * WORDS_A_LINE)
+    header[WORD_ROOM // 8] = _shrink(header, WORDS, lines * LINE)
+    slots = min(FIRST_SLOTS, MAX_SLOTS)
+    header[SLOT_LIMIT // 8] = int(slots * PIECES_A_SLOT)
+    header[SLOT_ROOM // 8] = _shrink(header, SLOTS, slots * SLOT)
+    return state
+
+
+def _shrink(header: NDArray[np.int64], number: int, size: int) -> int:
+    """Limit a section to its first ``size`` bytes. Return its full size."""
+    entry = DIRECTORY // 8 + 2 * number + 1
+    full_size = int(header[entry])
+    header[entry] = size
+    return full_size

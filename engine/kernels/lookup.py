@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, section
+from engine.kernels.layout import BATCH, BATCH_BYTES, DIRECTORY, SLOT, section
 from engine.kernels.primitives import (
     LINE,
     NUMBER_BITS,
@@ -215,8 +215,6 @@ WORD_VALUES = 32
 SECOND_WORD = 0b0100
 BOTH_WORDS = 0b0101
 """Bits of ``match_keys`` that are words; the third key would be a value."""
-
-SLOT = 32
 
 
 @inline_kernel

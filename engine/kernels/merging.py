@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import NO_MERGE, NO_TOKEN, section
+from engine.kernels.layout import LANE, NO_MERGE, NO_TOKEN, second_level, section
 from engine.kernels.primitives import (
     NUMBER_BITS,
     NUMBER_MASK,
@@ -56,8 +56,7 @@ from engine.kernels.primitives import (
     trailing_zeros,
 )
 
-LANE = 704
-"""Size of a lane, in bytes. Its fields, as byte offsets:"""
+# Fields of a lane, as byte offsets.
 MERGES = 64  # uint32[64], and four bytes before them where a merge at position -1 may be stored
 TOKENS = 324  # uint32[64], with one more before and one more after
 STARTS = 584  # bit set of the positions where tokens start
@@ -209,16 +208,6 @@ def lane_ids(tables: Span, lane: Span, ids: Span) -> int:
 
 
 NOTHING = 0xFFFFFFFF
-BLOCK_BYTES = 512
-"""Size of a block, in bytes, see ``misses``."""
-SPACE_PER_BYTE = 48
-SPACE_FIXED = 256
-
-
-@inline_kernel
-def space_for(size: int) -> int:
-    """Return the working space that ``merge_queued`` needs for a pretoken, in bytes."""
-    return SPACE_PER_BYTE * size + SPACE_FIXED
 
 
 @inline_kernel
@@ -239,12 +228,6 @@ def number_of(pairs: Span, shift: int, left: int, right: int) -> int:
     if merge != NO_MERGE:
         number = merge >> 6
     return number
-
-
-@inline_kernel
-def second_level(count: int) -> int:
-    """Return the byte offset in QUEUE_BITS of the bits that mark the non-zero words of the first level."""
-    return ((count >> 6) + 1) << 3
 
 
 @inline_kernel

@@ -26,7 +26,7 @@ import numpy as np
 
 from engine.kernels import layout
 from engine.kernels._jit import inline_kernel, kernel
-from engine.kernels.layout import KEY, LANE_BYTES, LANE_COUNT, LONG_PRETOKEN, section
+from engine.kernels.layout import BLOCK_BYTES, KEY, LANE, LANE_BYTES, LANE_COUNT, LONG_PRETOKEN, section, space_for
 from engine.kernels.lookup import (
     BOTH_WORDS,
     COUNT_SHIFT,
@@ -53,9 +53,7 @@ from engine.kernels.lookup import (
     word_line,
 )
 from engine.kernels.merging import (
-    BLOCK_BYTES,
     ENTRY,
-    LANE,
     PIECE_START,
     SIZE,
     STARTS,
@@ -65,7 +63,6 @@ from engine.kernels.merging import (
     merge_lanes,
     merge_once,
     merge_queued,
-    space_for,
     take_in,
 )
 from engine.kernels.primitives import (

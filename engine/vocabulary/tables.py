@@ -41,10 +41,10 @@ from engine.kernels import layout
 from engine.kernels.block_algebra import CROSSED_PAIRS
 from engine.kernels.build import contents_are_sound, fill_tables
 from engine.kernels.cache_folder import keep, sources_digest
+from engine.kernels.layout import lay_out, zeros
 from engine.kernels.lookup import KEY_MASKS
 from engine.kernels.plain_scanners import SCAN_SIZE
 from engine.kernels.primitives import NUMBER_BITS, NUMBER_MASK
-from engine.kernels.state import lay_out, zeros
 from engine.runtime.caches import release_range
 from engine.runtime.cancellation import interruptible
 from engine.split.scanners import CROSSINGS_SIZE, crossings_of

@@ -25,7 +25,7 @@ from engine.encoding import encoder as encoder_module
 from engine.encoding.encoder import NativeEncoder
 from engine.encoding.encoding import Encoding
 from engine.encoding.piece_encoding import PieceEncoding
-from engine.kernels import state
+from engine.kernels import layout
 from engine.kernels.cache_folder import current_folder
 from engine.library.bundled_encodings import DATA_DIR, Catalog
 from engine.runtime.tiktoken_core import CoreBPE, build_core
@@ -50,7 +50,7 @@ MANY = 30
 """Of more strings than these, each goes one way of three."""
 BROKEN = 0.02
 """Random bytes for each string."""
-TINY = {"WORD_LINES": 4, "MAX_WORD_LINES": 64, "SLOT_COUNT": 2, "MAX_SLOTS": 16, "ARENA_BYTES": 260_000}
+TINY = {"WORD_LINES": 4, "MAX_WORD_LINES": 64, "FIRST_SLOTS": 2, "MAX_SLOTS": 16, "ARENA_BYTES": 260_000}
 """Caches that hold next to nothing, so that they grow at once and everything they forget is asked again."""
 TINY_ENDS = 300
 """Pretokens scanned at a time then."""
@@ -221,7 +221,7 @@ def compare_round(case: Case, seed: int, number: int, strings: Sequence[str]) ->
 @contextlib.contextmanager
 def _tiny_caches() -> Iterator[None]:
     """For encoders that are opened, and used for the first time, inside."""
-    with mock.patch.multiple(state, **TINY), mock.patch.object(encoder_module, "ENDS", TINY_ENDS):
+    with mock.patch.multiple(layout, **TINY), mock.patch.object(encoder_module, "ENDS", TINY_ENDS):
         yield
 
 

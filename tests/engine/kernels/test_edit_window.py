@@ -6,7 +6,6 @@ import struct
 
 import numpy as np
 import pytest
-from engine.kernels.primitives import move, part, span
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from engine.editing.token_blocks import TokenBlock
 from engine.kernels import block_layout as layout
 from engine.kernels import edit_window
 from engine.kernels._jit import kernel
+from engine.kernels.primitives import move, part, span
 from engine.split.safe_boundaries import BoundaryFinder, unit_properties
 from engine.text.offsets import sound_text_of, units_of
 from tests.engine.strategies import texts_with_surrogates

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from engine.kernels import layout, state
+from engine.kernels import layout
 from engine.kernels._jit import kernel
 from engine.kernels.layout import section
 from engine.kernels.lookup import (
@@ -94,9 +94,9 @@ def kept_pieces(own, count, out):
 @pytest.fixture
 def own(monkeypatch):
     """A state whose caches grow when they are told to only."""
-    monkeypatch.setattr(state, "WORD_LINES", LINES)
-    monkeypatch.setattr(state, "SLOT_COUNT", 256)
-    return state.new_state(1000)
+    monkeypatch.setattr(layout, "WORD_LINES", LINES)
+    monkeypatch.setattr(layout, "FIRST_SLOTS", 256)
+    return layout.new_state(1000)
 
 
 def size_of(own, number):
@@ -129,12 +129,12 @@ def test_longer_pieces_are_found_in_a_cache_that_has_grown(own):
 
 
 def test_caches_grow_with_what_comes_in_until_they_may_not(monkeypatch):
-    for name, value in {"WORD_LINES": 2, "MAX_WORD_LINES": 16, "SLOT_COUNT": 2, "MAX_SLOTS": 8}.items():
-        monkeypatch.setattr(state, name, value)
+    for name, value in {"WORD_LINES": 2, "MAX_WORD_LINES": 16, "FIRST_SLOTS": 2, "MAX_SLOTS": 8}.items():
+        monkeypatch.setattr(layout, name, value)
     rng = random.Random(40)
     ranks = learnt_ranks(rng, b"ab", 60, 0)
     table = small_table(ranks)
-    tables, own = build_tables(table, fingerprint_of(table)), state.new_state(len(table))
+    tables, own = build_tables(table, fingerprint_of(table)), layout.new_state(len(table))
     assert (size_of(own, layout.WORDS), size_of(own, layout.SLOTS)) == (2 * 64, 2 * 32)
     for _ in range(20):
         pieces = [bytes(rng.choices(b"ab", k=size)) for size in (9, 12, 15, 18, 30) for _ in range(2)]

@@ -11,8 +11,8 @@ import engine
 from engine.kernels import layout
 from engine.kernels._jit import COMPILED
 from engine.kernels.batch import count_tokens, encode_tokens
+from engine.kernels.layout import new_state
 from engine.kernels.lookup import note_token_ends
-from engine.kernels.state import new_state
 from engine.vocabulary.tables import build_tables, fingerprint_of
 from tests.engine.kernels.merging import as_text, counted, encoded
 from tests.engine.kernels.odd_pieces import odd_piece
@@ -59,9 +59,9 @@ def test_every_token_is_found_and_every_token_but_one_byte_merges(vocabulary):
 @pytest.mark.deep
 def test_caches_that_are_far_too_small_change_nothing(vocabulary, monkeypatch):
     core, tables, token_count = vocabulary
-    monkeypatch.setattr("engine.kernels.state.MAX_WORD_LINES", 4)
-    monkeypatch.setattr("engine.kernels.state.MAX_SLOTS", 4)
-    monkeypatch.setattr("engine.kernels.state.ARENA_BYTES", 260_000)
+    monkeypatch.setattr("engine.kernels.layout.MAX_WORD_LINES", 4)
+    monkeypatch.setattr("engine.kernels.layout.MAX_SLOTS", 4)
+    monkeypatch.setattr("engine.kernels.layout.ARENA_BYTES", 260_000)
     state = new_state(token_count)
     rng = random.Random(21)
     for _ in range(12):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine.kernels import layout
-from engine.kernels.state import new_state
+from engine.kernels.layout import new_state
 from engine.split import reference
 from engine.vocabulary.tables import UnsupportedVocabularyError, build_tables, fingerprint_of
 from tests.engine.kernels.merging import counted, encoded
